@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KPROBES_H
+#define _LINUX_KPROBES_H
+/*
+ * Kernel probes: put a handler on (almost) any instruction of the running
+ * kernel, or on the return of any function.
+ *
+ * This header is what users of probes see.  What an architecture provides is
+ * in <linux/kprobes-arch.h>; what only the core needs is in
+ * kernel/kprobes/internal.h.  Documentation/trace/kprobes.rst is the manual.
+ */
+#include <linux/compiler.h>
+#include <linux/linkage.h>
+#include <linux/list.h>
+#include <linux/notifier.h>
+#include <linux/smp.h>
+#include <linux/bug.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/rcupdate.h>
+#include <linux/mutex.h>
+#include <linux/ftrace.h>
+#include <linux/objpool.h>
+#include <linux/rethook.h>
+#include <asm/kprobes.h>
+
+#ifndef CONFIG_KPROBES
+#include <asm-generic/kprobes.h>
+typedef int kprobe_opcode_t;
+struct arch_specific_insn {
+	int dummy;
+};
+#endif
+
+struct kprobe;
+struct pt_regs;
+struct kretprobe;
+struct kretprobe_instance;
+typedef int (*kprobe_pre_handler_t) (struct kprobe *, struct pt_regs *);
+typedef void (*kprobe_post_handler_t) (struct kprobe *, struct pt_regs *,
+				       unsigned long flags);
+typedef int (*kprobe_fault_handler_t) (struct kprobe *, struct pt_regs *,
+				       int trapnr);
+typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
+				    struct pt_regs *);
+
+/**
+ * struct kprobe - one registration: a handle that its user owns
+ * @hlist:	reserved for the core
+ * @list:	links the handle into its probepoint; not empty while registered
+ * @nmissed:	hits whose handlers did not run because another handler of the
+ *		same context level was running on that CPU
+ * @addr:	the probed address: given by the user, or found from @symbol_name
+ * @symbol_name: symbol to probe; give this or @addr, not both
+ * @offset:	bytes from @symbol_name or @addr to the probed instruction
+ * @pre_handler: called before the probed instruction; non-zero means that the
+ *		handler has set a new instruction pointer, which is obeyed
+ * @post_handler: called after the probed instruction
+ * @fault_handler: called for a fault in one of this handle's handlers, or in
+ *		the probed instruction; non-zero means that it has dealt with it
+ * @opcode:	what the breakpoint replaced (meaningful in the core's own
+ *		representative of a probepoint only)
+ * @ainsn:	the architecture's copy of the instruction (likewise)
+ * @flags:	KPROBE_FLAG_*; KPROBE_FLAG_DISABLED may be set before registering
+ *
+ * All handlers may be %NULL.  Everything but @addr, @symbol_name, @offset, the
+ * handlers and %KPROBE_FLAG_DISABLED is the core's.  After unregistering the
+ * struct may be registered again as it is.
+ */
+struct kprobe {
+	struct hlist_node hlist;
+	struct list_head list;
+	unsigned long nmissed;
+	kprobe_opcode_t *addr;
+	const char *symbol_name;
+	unsigned int offset;
+	kprobe_pre_handler_t pre_handler;
+	kprobe_post_handler_t post_handler;
+	kprobe_fault_handler_t fault_handler;
+	kprobe_opcode_t opcode;
+	struct arch_specific_insn ainsn;
+	u32 flags;
+};
+
+/* What can be read from kprobe::flags; KPROBE_FLAG_DISABLED can be written. */
+#define KPROBE_FLAG_GONE	1  /* the probed text has been freed */
+#define KPROBE_FLAG_DISABLED	2  /* its handlers are not called for now */
+#define KPROBE_FLAG_OPTIMIZED	4  /* a jump, not a breakpoint, is in the text */
+#define KPROBE_FLAG_FTRACE	8  /* reached through ftrace, no breakpoint */
+#define KPROBE_FLAG_ON_FUNC_ENTRY 16 /* on a function's first instruction */
+
+/* What keeps the instances of a return probe; outlives the probe itself. */
+struct kretprobe_holder {
+	struct kretprobe __rcu *rp;
+	struct objpool_head	pool;
+};
+
+/**
+ * struct kretprobe - a probe on the return of a function
+ * @kp:		where: the function's entry (symbol or address)
+ * @handler:	called when the function returns
+ * @entry_handler: called when it is entered; non-zero skips this call
+ * @maxactive:	how many calls may be in flight at once, <= 0 for the default
+ * @nmissed:	calls that were not followed because none was left
+ * @data_size:	bytes of private data in every instance
+ */
+struct kretprobe {
+	struct kprobe kp;
+	kretprobe_handler_t handler;
+	kretprobe_handler_t entry_handler;
+	int maxactive;
+	int nmissed;
+	size_t data_size;
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	struct rethook *rh;
+#else
+	struct kretprobe_holder *rph;
+#endif
+};
+
+#define KRETPROBE_MAX_DATA_SIZE	4096
+
+/**
+ * struct kretprobe_instance - one call in flight of a return-probed function
+ * @data:	kretprobe::data_size bytes for the user's handlers
+ */
+struct kretprobe_instance {
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	struct rethook_node node;
+#else
+	struct rcu_head rcu;
+	struct llist_node llist;
+	struct kretprobe_holder *rph;
+	kprobe_opcode_t *ret_addr;
+	void *fp;
+#endif
+	char data[];
+};
+
+/* True while a jump to a detour, and not a breakpoint, is in the text. */
+static inline bool kprobe_optimized(struct kprobe *p)
+{
+	return !!(p->flags & KPROBE_FLAG_OPTIMIZED);
+}
+
+/* True if ftrace owns the probed instruction and calls the probe. */
+static inline bool kprobe_ftrace(struct kprobe *p)
+{
+	return !!(p->flags & KPROBE_FLAG_FTRACE);
+}
+
+/* True once the text under @p is no more; such a probe never fires again. */
+static inline bool kprobe_gone(struct kprobe *p)
+{
+	return !!(p->flags & KPROBE_FLAG_GONE);
+}
+
+/* True while @p's handlers are not called: disabled by its user, or gone. */
+static inline bool kprobe_disabled(struct kprobe *p)
+{
+	return kprobe_gone(p) || (p->flags & KPROBE_FLAG_DISABLED);
+}
+
+#ifdef CONFIG_KPROBES
+
+int register_kprobe(struct kprobe *p);
+void unregister_kprobe(struct kprobe *p);
+int register_kprobes(struct kprobe **kps, int num);
+void unregister_kprobes(struct kprobe **kps, int num);
+int disable_kprobe(struct kprobe *kp);
+int enable_kprobe(struct kprobe *kp);
+
+int register_kretprobe(struct kretprobe *rp);
+void unregister_kretprobe(struct kretprobe *rp);
+int register_kretprobes(struct kretprobe **rps, int num);
+void unregister_kretprobes(struct kretprobe **rps, int num);
+
+struct kprobe *get_kprobe(void *addr);
+void kprobe_busy_begin(void);
+void kprobe_busy_end(void);
+
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset);
+kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
+bool within_kprobe_blacklist(unsigned long addr);
+void kprobe_free_init_mem(void);
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym);
+unsigned long kprobe_text_address(unsigned long addr);
+
+#include <linux/kprobes-arch.h>
+
+#else /* !CONFIG_KPROBES */
+
+/* Without kprobes nothing can be registered, and nothing is ever running. */
+#define KPROBES_ABSENT(function, argument)				\
+static inline int function(argument)					\
+{									\
+	return -EOPNOTSUPP;						\
+}
+
+#define KPROBES_ABSENT_MANY(function, argument)				\
+static inline int function(argument, int num)				\
+{									\
+	return -EOPNOTSUPP;						\
+}
+
+KPROBES_ABSENT(enable_kprobe, struct kprobe *kp)
+KPROBES_ABSENT(disable_kprobe, struct kprobe *kp)
+KPROBES_ABSENT(register_kprobe, struct kprobe *p)
+KPROBES_ABSENT(register_kretprobe, struct kretprobe *rp)
+KPROBES_ABSENT_MANY(register_kprobes, struct kprobe **kps)
+KPROBES_ABSENT_MANY(register_kretprobes, struct kretprobe **rps)
+
+static inline void unregister_kretprobes(struct kretprobe **rps, int num) { }
+static inline void unregister_kretprobe(struct kretprobe *rp) { }
+static inline void unregister_kprobes(struct kprobe **kps, int num) { }
+static inline void unregister_kprobe(struct kprobe *p) { }
+
+static inline struct kprobe *kprobe_running(void)
+{
+	return NULL;
+}
+
+static inline struct kprobe *get_kprobe(void *addr)
+{
+	return NULL;
+}
+
+static inline void kprobe_busy_begin(void) { }
+static inline void kprobe_busy_end(void) { }
+static inline void kprobe_ftrace_kill(void) { }
+static inline void kprobe_free_init_mem(void) { }
+static inline void kprobe_flush_task(struct task_struct *tk) { }
+
+/* Debuggers ask: without a blacklist nothing is safe. */
+static inline bool within_kprobe_blacklist(unsigned long addr)
+{
+	return true;
+}
+
+static inline unsigned long kprobe_text_address(unsigned long addr)
+{
+	return addr;
+}
+
+static inline bool is_kprobe_optinsn_slot(unsigned long addr)
+{
+	return false;
+}
+
+static inline bool is_kprobe_insn_slot(unsigned long addr)
+{
+	return false;
+}
+
+static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
+				     char *type, char *sym)
+{
+	return -ERANGE;
+}
+
+static inline bool kprobe_page_fault(struct pt_regs *regs, unsigned int trap)
+{
+	return false;
+}
+
+static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	return 0;
+}
+
+static inline unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
+						    struct llist_node **cur)
+{
+	return 0;
+}
+
+static inline bool is_kretprobe_trampoline(unsigned long addr)
+{
+	return false;
+}
+
+#endif /* CONFIG_KPROBES */
+
+/* Like enable_kprobe() and disable_kprobe(), for a registered return probe. */
+static inline int enable_kretprobe(struct kretprobe *rp)
+{
+	return enable_kprobe(&rp->kp);
+}
+
+static inline int disable_kretprobe(struct kretprobe *rp)
+{
+	return disable_kprobe(&rp->kp);
+}
+
+#endif /* _LINUX_KPROBES_H */
