@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What can be done with an x86 instruction that is to run somewhere else.
+ *
+ * Everything declared here is pure: bytes and addresses in, a verdict or bytes
+ * out. No globals, no allocation, no locks, any context. The files behind it
+ * build in the kernel, 32 and 64 bit, and on any build host (tools/testing/kprobes),
+ * and the mode is an argument, so both modes are proved on one machine.
+ */
+#ifndef _X86_KPROBES_CLASSIFY_H
+#define _X86_KPROBES_CLASSIFY_H
+
+#include <linux/types.h>
+#include <asm/insn.h>
+
+/**
+ * enum probe_action - how an instruction is carried out away from its place
+ * @PROBE_COPY: the bytes mean the same anywhere
+ * @PROBE_RELOCATE: the same after its RIP-relative displacement is re-based
+ * @PROBE_EMULATE: it depends on its own address; software does its work
+ * @PROBE_REFUSE: no probe can sit on it, see &enum probe_refusal
+ */
+enum probe_action {
+	PROBE_COPY,
+	PROBE_RELOCATE,
+	PROBE_EMULATE,
+	PROBE_REFUSE,
+};
+
+/**
+ * enum probe_emul - what the emulator has to do
+ * @EMUL_NONE: nothing, the action is not %PROBE_EMULATE
+ * @EMUL_JMP: ip += disp
+ * @EMUL_CALL: push the address of the next instruction; ip += disp
+ * @EMUL_JCC: ip += disp if condition @cc holds
+ * @EMUL_LOOP: count register (of @asize bytes) - 1; ip += disp if it is not 0
+ * @EMUL_LOOPE: as %EMUL_LOOP, and ZF must be set
+ * @EMUL_LOOPNE: as %EMUL_LOOP, and ZF must be clear
+ * @EMUL_JCXZ: ip += disp if the count register (of @asize bytes) is 0
+ * @EMUL_RET: pop ip, then drop @disp bytes from the stack
+ * @EMUL_JMP_INDIRECT: ip = register or memory operand
+ * @EMUL_CALL_INDIRECT: fetch the operand, push the address of the next
+ *	instruction, ip = what was fetched (in this order: the operand may be
+ *	the stack pointer or lie on the stack)
+ * @EMUL_PUSHF: push the flags register
+ * @EMUL_POPF: pop the flags register
+ * @EMUL_CLI: clear IF
+ * @EMUL_STI: set IF; the hardware would also hold back interrupts for one
+ *	more instruction, which emulation cannot
+ * @NR_EMUL: number of the above
+ */
+enum probe_emul {
+	EMUL_NONE,
+	EMUL_JMP,
+	EMUL_CALL,
+	EMUL_JCC,
+	EMUL_LOOP,
+	EMUL_LOOPE,
+	EMUL_LOOPNE,
+	EMUL_JCXZ,
+	EMUL_RET,
+	EMUL_JMP_INDIRECT,
+	EMUL_CALL_INDIRECT,
+	EMUL_PUSHF,
+	EMUL_POPF,
+	EMUL_CLI,
+	EMUL_STI,
+	NR_EMUL
+};
+
+/**
+ * enum probe_refusal - why no probe can sit on an instruction
+ * @REFUSE_NONE: it can
+ * @REFUSE_UNDECODABLE: not an instruction of this mode, or cut off, or its
+ *	length is not certain
+ * @REFUSE_BREAKPOINT: an int3 already, so it is somebody else's
+ * @REFUSE_EXCEPTION: traps on purpose, and its handler looks at the address
+ * @REFUSE_FAR: changes segment, privilege or processor mode while it jumps
+ * @REFUSE_SHADOW: holds back interrupts and traps past its own end
+ * @REFUSE_TRANSACTION: begins or aborts a memory transaction
+ * @REFUSE_PREFIX: a prefix that the emulated instruction cannot have
+ * @REFUSE_OPERAND16: 16-bit form of an emulated instruction; for 64-bit near
+ *	branches the vendors do not even agree on its length
+ * @REFUSE_SEGMENT: the branch target is read through FS, GS, ES or SS
+ * @REFUSE_ADDRSIZE: the branch target is read with a changed address size
+ * @NR_REFUSE: number of the above
+ */
+enum probe_refusal {
+	REFUSE_NONE,
+	REFUSE_UNDECODABLE,
+	REFUSE_BREAKPOINT,
+	REFUSE_EXCEPTION,
+	REFUSE_FAR,
+	REFUSE_SHADOW,
+	REFUSE_TRANSACTION,
+	REFUSE_PREFIX,
+	REFUSE_OPERAND16,
+	REFUSE_SEGMENT,
+	REFUSE_ADDRSIZE,
+	NR_REFUSE
+};
+
+/* Values of probe_insn::reg, base and index beside the register numbers. */
+#define PROBE_REG_NONE	(-1)	/* no such operand */
+#define PROBE_REG_NEXT	(-2)	/* base only: address of the next instruction */
+
+/* Lengths of the branches that this code writes. */
+#define PROBE_JUMP_LEN	5
+#define PROBE_JCC_LEN	6
+
+/**
+ * struct probe_insn - everything the classifier found out
+ * @len: length in bytes; 0 if the bytes do not decode
+ * @action: &enum probe_action
+ * @emul: &enum probe_emul
+ * @refusal: &enum probe_refusal
+ * @cc: %EMUL_JCC: condition 0..15 in the encoding's order (bit 0 negates)
+ * @riprel: offset of a 32-bit RIP-relative displacement in the bytes, 0 if
+ *	there is none; a fact about the bytes, whatever the action
+ * @asize: address size in bytes, so also the width of the count register of
+ *	loop and jcxz
+ * @reg: indirect branch: register that holds the target, or %PROBE_REG_NONE
+ *	if the target is read from memory
+ * @base: base register of that memory operand, %PROBE_REG_NONE, or
+ *	%PROBE_REG_NEXT if it is relative to the next instruction
+ * @index: index register or %PROBE_REG_NONE
+ * @scale: what the index is multiplied with: 1, 2, 4, 8
+ * @disp: direct branches: displacement from the next instruction; memory
+ *	operand: its displacement; %EMUL_RET: bytes to drop; else 0
+ *
+ * Registers are numbered as the encoding does: ax, cx, dx, bx, sp, bp, si, di,
+ * r8..r15. The emulator needs no decoder.
+ */
+struct probe_insn {
+	u8 len;
+	u8 action;
+	u8 emul;
+	u8 refusal;
+	u8 cc;
+	u8 riprel;
+	u8 asize;
+	s8 reg;
+	s8 base;
+	s8 index;
+	u8 scale;
+	s32 disp;
+};
+
+int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
+		   struct probe_insn *out);
+const char *probe_refusal_name(enum probe_refusal refusal);
+bool probe_is_endbr(const u8 *bytes, size_t avail);
+
+int probe_relocate(const struct probe_insn *insn, const u8 *bytes,
+		   u64 src, u64 dst, u8 *out);
+int probe_put_jump(u8 *out, u64 at, u64 target);
+int probe_put_jcc(u8 *out, u64 at, u8 cc, u64 target);
+
+#endif /* _X86_KPROBES_CLASSIFY_H */

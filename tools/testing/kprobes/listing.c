@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every instruction of a disassembly, with objdump as the second opinion: it
+ * has its own decoder, and prints mnemonics and target addresses.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include <linux/unaligned.h>
+
+#include "classify.h"
+#include "tap.h"
+#include "vector.h"
+
+#define NOTES_MAX	20
+
+/* What objdump calls an instruction, and what the classifier must do with it. */
+static const struct {
+	const char *mnemonic;	/* a trailing star stands for any ending */
+	enum probe_emul emul;
+	enum probe_refusal refusal;
+} verdicts[] = {
+	{ "jmp", EMUL_JMP, REFUSE_NONE },	/* or JMP_INDIRECT, by the operand */
+	{ "call", EMUL_CALL, REFUSE_NONE },	/* or CALL_INDIRECT */
+	{ "jcxz", EMUL_JCXZ, REFUSE_NONE },
+	{ "jecxz", EMUL_JCXZ, REFUSE_NONE },
+	{ "jrcxz", EMUL_JCXZ, REFUSE_NONE },
+	{ "j*", EMUL_JCC, REFUSE_NONE },
+	{ "loop", EMUL_LOOP, REFUSE_NONE },
+	{ "loope", EMUL_LOOPE, REFUSE_NONE },
+	{ "loopne", EMUL_LOOPNE, REFUSE_NONE },
+	{ "ret", EMUL_RET, REFUSE_NONE },
+	{ "pushf", EMUL_PUSHF, REFUSE_NONE },
+	{ "popf", EMUL_POPF, REFUSE_NONE },
+	{ "cli", EMUL_CLI, REFUSE_NONE },
+	{ "sti", EMUL_STI, REFUSE_NONE },
+	{ "int3", EMUL_NONE, REFUSE_BREAKPOINT },
+	{ "int1", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "int", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "into", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "bound", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "ud*", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "lcall", EMUL_NONE, REFUSE_FAR },
+	{ "ljmp", EMUL_NONE, REFUSE_FAR },
+	{ "lret", EMUL_NONE, REFUSE_FAR },
+	{ "iret", EMUL_NONE, REFUSE_FAR },
+	{ "syscall", EMUL_NONE, REFUSE_FAR },
+	{ "sysret", EMUL_NONE, REFUSE_FAR },
+	{ "sysenter", EMUL_NONE, REFUSE_FAR },
+	{ "sysexit", EMUL_NONE, REFUSE_FAR },
+	{ "rsm", EMUL_NONE, REFUSE_FAR },
+	{ "xbegin", EMUL_NONE, REFUSE_TRANSACTION },
+	{ "xabort", EMUL_NONE, REFUSE_TRANSACTION },
+};
+
+/* Words that objdump puts in front of a mnemonic. */
+static const char * const prefix_words[] = {
+	"bnd", "notrack", "rep", "repz", "repnz", "cs", "ds", "es", "fs", "gs", "ss", "data16",
+	"data32", "addr16", "addr32", "lock", "xacquire", "xrelease",
+};
+
+static struct {
+	unsigned long actions[PROBE_REFUSE + 1];
+	unsigned long refusals[NR_REFUSE];
+	unsigned long bad, prefixed, far;
+	unsigned long length, action, target, copy;	/* disagreements */
+} count;
+
+struct line {
+	u64 address;
+	unsigned char bytes[MAX_INSN_SIZE];
+	unsigned int len;
+	char text[256];		/* of the disassembly, prefixes included */
+	char mnemonic[32];
+	const char *operands;
+	enum insn_mode mode;
+};
+
+static bool is_prefix_word(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(prefix_words); i++)
+		if (!strcmp(word, prefix_words[i]))
+			return true;
+	return !strncmp(word, "rex", 3);
+}
+
+static void split_text(struct line *line)
+{
+	const char *text = line->text;
+	unsigned int len;
+
+	do {
+		text += strspn(text, " ");
+		len = strcspn(text, " ,");
+		snprintf(line->mnemonic, sizeof(line->mnemonic), "%.*s", (int)len, text);
+		text += len;
+		if (*text == ',')	/* a branch hint: "jne,pn" */
+			text += strcspn(text, " ");
+	} while (is_prefix_word(line->mnemonic));
+	line->operands = text + strspn(text, " ");
+	/* One operand-size suffix less to know: callq, retl, pushfq, sysretq. */
+	len = strlen(line->mnemonic);
+	if (len > 3 && strchr("lqw", line->mnemonic[len - 1]) &&
+	    strcmp(line->mnemonic, "syscall") && strcmp(line->mnemonic, "call") &&
+	    strcmp(line->mnemonic, "lcall") && line->mnemonic[0] != 'j')
+		line->mnemonic[len - 1] = '\0';
+}
+
+/* "  address:\tbytes\ttext"; false for every other kind of line. */
+static bool parse_line(char *text, struct line *line)
+{
+	char *bytes, *rest;
+
+	line->address = strtoull(text, &bytes, 16);
+	if (bytes == text || bytes[0] != ':' || bytes[1] != '\t')
+		return false;
+	bytes += 2;
+	rest = strchr(bytes, '\t');
+	if (!rest)
+		return false;
+	*rest++ = '\0';
+	bytes[strcspn(bytes, "\n")] = '\0';
+	line->len = vector_hex(bytes + strspn(bytes, " "), line->bytes, sizeof(line->bytes));
+	snprintf(line->text, sizeof(line->text), "%.*s", (int)strcspn(rest, "\n"), rest);
+	split_text(line);
+	return true;
+}
+
+static void complain(unsigned long *counter, const struct line *line,
+		     const struct probe_insn *insn, const char *what)
+{
+	char hex[3 * MAX_INSN_SIZE + 1] = "";
+	unsigned int i;
+
+	if ((*counter)++ >= NOTES_MAX)
+		return;
+	for (i = 0; i < line->len; i++)
+		sprintf(hex + 3 * i, "%02x ", line->bytes[i]);
+	tap_note("%s: %llx: %s| %s | len %u action %u emul %u refusal %s", what,
+		 (unsigned long long)line->address, hex, line->text, insn->len, insn->action,
+		 insn->emul, probe_refusal_name(insn->refusal));
+}
+
+static bool mnemonic_is(const char *mnemonic, const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	if (pattern[len - 1] == '*')
+		return !strncmp(mnemonic, pattern, len - 1);
+	return !strcmp(mnemonic, pattern);
+}
+
+/* A mnemonic that is emulated may be refused, but only for a prefix that is there. */
+static bool is_prefixed_refusal(const struct line *line, const struct probe_insn *insn)
+{
+	switch (insn->refusal) {
+	case REFUSE_PREFIX:
+		return strstr(line->text, "lock ");
+	case REFUSE_OPERAND16:
+		return memchr(line->bytes, 0x66, line->len);
+	case REFUSE_SEGMENT:
+		return line->operands[0] == '*' && strchr("defgs", line->operands[2]) &&
+		       line->operands[3] == 's' && line->operands[4] == ':';
+	case REFUSE_ADDRSIZE:
+		return line->operands[0] == '*' && memchr(line->bytes, 0x67, line->len);
+	default:
+		return false;
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+static void check_verdict(const struct line *line, const struct probe_insn *insn)
+{
+	enum probe_refusal refusal = REFUSE_NONE;
+	enum probe_emul emul = EMUL_NONE;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(verdicts); i++)
+		if (mnemonic_is(line->mnemonic, verdicts[i].mnemonic)) {
+			emul = verdicts[i].emul;
+			refusal = verdicts[i].refusal;
+			break;
+		}
+	if (line->operands[0] == '*' && emul == EMUL_JMP)
+		emul = EMUL_JMP_INDIRECT;
+	if (line->operands[0] == '*' && emul == EMUL_CALL)
+		emul = EMUL_CALL_INDIRECT;
+	if (!strncmp(line->mnemonic, "mov", 3) && ends_with(line->operands, ",%ss"))
+		refusal = REFUSE_SHADOW;
+	if (!strcmp(line->mnemonic, "pop") && !strncmp(line->operands, "%ss", 3))
+		refusal = REFUSE_SHADOW;
+
+	if (emul && is_prefixed_refusal(line, insn)) {
+		count.prefixed++;
+		return;
+	}
+	if (insn->refusal != refusal || insn->emul != emul)
+		complain(&count.action, line, insn, "verdict");
+}
+
+/* The address that objdump worked out, or what is printed as a branch target. */
+static bool printed_target(const struct line *line, const struct probe_insn *insn, u64 *target)
+{
+	const char *text = line->operands;
+	char *end;
+
+	if (insn->riprel) {
+		text = strchr(text, '#');
+		if (!text)
+			return false;
+		text++;
+	}
+	*target = strtoull(text, &end, 16);
+	return end != text;
+}
+
+static void check_target(const struct line *line, const struct probe_insn *insn)
+{
+	bool direct = insn->emul >= EMUL_JMP && insn->emul <= EMUL_JCXZ;
+	u64 target = line->address + insn->len, printed;
+	u64 mask = line->mode == INSN_MODE_64 ? ~0ULL : 0xffffffff;
+
+	if (direct)
+		target += insn->disp;
+	else if (insn->riprel)
+		target += (s32)get_unaligned_le32(line->bytes + insn->riprel);
+	else
+		return;
+	if (insn->riprel && insn->asize == 4)
+		mask = 0xffffffff;
+	if (!printed_target(line, insn, &printed) || ((target ^ printed) & mask))
+		complain(&count.target, line, insn, "target");
+}
+
+static bool in_reach(const struct line *line, const struct probe_insn *insn, u64 dst)
+{
+	s64 disp = (s32)get_unaligned_le32(line->bytes + insn->riprel);
+
+	disp -= dst - line->address;
+	return disp >= INT32_MIN && disp <= INT32_MAX;
+}
+
+/* Move what can be moved by most of a displacement's reach, and look again. */
+static void check_copy(const struct line *line, const struct probe_insn *insn)
+{
+	u64 dst = line->address + 0x3f123457, target, again;
+	unsigned char out[MAX_INSN_SIZE];
+	struct probe_insn copy;
+	int ret = probe_relocate(insn, line->bytes, line->address, dst, out);
+
+	if (ret == -ERANGE && insn->riprel && !in_reach(line, insn, dst)) {
+		count.far++;
+		return;
+	}
+	if (ret != insn->len || probe_classify(out, ret, line->mode, &copy) ||
+	    memcmp(&copy, insn, sizeof(copy))) {
+		complain(&count.copy, line, insn, "copy");
+		return;
+	}
+	if (!insn->riprel)
+		return;
+	if (!printed_target(line, insn, &target))
+		return;		/* check_target() has complained */
+	again = dst + ret + (s32)get_unaligned_le32(out + copy.riprel);
+	if (again != target && !(insn->asize == 4 && (u32)again == (u32)target))
+		complain(&count.copy, line, insn, "copy refers to something else");
+}
+
+static void check_line(struct line *line)
+{
+	struct probe_insn insn;
+
+	/* Data among the code: objdump cannot read it either, or gives prefixes alone. */
+	if (strstr(line->text, "(bad)") || line->mnemonic[0] == '.' || !line->mnemonic[0]) {
+		count.bad++;
+		return;
+	}
+	/* objdump joins a wait and the x87 instruction after it, the CPU does not. */
+	if (line->bytes[0] == 0x9b && line->len > 1) {
+		memmove(line->bytes, line->bytes + 1, --line->len);
+		line->address++;
+	}
+
+	probe_classify(line->bytes, line->len, line->mode, &insn);
+	count.actions[insn.action]++;
+	count.refusals[insn.refusal]++;
+	if (insn.len != line->len || insn.refusal == REFUSE_UNDECODABLE) {
+		complain(&count.length, line, &insn, "length");
+		return;
+	}
+	check_verdict(line, &insn);
+	if (insn.action == PROBE_REFUSE)
+		return;
+	check_target(line, &insn);
+	if (insn.action != PROBE_EMULATE)
+		check_copy(line, &insn);
+}
+
+static void report(unsigned long instructions)
+{
+	unsigned int i;
+
+	tap_note("%lu instructions: %lu copied, %lu relocated, %lu emulated, %lu refused",
+		 instructions, count.actions[PROBE_COPY], count.actions[PROBE_RELOCATE],
+		 count.actions[PROBE_EMULATE], count.actions[PROBE_REFUSE]);
+	tap_note("%lu unreadable for objdump, %lu refused for a prefix, %lu copies out of reach",
+		 count.bad, count.prefixed, count.far);
+	for (i = REFUSE_NONE + 1; i < NR_REFUSE; i++)
+		if (count.refusals[i])
+			tap_note("%lu refused: %s", count.refusals[i], probe_refusal_name(i));
+	tap_ok(instructions, "the listing has instructions");
+	tap_ok(!count.length, "every instruction is known and as long as objdump says");
+	tap_ok(!count.action, "every verdict fits objdump's mnemonic");
+	tap_ok(!count.target, "every target is the one objdump prints");
+	tap_ok(!count.copy, "every copy is the same instruction and refers to the same address");
+}
+
+void test_listing(const char *path)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	unsigned long instructions = 0;
+	struct line line;
+	char text[1024];
+	bool known = false;
+
+	if (!file) {
+		tap_ok(false, "%s can be read", path);
+		return;
+	}
+	while (fgets(text, sizeof(text), file)) {
+		if (strstr(text, "file format ")) {
+			line.mode = strstr(text, "elf64-x86-64") ? INSN_MODE_64 : INSN_MODE_32;
+			known = line.mode == INSN_MODE_64 || strstr(text, "elf32-i386");
+			tap_note("%.*s", (int)strcspn(text, "\n"), text);
+			if (!known)
+				tap_ok(false, "this is a file of this architecture");
+			continue;
+		}
+		if (!known || !parse_line(text, &line))
+			continue;
+		instructions++;
+		check_line(&line);
+	}
+	report(instructions);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random bytes. They lie at the end of a page with nothing mapped behind it, so
+ * one byte read too many ends the program.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include <linux/unaligned.h>
+
+#include "classify.h"
+#include "tap.h"
+
+static u64 random_state;
+
+/* splitmix64: every seed is a good one. */
+static u64 random_next(void)
+{
+	u64 z = random_state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* The end of a readable page before an unreadable one. */
+static unsigned char *page_end(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	unsigned char *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED || mprotect(map + page, page, PROT_NONE))
+		return NULL;
+	return map + page;
+}
+
+/* Bytes as they come rarely have prefixes, escapes or RIP-relative operands: mix some in. */
+static void random_bytes(unsigned char *bytes, unsigned int len)
+{
+	static const unsigned char leads[] = {
+		0x0f, 0x26, 0x2e, 0x36, 0x38, 0x3a, 0x3e, 0x48, 0x4f, 0x62, 0x64, 0x65, 0x66,
+		0x67, 0x8f, 0xc4, 0xc5, 0xd5, 0xf0, 0xf2, 0xf3, 0xff,
+	};
+	unsigned int i;
+
+	for (i = 0; i < len; i++) {
+		u64 dice = random_next();
+
+		bytes[i] = dice;
+		if (i < 5 && !(dice & 0x300))
+			bytes[i] = leads[(dice >> 16) % sizeof(leads)];
+		else if (i < 5 && !(dice & 0xc00))
+			bytes[i] = (dice & 0x38) | 0x05;
+	}
+}
+
+/* What holds for any bytes whatsoever. */
+static const char *broken_law(const unsigned char *bytes, unsigned int avail, enum insn_mode mode,
+			      int ret, const struct probe_insn *insn)
+{
+	bool refused = insn->action == PROBE_REFUSE, emulated = insn->action == PROBE_EMULATE;
+	struct probe_insn again, shorter;
+
+	if (insn->len > avail || insn->len > MAX_INSN_SIZE)
+		return "length";
+	if (ret != (!insn->refusal ? 0 : insn->refusal == REFUSE_UNDECODABLE ? -EILSEQ : -EINVAL))
+		return "return value";
+	if (refused != !!insn->refusal)
+		return "refusal without reason, or reason without refusal";
+	if (emulated != !!insn->emul)
+		return "emulation";
+	if (!ret && !insn->len)
+		return "accepted without a length";
+	if (insn->action == PROBE_RELOCATE && (!insn->riprel || mode != INSN_MODE_64))
+		return "relocation";
+	if (insn->riprel && insn->riprel + 4 > insn->len)
+		return "displacement beyond the end";
+	if (probe_classify(bytes, avail, mode, &again) != ret ||
+	    memcmp(&again, insn, sizeof(again)))
+		return "not deterministic";
+	/* The verdict is about the instruction's own bytes, and needs them all. */
+	if (ret)
+		return NULL;
+	if (probe_classify(bytes, insn->len, mode, &again) || memcmp(&again, insn, sizeof(again)))
+		return "depends on what follows";
+	if (probe_classify(bytes, insn->len - 1, mode, &shorter) != -EILSEQ)
+		return "does without its last byte";
+	return NULL;
+}
+
+static const char *broken_copy(const unsigned char *bytes, const struct probe_insn *insn,
+			       enum insn_mode mode)
+{
+	unsigned char out[MAX_INSN_SIZE];
+	struct probe_insn copy;
+	u64 src = random_next(), dst = src + (s32)random_next();
+	u64 mask = insn->asize == 4 ? 0xffffffff : ~0ULL;
+	s32 disp = insn->riprel ? get_unaligned_le32(bytes + insn->riprel) : 0, moved;
+	int ret = probe_relocate(insn, bytes, src, dst, out);
+
+	if (insn->action == PROBE_EMULATE)
+		return ret == -EINVAL ? NULL : "an emulated instruction was copied";
+	if (ret == -ERANGE)
+		return disp + (s64)(src - dst) == (s32)(disp + (s64)(src - dst)) ?
+			"refused although in range" : NULL;
+	if (ret != insn->len || probe_classify(out, ret, mode, &copy) ||
+	    memcmp(&copy, insn, sizeof(copy)))
+		return "the copy is another instruction";
+	if (!insn->riprel)
+		return memcmp(out, bytes, ret) ? "the copy differs" : NULL;
+	moved = get_unaligned_le32(out + insn->riprel);
+	if (((src + disp) ^ (dst + moved)) & mask)
+		return "the copy refers to something else";
+	return NULL;
+}
+
+void test_random(unsigned long long seed, unsigned long rounds)
+{
+	unsigned long i, broken = 0, action_count[PROBE_REFUSE + 1] = { 0 };
+	unsigned char *end = page_end();
+
+	tap_note("random bytes: seed %llu, %lu rounds", seed, rounds);
+	random_state = seed;
+	if (!end) {
+		tap_ok(false, "there is a page with nothing behind it");
+		return;
+	}
+	for (i = 0; i < rounds && broken < 10; i++) {
+		unsigned int avail = random_next() % (MAX_INSN_SIZE + 3);
+		enum insn_mode mode = random_next() & 1 ? INSN_MODE_64 : INSN_MODE_32;
+		unsigned char *bytes = end - avail;
+		struct probe_insn insn;
+		const char *law;
+		int ret;
+
+		random_bytes(bytes, avail);
+		ret = probe_classify(bytes, avail, mode, &insn);
+		law = broken_law(bytes, avail, mode, ret, &insn);
+		if (!law && !ret)
+			law = broken_copy(bytes, &insn, mode);
+		if (law) {
+			unsigned int k;
+
+			broken++;
+			tap_note("round %lu, %u bytes, mode %d: %s", i, avail, mode, law);
+			for (k = 0; k < avail; k++)
+				tap_note("  %02x", bytes[k]);
+		}
+		action_count[insn.action]++;
+	}
+	tap_note("%lu copied, %lu relocated, %lu emulated, %lu refused", action_count[PROBE_COPY],
+		 action_count[PROBE_RELOCATE], action_count[PROBE_EMULATE],
+		 action_count[PROBE_REFUSE]);
+	tap_ok(!broken, "random bytes break no law");
+	tap_ok(action_count[PROBE_COPY] && action_count[PROBE_RELOCATE] &&
+	       action_count[PROBE_EMULATE] && action_count[PROBE_REFUSE],
+	       "random bytes reach every action");
+}
