@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernel probes: the front door.
+ *
+ * Everything is a batch; one probe is a batch of one.  Registering a batch:
+ *
+ *	1. find	 every handle's place, and check it
+ *	2. prepare  points for the addresses that have none
+ *	3. publish  points and handles, so that a trap finds them
+ *	4. arm	 all points that need it, together
+ *
+ * Each step is undone by its own function, in the opposite order, so that a
+ * failure leaves nothing behind.  Unregistering a batch:
+ *
+ *	1. detach   handles from their points
+ *	2. disarm   all points that are not needed any more, together
+ *	3. unpublish  those without handles
+ *	4. wait once for handlers that are still running
+ *	5. release
+ *
+ * Text is restored (2) before a point leaves the table (3): a trap already
+ * taken finds its point, or finds the breakpoint gone and starts again.
+ */
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kdebug.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "kprobes/internal.h"
+
+/* Guards all probes; what it nests with is in kprobes/internal.h. */
+DEFINE_MUTEX(kprobe_mutex);
+
+/* debugfs "enabled" is 0: nothing is armed.  Under kprobe_mutex. */
+bool kprobes_all_disarmed;
+
+static bool kprobes_ready __ro_after_init;
+
+/**
+ * struct batch_entry - one handle of a batch being registered
+ * @kp:		the handle
+ * @place:	where it goes
+ * @point:	its point
+ * @addr:	what @kp->addr was, to be put back on failure
+ * @flags:	what @kp->flags was
+ * @new_point:	@point has been made for it
+ */
+struct batch_entry {
+	struct kprobe *kp;
+	struct kprobe_place place;
+	struct kprobe_point *point;
+	kprobe_opcode_t *addr;
+	u32 flags;
+	bool new_point;
+};
+
+/**
+ * struct batch - handles being registered
+ * @entries:	one a handle
+ * @nr:		how many of them are staged
+ * @withdrawn:	the handles have been published and taken back: somebody may
+ *		still be walking over them
+ */
+struct batch {
+	struct batch_entry *entries;
+	int nr;
+	bool withdrawn;
+};
+
+#define for_each_entry(e, batch)					\
+	for ((e) = (batch)->entries; (e) < (batch)->entries + (batch)->nr; (e)++)
+
+/* --- Register, step 1: find and check ----------------------------------- */
+
+static bool handle_is_registered(struct kprobe *kp, unsigned long addr)
+{
+	struct kprobe_point *point = kprobe_table_find(addr);
+
+	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
+}
+
+/* From here on the handle is marked, so that it cannot be twice in a batch. */
+static int stage(struct batch_entry *e, u32 kind)
+{
+	struct kprobe *kp = e->kp;
+	int ret;
+
+	if (handle_is_registered(kp, (unsigned long)kp->addr))
+		return kprobe_refuse((unsigned long)kp->addr,
+				     KPROBE_REFUSE_REGISTERED, -EINVAL);
+	ret = kprobe_place_find(kp, &e->place);
+	if (ret)
+		return ret;
+	/* Its user may have cleared the address of a struct that is in use. */
+	if (handle_is_registered(kp, e->place.addr))
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+	ret = kprobe_place_check(&e->place);
+	if (ret)
+		return ret;
+
+	e->addr = kp->addr;
+	e->flags = kp->flags;
+	kp->nmissed = 0;
+	INIT_LIST_HEAD(&kp->list);
+	INIT_HLIST_NODE(&kp->hlist);
+	kp->addr = (kprobe_opcode_t *)e->place.addr;
+	kp->flags = (kp->flags & KPROBE_FLAG_DISABLED) | kind | KPROBE_FLAG_STAGED;
+	if (kp->symbol_name)
+		kp->flags |= KPROBE_FLAG_RESOLVED;
+	if (e->place.on_func_entry)
+		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (e->place.ftrace)
+		kp->flags |= KPROBE_FLAG_FTRACE;
+	return 0;
+}
+
+/* Gives the struct back as its user had filled it in. */
+static void unstage(struct batch_entry *e)
+{
+	kprobe_place_put(&e->place);
+	e->kp->addr = e->addr;
+	e->kp->flags = e->flags;
+}
+
+static void unstage_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch)
+		unstage(e);
+}
+
+static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
+{
+	int i, nr = batch->nr, ret;
+
+	for (i = 0; i < nr; i++) {
+		if (!kps[i])
+			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+		kps[i]->flags &= ~KPROBE_FLAG_STAGED;
+	}
+	for (i = 0; i < nr; i++) {
+		struct batch_entry *e = &batch->entries[i];
+
+		e->kp = kps[i];
+		if (e->kp->flags & KPROBE_FLAG_STAGED)
+			ret = kprobe_refuse((unsigned long)e->kp->addr,
+					    KPROBE_REFUSE_REGISTERED, -EINVAL);
+		else
+			ret = stage(e, kind);
+		if (ret) {
+			batch->nr = i;
+			unstage_all(batch);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* --- Step 2: prepare ---------------------------------------------------- */
+
+static int refuse_prepare(unsigned long addr, int err)
+{
+	enum kprobe_refusal reason = KPROBE_REFUSE_INSTRUCTION;
+
+	if (err == -EILSEQ)
+		reason = KPROBE_REFUSE_BOUNDARY;
+	else if (err == -ENOMEM)
+		reason = KPROBE_REFUSE_NO_MEMORY;
+	return kprobe_refuse(addr, reason, err);
+}
+
+/*
+ * Makes the points that are missing, and publishes each at once: its text is
+ * untouched and it has no handles, so that it has no effect yet, and the next
+ * entry of the batch with the same address finds it.
+ */
+static int prepare(struct batch_entry *e)
+{
+	int ret;
+
+	e->point = kprobe_table_find(e->place.addr);
+	if (!e->point) {
+		e->point = kprobe_point_create(e->place.addr, e->place.ftrace);
+		if (IS_ERR(e->point)) {
+			ret = PTR_ERR(e->point);
+			e->point = NULL;
+			return refuse_prepare(e->place.addr, ret);
+		}
+		e->new_point = true;
+		kprobe_table_insert(e->point);
+	}
+	if (!e->kp->post_handler || e->place.ftrace)
+		return 0;
+	ret = arch_prepare_kprobe_post(&e->point->kp);
+	return ret ? refuse_prepare(e->place.addr, ret) : 0;
+}
+
+static void unprepare_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		if (!e->new_point)
+			continue;
+		kprobe_table_remove(e->point);
+		kprobe_point_release(e->point);
+	}
+}
+
+static int prepare_all(struct batch *batch)
+{
+	struct batch_entry *e;
+	int ret;
+
+	ret = kprobe_table_reserve(batch->nr);
+	if (ret)
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
+	for_each_entry(e, batch) {
+		ret = prepare(e);
+		if (ret) {
+			unprepare_all(batch);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* --- Steps 3 and 4: publish and arm -------------------------------------- */
+
+static void publish_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		e->kp->flags &= ~KPROBE_FLAG_STAGED;
+		if (kprobe_optimized(&e->point->kp))
+			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
+		/* The representative tells users of kprobe_running() too. */
+		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
+		list_add_tail_rcu(&e->kp->list, &e->point->handles);
+		kprobe_point_update_handlers(e->point);
+	}
+}
+
+static void unpublish_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		list_del_rcu(&e->kp->list);
+		kprobe_point_update_handlers(e->point);
+	}
+	batch->withdrawn = true;
+}
+
+/* After a failure, without locks: nobody sees the handles any more. */
+static void wait_withdrawn(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	synchronize_rcu_expedited();
+	for_each_entry(e, batch)
+		INIT_LIST_HEAD(&e->kp->list);
+}
+
+/* Links @point into @list unless it is there already. */
+static void collect(struct kprobe_point *point, struct list_head *list)
+{
+	if (list_empty(&point->kp.list))
+		list_add_tail(&point->kp.list, list);
+}
+
+static void uncollect_all(struct list_head *list)
+{
+	struct kprobe *kp, *next;
+
+	list_for_each_entry_safe(kp, next, list, list)
+		list_del_init(&kp->list);
+}
+
+static int arm_all(struct batch *batch)
+{
+	struct batch_entry *e;
+	LIST_HEAD(points);
+	int ret;
+
+	for_each_entry(e, batch) {
+		if (e->point->state == KPROBE_DISARMED &&
+		    kprobe_point_wants_arming(e->point))
+			collect(e->point, &points);
+	}
+	if (list_empty(&points))
+		return 0;
+	ret = kprobe_arm_points(&points);
+	uncollect_all(&points);
+	return ret ? kprobe_refuse(batch->entries[0].place.addr,
+				   KPROBE_REFUSE_ARMING, ret) : 0;
+}
+
+static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
+{
+	struct batch_entry *e;
+	int ret;
+
+	ret = stage_all(batch, kps, kind);			/* 1 */
+	if (ret)
+		return ret;
+	ret = prepare_all(batch);				/* 2 */
+	if (ret)
+		goto unstage;
+	publish_all(batch);					/* 3 */
+	ret = arm_all(batch);					/* 4 */
+	if (ret)
+		goto unpublish;
+
+	/* From now on the module notifier looks after probes in modules. */
+	for_each_entry(e, batch)
+		kprobe_place_put(&e->place);
+	return 0;
+
+unpublish:
+	unpublish_all(batch);
+	unprepare_all(batch);
+unstage:
+	unstage_all(batch);
+	return ret;
+}
+
+/**
+ * kprobe_register_batch() - register handles, all or none
+ * @kps: the handles
+ * @num: how many
+ * @kind: KPROBE_FLAG_KIND_* of the API that registers them, 0 for kprobes
+ *
+ * Context, errnos: see register_kprobes().
+ */
+int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
+{
+	struct batch_entry one = {};
+	struct batch batch = { .entries = &one, .nr = num };
+	int ret;
+
+	if (num <= 0 || !kps)
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+	if (!kprobes_ready)
+		return -EAGAIN;
+	if (num > 1) {
+		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
+		if (!batch.entries)
+			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+	}
+
+	mutex_lock(&kprobe_mutex);
+	ret = register_locked(&batch, kps, kind);
+	mutex_unlock(&kprobe_mutex);
+
+	if (batch.withdrawn)
+		wait_withdrawn(&batch);
+	if (batch.entries != &one)
+		kvfree(batch.entries);
+	return ret;
+}
+
+/**
+ * register_kprobes() - register several probes, all or none
+ * @kps: array of pointers to the probes
+ * @num: how many, > 0
+ *
+ * All are patched into the text together: cheaper than one by one.  On failure
+ * every struct is as it was before the call.
+ *
+ * Seed: kprobes.txt section 4.5.
+ *
+ * Context: task, may sleep.
+ * Return: 0, or for the first probe that cannot be registered: -EINVAL for bad
+ * arguments, both or neither of symbol and address, an address outside the
+ * text, blacklisted, reserved, already registered, or an instruction that
+ * cannot be probed; -ENOENT if the symbol does not exist or its module is
+ * coming or going; -EILSEQ if no instruction starts there; -ENOMEM; -EAGAIN
+ * before kprobes are initialised; what ftrace says where it owns the function.
+ */
+int register_kprobes(struct kprobe **kps, int num)
+{
+	return kprobe_register_batch(kps, num, 0);
+}
+EXPORT_SYMBOL_GPL(register_kprobes);
+
+/**
+ * register_kprobe() - register one probe
+ * @p: the probe
+ *
+ * Seed: kprobes.txt section 4.1.  Context, errnos: see register_kprobes().
+ */
+int register_kprobe(struct kprobe *p)
+{
+	return kprobe_register_batch(&p, 1, 0);
+}
+EXPORT_SYMBOL_GPL(register_kprobe);
+
+/* --- Unregister ---------------------------------------------------------- */
+
+/*
+ * Takes the handle off its point.  The point goes to @disarm if it is armed and
+ * nobody needs that any more, or else to @empty if it has no handles left.
+ * Readers may still be walking over the handle.
+ */
+static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
+{
+	struct kprobe_point *point = kprobe_point_of(kp);
+
+	if (!point)
+		return false;
+	list_del_rcu(&kp->list);
+	kprobe_point_update_handlers(point);
+	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
+		collect(point, disarm);
+	else if (list_empty(&point->handles))
+		collect(point, empty);
+	return true;
+}
+
+/* Makes points without handles unreachable, and takes the others off @points. */
+static void unpublish_empty(struct list_head *points)
+{
+	struct kprobe_point *point;
+	struct kprobe *kp, *next;
+
+	list_for_each_entry_safe(kp, next, points, list) {
+		point = kprobe_to_point(kp);
+		if (!list_empty(&point->handles))
+			list_del_init(&kp->list);
+		else if (point->state == KPROBE_GONE)
+			hlist_del_init(&kp->hlist);
+		else
+			kprobe_table_remove(point);
+	}
+}
+
+/*
+ * The handle as its user may register it again: an address that was given is
+ * what it was; one that was found from a symbol stays, for messages.
+ */
+static void give_back(struct kprobe *kp)
+{
+	INIT_LIST_HEAD(&kp->list);
+	kp->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RESOLVED;
+	if (!kp->symbol_name)
+		kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr - kp->offset);
+}
+
+/**
+ * unregister_kprobes() - unregister several probes
+ * @kps: array of pointers to the probes
+ * @num: how many
+ *
+ * When it returns no handler of them is running or will run again.  A probe
+ * that is not registered has its addr set to NULL; the others are
+ * unregistered all the same.
+ *
+ * Costs one text synchronisation and one expedited grace period for all.
+ *
+ * Seed: kprobes.txt section 4.6.
+ *
+ * Context: task, may sleep.
+ */
+void unregister_kprobes(struct kprobe **kps, int num)
+{
+	LIST_HEAD(disarm);
+	LIST_HEAD(empty);
+	struct kprobe *kp, *next;
+	bool any = false;
+	int i;
+
+	mutex_lock(&kprobe_mutex);
+	for (i = 0; i < num; i++) {
+		if (!kps[i])
+			continue;
+		if (detach(kps[i], &disarm, &empty)) {		/* 1 */
+			kps[i]->flags |= KPROBE_FLAG_STAGED;
+			any = true;
+		} else if (!(kps[i]->flags & KPROBE_FLAG_STAGED)) {
+			kps[i]->addr = NULL;
+		}
+	}
+	if (!list_empty(&disarm))
+		kprobe_disarm_points(&disarm);			/* 2 */
+	list_splice_tail(&disarm, &empty);
+	unpublish_empty(&empty);				/* 3 */
+	mutex_unlock(&kprobe_mutex);
+
+	if (!any)
+		return;
+	synchronize_rcu_expedited();				/* 4 */
+	for (i = 0; i < num; i++) {				/* 5 */
+		if (kps[i] && kps[i]->flags & KPROBE_FLAG_STAGED)
+			give_back(kps[i]);
+	}
+	list_for_each_entry_safe(kp, next, &empty, list)
+		kprobe_point_release(kprobe_to_point(kp));
+}
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+
+/**
+ * unregister_kprobe() - unregister one probe
+ * @p: the probe
+ *
+ * Seed: kprobes.txt section 4.4.  See unregister_kprobes().
+ */
+void unregister_kprobe(struct kprobe *p)
+{
+	unregister_kprobes(&p, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+
+/* --- Enable and disable ---------------------------------------------------- */
+
+/**
+ * disable_kprobe() - stop calling a probe's handlers
+ * @kp: a registered probe
+ *
+ * The text is restored when no other probe at the address needs it.  Handlers
+ * that are already running may go on for a moment.
+ *
+ * Seed: kprobes.txt section 4.7.
+ *
+ * Context: task, may sleep.
+ * Return: 0, or -EINVAL if @kp is not registered.
+ */
+int disable_kprobe(struct kprobe *kp)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+
+	guard(mutex)(&kprobe_mutex);
+
+	point = kprobe_point_of(kp);
+	if (!point)
+		return -EINVAL;
+	kp->flags |= KPROBE_FLAG_DISABLED;
+	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point)) {
+		collect(point, &points);
+		kprobe_disarm_points(&points);
+		uncollect_all(&points);
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(disable_kprobe);
+
+/**
+ * enable_kprobe() - call a disabled probe's handlers again
+ * @kp: a registered probe
+ *
+ * Seed: kprobes.txt section 4.8.
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EINVAL if @kp is not registered or its text has gone; what
+ * ftrace says where it owns the function.
+ */
+int enable_kprobe(struct kprobe *kp)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	u32 flags;
+	int ret;
+
+	guard(mutex)(&kprobe_mutex);
+
+	point = kprobe_point_of(kp);
+	if (!point || point->state == KPROBE_GONE)
+		return -EINVAL;
+	flags = kp->flags;
+	kp->flags &= ~KPROBE_FLAG_DISABLED;
+	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))
+		return 0;
+	collect(point, &points);
+	ret = kprobe_arm_points(&points);
+	uncollect_all(&points);
+	if (ret)
+		kp->flags = flags;
+	return ret;
+}
+EXPORT_SYMBOL_GPL(enable_kprobe);
+
+/**
+ * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
+ * @enable: arm those that have enabled probes; otherwise disarm all
+ *
+ * Context: task, may sleep.
+ * Return: 0, or what ftrace said; then all stay disarmed.
+ */
+int kprobe_rearm_all(bool enable)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	unsigned long pos;
+	int ret = 0;
+
+	guard(mutex)(&kprobe_mutex);
+
+	if (enable == !kprobes_all_disarmed)
+		return 0;
+	kprobes_all_disarmed = !enable;
+	for_each_kprobe_point(point, pos) {
+		if (kprobe_point_armed(point) != kprobe_point_wants_arming(point))
+			collect(point, &points);
+	}
+	if (!enable)
+		kprobe_disarm_points(&points);
+	else
+		ret = kprobe_arm_points(&points);
+	uncollect_all(&points);
+	if (ret)
+		kprobes_all_disarmed = true;
+	pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
+	return ret;
+}
+
+/* --- Boot ------------------------------------------------------------------ */
+
+int __weak kprobe_exceptions_notify(struct notifier_block *self,
+				    unsigned long val, void *data)
+{
+	return NOTIFY_DONE;
+}
+
+/* Before all debuggers: probes are not theirs to see.  OLS paper, section 3. */
+static struct notifier_block exceptions_notifier = {
+	.notifier_call = kprobe_exceptions_notify,
+	.priority = INT_MAX,
+};
+
+static int __init kprobes_init(void)
+{
+	int ret;
+
+	ret = kprobe_points_init();
+	if (ret)
+		return ret;
+	mutex_lock(&kprobe_mutex);
+	ret = kprobe_blacklist_init();
+	mutex_unlock(&kprobe_mutex);
+	if (ret)
+		pr_err("cannot collect the blacklist (%d): kprobes are off\n", ret);
+	if (!ret)
+		ret = arch_init_kprobes();
+	if (!ret)
+		ret = register_die_notifier(&exceptions_notifier);
+	if (!ret)
+		ret = kprobe_module_init();
+	if (!ret)
+		ret = kretprobe_init();
+	kprobes_ready = !ret;
+	return ret;
+}
+early_initcall(kprobes_init);

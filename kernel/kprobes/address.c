@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From what a user wrote (symbol, offset, address) to an address that may be
+ * probed, or to the reason why not.
+ *
+ * kprobe_place_find() resolves, kprobe_place_check() judges; neither changes
+ * the caller's struct kprobe.  What depends on the instruction itself is the
+ * architecture's, in arch_prepare_kprobe().
+ */
+#include <linux/ftrace.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/module.h>
+#include <linux/static_call.h>
+
+#include "internal.h"
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static const char * const refusal_text[NR_KPROBE_REFUSALS] = {
+	[KPROBE_REFUSE_BAD_ARGUMENT]	 = "no probes given",
+	[KPROBE_REFUSE_SYMBOL_AND_ADDR]	 = "both symbol and address given",
+	[KPROBE_REFUSE_NO_PLACE]	 = "neither symbol nor address given",
+	[KPROBE_REFUSE_NO_SYMBOL]	 = "symbol not found",
+	[KPROBE_REFUSE_NOT_TEXT]	 = "not in kernel or module text",
+	[KPROBE_REFUSE_BLACKLISTED]	 = "blacklisted",
+	[KPROBE_REFUSE_JUMP_LABEL]	 = "reserved for a jump label",
+	[KPROBE_REFUSE_STATIC_CALL]	 = "reserved for a static call",
+	[KPROBE_REFUSE_BUG]		 = "a BUG or WARN is there",
+	[KPROBE_REFUSE_CFI]		 = "in the CFI preamble of a function",
+	[KPROBE_REFUSE_FTRACE]		 = "reserved for ftrace",
+	[KPROBE_REFUSE_BOUNDARY]	 = "not on an instruction boundary",
+	[KPROBE_REFUSE_MODULE_GOING]	 = "the module is coming or going",
+	[KPROBE_REFUSE_REGISTERED]	 = "already registered",
+	[KPROBE_REFUSE_INSTRUCTION]	 = "the instruction cannot be probed",
+	[KPROBE_REFUSE_ARMING]		 = "could not be armed",
+	[KPROBE_REFUSE_NOT_ENTRY]	 = "not a function's entry",
+	[KPROBE_REFUSE_RETURN_BLACKLISTED] = "return probes cannot work there",
+	[KPROBE_REFUSE_DATA_SIZE]	 = "data_size too large",
+	[KPROBE_REFUSE_NO_MEMORY]	 = "out of memory",
+};
+
+/**
+ * kprobe_refuse() - say why a registration is refused
+ * @addr: where, 0 if not known yet
+ * @reason: the reason
+ * @err: the errno that the caller is going to see
+ *
+ * Every refusal is a tracepoint; the first of each reason is also a message.
+ *
+ * Context: task.
+ * Return: @err.
+ */
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err)
+{
+	static DECLARE_BITMAP(said, NR_KPROBE_REFUSALS);
+
+	trace_kprobe_refused(addr, refusal_text[reason], err);
+	if (!test_and_set_bit(reason, said))
+		pr_info("refused to probe %pS: %s (%d); said once for each reason\n",
+			(void *)addr, refusal_text[reason], err);
+	return err;
+}
+
+/**
+ * kprobe_lookup_name() - address of a symbol that is to be probed
+ * @name: symbol, for a module's "module:symbol"
+ * @offset: from the symbol; architectures with several entries look at it
+ *
+ * Context: task.
+ * Return: the address, or NULL.
+ */
+kprobe_opcode_t * __weak kprobe_lookup_name(const char *name, unsigned int offset)
+{
+	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+}
+
+kprobe_opcode_t * __weak arch_adjust_kprobe_addr(unsigned long addr,
+						 unsigned long offset,
+						 bool *on_func_entry)
+{
+	*on_func_entry = !offset;
+	return (kprobe_opcode_t *)(addr + offset);
+}
+
+/*
+ * The address that (@addr or @symbol_name) plus @offset means, or 0.  A place
+ * given by address is put in relation to its symbol too, for a landing pad at a
+ * function's entry has to be stepped over however the entry was named.
+ */
+static int resolve(unsigned long addr, const char *symbol_name,
+		   unsigned long offset, struct kprobe_place *place)
+{
+	unsigned long from_symbol;
+
+	if (symbol_name && addr)
+		return kprobe_refuse(addr, KPROBE_REFUSE_SYMBOL_AND_ADDR, -EINVAL);
+	if (!symbol_name && !addr)
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_PLACE, -EINVAL);
+
+	if (symbol_name) {
+		addr = (unsigned long)kprobe_lookup_name(symbol_name, offset);
+		if (!addr)
+			return kprobe_refuse(0, KPROBE_REFUSE_NO_SYMBOL, -ENOENT);
+	}
+	addr += offset;
+	if (!kallsyms_lookup_size_offset(addr, NULL, &from_symbol))
+		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT,
+				     symbol_name ? -ENOENT : -EINVAL);
+
+	place->addr = (unsigned long)arch_adjust_kprobe_addr(addr - from_symbol,
+							     from_symbol,
+							     &place->on_func_entry);
+	if (!place->addr)
+		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
+	return 0;
+}
+
+/**
+ * kprobe_place_find() - where a registration goes
+ * @p: the handle; only read
+ * @place: filled in; holds no reference yet
+ *
+ * A struct whose address was found from its symbol when it was registered
+ * before is resolved anew.
+ *
+ * Context: task.
+ * Return: 0; -EINVAL if both or neither of symbol and address are given, or
+ * the address has no symbol; -ENOENT if there is no such symbol.
+ */
+int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place)
+{
+	unsigned long addr = (unsigned long)p->addr;
+
+	if (p->symbol_name && (p->flags & KPROBE_FLAG_RESOLVED))
+		addr = 0;
+	memset(place, 0, sizeof(*place));
+	return resolve(addr, p->symbol_name, p->offset, place);
+}
+
+/**
+ * kprobe_on_func_entry() - is this the first instruction of a function?
+ * @addr: address, or NULL
+ * @sym: symbol, or NULL
+ * @offset: from either
+ *
+ * Context: task.
+ * Return: 0 if it is; -ENOENT if there is no such symbol; -EINVAL otherwise.
+ */
+int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
+{
+	struct kprobe_place place = {};
+	int ret = resolve((unsigned long)addr, sym, offset, &place);
+
+	if (ret)
+		return ret;
+	return place.on_func_entry ? 0 : -EINVAL;
+}
+
+/* Clang's kCFI puts a type hash, under a symbol of its own, before functions. */
+static bool in_cfi_preamble(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+
+	if (!IS_ENABLED(CONFIG_CFI_CLANG) || lookup_symbol_name(addr, name))
+		return false;
+	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
+}
+
+/* Text that somebody else rewrites at run time, or recognises by its address. */
+static int check_owner(unsigned long addr)
+{
+	int jump_label, static_call;
+
+	jump_label_lock();
+	jump_label = jump_label_text_reserved((void *)addr, (void *)addr);
+	jump_label_unlock();
+	if (jump_label)
+		return kprobe_refuse(addr, KPROBE_REFUSE_JUMP_LABEL, -EINVAL);
+
+	static_call = static_call_text_reserved((void *)addr, (void *)addr);
+	if (static_call)
+		return kprobe_refuse(addr, KPROBE_REFUSE_STATIC_CALL, -EINVAL);
+
+	if (find_bug(addr))
+		return kprobe_refuse(addr, KPROBE_REFUSE_BUG, -EINVAL);
+	if (in_cfi_preamble(addr))
+		return kprobe_refuse(addr, KPROBE_REFUSE_CFI, -EINVAL);
+	return 0;
+}
+
+/* ftrace's instruction is probed through ftrace, as a whole or not at all. */
+static int check_ftrace(struct kprobe_place *place)
+{
+	unsigned long site = ftrace_location_range(place->addr, place->addr);
+
+	if (!site)
+		return 0;
+	if (site != place->addr)
+		return kprobe_refuse(place->addr, KPROBE_REFUSE_BOUNDARY, -EILSEQ);
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		return kprobe_refuse(place->addr, KPROBE_REFUSE_FTRACE, -EINVAL);
+	place->ftrace = true;
+	return 0;
+}
+
+/*
+ * Pins the module that owns the text.  Its init text is there only while it is
+ * coming, and must not be probed later though the addresses still look right.
+ */
+static int pin_module(struct kprobe_place *place)
+{
+	struct module *mod;
+	int ret = 0;
+
+	preempt_disable();
+	mod = __module_text_address(place->addr);
+	if (!mod)
+		goto out;
+	if (!try_module_get(mod)) {
+		ret = -ENOENT;
+	} else if (within_module_init(place->addr, mod) &&
+		   !module_is_coming(mod)) {
+		module_put(mod);
+		ret = -ENOENT;
+	} else {
+		place->mod = mod;
+	}
+out:
+	preempt_enable();
+	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_MODULE_GOING, ret) : 0;
+}
+
+/**
+ * kprobe_place_check() - may this address be probed?
+ * @place: from kprobe_place_find(); gains a reference on its module
+ *
+ * Context: task, may sleep, kprobe_mutex held (kernel init text is freed under
+ * it).  kprobe_place_put() ends what a success has begun.
+ * Return: 0; -EINVAL if it is outside the kernel's text, blacklisted, or
+ * reserved for somebody else; -EILSEQ if it is inside an instruction of
+ * ftrace's; -ENOENT if its module is coming or going.
+ */
+int kprobe_place_check(struct kprobe_place *place)
+{
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	ret = pin_module(place);
+	if (ret)
+		return ret;
+	if (!place->mod && !core_kernel_text(place->addr))
+		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
+	else if (within_kprobe_blacklist(place->addr))
+		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_BLACKLISTED, -EINVAL);
+	if (!ret)
+		ret = check_ftrace(place);
+	if (!ret)
+		ret = check_owner(place->addr);
+	if (ret)
+		kprobe_place_put(place);
+	return ret;
+}
+
+/* Drops the reference of a successful kprobe_place_check(). */
+void kprobe_place_put(struct kprobe_place *place)
+{
+	module_put(place->mod);
+	place->mod = NULL;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arming and disarming: always a list of points, patched together.
+ *
+ * Points are linked into the list through their representative's list node.
+ * Breakpoints cost one hold of text_mutex and, where the architecture can,
+ * one synchronisation of all CPUs, however many there are; ftrace sites one
+ * update of ftrace.
+ *
+ * Protocol, the numbers stand in the code again:
+ *	1. split the list by who owns the instruction
+ *	2. ftrace sites first, since only they can fail
+ *	3. write all breakpoints, synchronise once
+ *	4. record the new states
+ */
+#include <linux/cpu.h>
+#include <linux/memory.h>
+
+#include "internal.h"
+
+#ifndef CONFIG_HAVE_KPROBE_BATCH
+/* Architectures that patch and synchronise one by one. */
+static void arch_arm_kprobes(struct list_head *batch)
+{
+	struct kprobe *kp;
+
+	list_for_each_entry(kp, batch, list)
+		arch_arm_kprobe(kp);
+}
+
+static void arch_disarm_kprobes(struct list_head *batch)
+{
+	struct kprobe *kp;
+
+	list_for_each_entry(kp, batch, list)
+		arch_disarm_kprobe(kp);
+}
+#endif
+
+/* Moves the points that ftrace owns from @points to @ftrace. */
+static void split_by_owner(struct list_head *points, struct list_head *ftrace)
+{
+	struct kprobe *kp, *next;
+
+	list_for_each_entry_safe(kp, next, points, list) {
+		if (kprobe_ftrace(kp))
+			list_move_tail(&kp->list, ftrace);
+	}
+}
+
+static void set_states(struct list_head *points, enum kprobe_state state)
+{
+	struct kprobe *kp;
+
+	list_for_each_entry(kp, points, list)
+		kprobe_point_set_state(kprobe_to_point(kp), state);
+}
+
+/* Runs @patch with the locks that text patching needs. */
+static void patch_text(struct list_head *points, void (*patch)(struct list_head *))
+{
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	patch(points);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+}
+
+/**
+ * kprobe_arm_points() - let disarmed points fire
+ * @points: list of representatives in KPROBE_DISARMED, found in the table
+ *
+ * All or none: on failure all are disarmed again.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: 0, or what ftrace said: -EBUSY if a function is owned by somebody
+ * who also changes its instruction pointer, -ENOMEM, -ENODEV.
+ */
+int kprobe_arm_points(struct list_head *points)
+{
+	LIST_HEAD(ftrace);
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	split_by_owner(points, &ftrace);			/* 1 */
+	ret = kprobe_arm_ftrace(&ftrace);			/* 2 */
+	if (!ret) {
+		set_states(&ftrace, KPROBE_FTRACE);		/* 4 */
+		if (!list_empty(points)) {
+			patch_text(points, arch_arm_kprobes);	/* 3 */
+			set_states(points, KPROBE_BREAKPOINT);	/* 4 */
+		}
+	}
+	list_splice_tail(&ftrace, points);
+	return ret;
+}
+
+/**
+ * kprobe_disarm_points() - restore the text of armed points
+ * @points: list of representatives in any armed state
+ *
+ * Cannot fail.  On return no CPU can take a new hit; one whose handlers are
+ * running may still be there (kernel/kprobes.c waits for those).
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_disarm_points(struct list_head *points)
+{
+	LIST_HEAD(ftrace);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	split_by_owner(points, &ftrace);			/* 1 */
+	if (!list_empty(&ftrace)) {
+		kprobe_disarm_ftrace(&ftrace);			/* 2 */
+		set_states(&ftrace, KPROBE_DISARMED);		/* 4 */
+	}
+	if (!list_empty(points)) {
+		patch_text(points, arch_disarm_kprobes);	/* 3 */
+		set_states(points, KPROBE_DISARMED);		/* 4 */
+	}
+	list_splice_tail(&ftrace, points);
+}

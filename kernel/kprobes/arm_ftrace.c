@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Points on instructions that ftrace owns: no breakpoint, a callback of ftrace.
+ *
+ * There are two ftrace_ops.  A point with a post_handler belongs to the one
+ * that tells ftrace that the instruction pointer may change, so that ftrace
+ * keeps others who do that (live patches) off the function; all other points
+ * belong to the plain one and share their functions with anybody.  The choice
+ * is made when a point is armed and remembered in it.
+ *
+ * An ops is registered while it has points.  It must never be registered with
+ * an empty filter: that would mean every function.
+ */
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/* When there is no memory for an array of addresses, this many at once. */
+#define FEW_IPS		16
+
+struct ftrace_client {
+	struct ftrace_ops ops;
+	unsigned int points;
+};
+
+static struct ftrace_client plain_client = {
+	.ops = {
+		.func = kprobe_ftrace_handler,
+		.flags = FTRACE_OPS_FL_SAVE_REGS,
+	},
+};
+
+static struct ftrace_client ip_modify_client = {
+	.ops = {
+		.func = kprobe_ftrace_handler,
+		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+	},
+};
+
+bool kprobe_ftrace_disabled __read_mostly;
+
+/**
+ * kprobe_ftrace_kill() - ftrace has shut itself down
+ *
+ * Context: any; called once, by ftrace.
+ */
+void kprobe_ftrace_kill(void)
+{
+	kprobe_ftrace_disabled = true;
+}
+
+static bool of_client(struct kprobe *kp, struct ftrace_client *client)
+{
+	return kprobe_to_point(kp)->ftrace_ip_modify == (client == &ip_modify_client);
+}
+
+/* Adds or removes the filter entries of up to @nr addresses. */
+static int filter(struct ftrace_client *client, unsigned long *ips,
+		  unsigned int nr, bool remove)
+{
+	return nr ? ftrace_set_filter_ips(&client->ops, ips, nr, remove, 0) : 0;
+}
+
+/*
+ * Adds or removes the first @limit of @points that belong to @client, in one
+ * update of ftrace.  Without memory it still works, only with more updates.
+ * @nr tells how many have been done, also on failure.
+ */
+static int filter_points(struct ftrace_client *client, struct list_head *points,
+			 bool remove, unsigned int limit, unsigned int *nr)
+{
+	unsigned int room = limit, n = 0;
+	unsigned long few[FEW_IPS], *ips;
+	struct kprobe *kp;
+	int ret = 0;
+
+	*nr = 0;
+	ips = kvmalloc_array(room, sizeof(*ips), GFP_KERNEL | __GFP_NOWARN);
+	if (!ips) {
+		ips = few;
+		room = FEW_IPS;
+	}
+	list_for_each_entry(kp, points, list) {
+		if (*nr + n == limit)
+			break;
+		if (!of_client(kp, client))
+			continue;
+		ips[n++] = (unsigned long)kp->addr;
+		if (n < room)
+			continue;
+		ret = filter(client, ips, n, remove);
+		if (ret)
+			break;
+		*nr += n;
+		n = 0;
+	}
+	if (!ret) {
+		ret = filter(client, ips, n, remove);
+		*nr += ret ? 0 : n;
+	}
+	if (ips != few)
+		kvfree(ips);
+	return ret;
+}
+
+static unsigned int count_points(struct ftrace_client *client, struct list_head *points)
+{
+	unsigned int nr = 0;
+	struct kprobe *kp;
+
+	list_for_each_entry(kp, points, list)
+		nr += of_client(kp, client);
+	return nr;
+}
+
+static int arm_client(struct ftrace_client *client, struct list_head *points)
+{
+	unsigned int nr = count_points(client, points), done, undone;
+	int ret;
+
+	if (!nr)
+		return 0;
+	ret = filter_points(client, points, false, nr, &done);
+	if (!ret && !client->points)
+		ret = register_ftrace_function(&client->ops);
+	if (ret) {
+		/* ftrace keeps nothing of a failed update, and all of those before. */
+		filter_points(client, points, true, done, &undone);
+		return ret;
+	}
+	client->points += nr;
+	return 0;
+}
+
+static void disarm_client(struct ftrace_client *client, struct list_head *points)
+{
+	unsigned int nr = count_points(client, points), done;
+
+	if (!nr)
+		return;
+	client->points -= nr;
+	if (!client->points)
+		WARN_ON_ONCE(unregister_ftrace_function(&client->ops));
+	WARN_ON_ONCE(filter_points(client, points, true, nr, &done));
+}
+
+/**
+ * kprobe_arm_ftrace() - have ftrace call these points
+ * @points: list of representatives on ftrace's instructions
+ *
+ * Context: task, may sleep, kprobe_mutex held, text_mutex not.
+ * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if somebody else may
+ * change the instruction pointer there; -ENOMEM.  All or none.
+ */
+int kprobe_arm_ftrace(struct list_head *points)
+{
+	struct kprobe *kp;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (list_empty(points))
+		return 0;
+	if (kprobe_ftrace_disabled)
+		return -ENODEV;
+	list_for_each_entry(kp, points, list)
+		kprobe_to_point(kp)->ftrace_ip_modify = kp->post_handler;
+
+	ret = arm_client(&plain_client, points);
+	if (ret)
+		return ret;
+	ret = arm_client(&ip_modify_client, points);
+	if (ret)
+		disarm_client(&plain_client, points);
+	return ret;
+}
+
+/**
+ * kprobe_disarm_ftrace() - ftrace is not to call these points any more
+ * @points: list of representatives that kprobe_arm_ftrace() has armed
+ *
+ * Context: task, may sleep, kprobe_mutex held, text_mutex not.
+ */
+void kprobe_disarm_ftrace(struct list_head *points)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (kprobe_ftrace_disabled)
+		return;
+	disarm_client(&plain_client, points);
+	disarm_client(&ip_modify_client, points);
+}

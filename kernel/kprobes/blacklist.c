@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that must not be probed: what runs while a probe is handled.
+ *
+ * Functions come here from NOKPROBE_SYMBOL(), from .kprobes.text, entry text
+ * and noinstr sections, of the kernel and of modules.  They are kept as ranges
+ * sorted by start, together with the highest end so far, so that one binary
+ * search and a short step back decide, also where ranges overlap.
+ *
+ * The array is replaced as a whole (RCU), under kprobe_mutex.  It is read
+ * without locks: kgdb and hw_breakpoint ask in any context.
+ */
+#include <linux/kallsyms.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <asm/sections.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+
+/**
+ * struct blacklist_range - [start, end) is not to be probed
+ * @start: first address
+ * @end: first address after it
+ * @max_end: highest @end of this range and all before it
+ * @mod: module whose text it is, or NULL
+ */
+struct blacklist_range {
+	unsigned long start;
+	unsigned long end;
+	unsigned long max_end;
+	struct module *mod;
+};
+
+struct blacklist {
+	struct rcu_head rcu;
+	unsigned int nr;
+	unsigned int room;
+	struct blacklist_range ranges[];
+};
+
+static struct blacklist __rcu *blacklist;
+
+/* The array being built; non-NULL inside kprobe_mutex or at boot only. */
+static struct blacklist *building;
+
+/* Markers around the addresses that NOKPROBE_SYMBOL() has collected */
+extern unsigned long __start_kprobe_blacklist[];
+extern unsigned long __stop_kprobe_blacklist[];
+
+bool __weak arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return addr >= (unsigned long)__kprobes_text_start &&
+	       addr < (unsigned long)__kprobes_text_end;
+}
+
+int __weak __init arch_populate_kprobe_blacklist(void)
+{
+	return 0;
+}
+
+/* Number of ranges that start at or before @addr. */
+static unsigned int ranges_up_to(const struct blacklist *list, unsigned long addr)
+{
+	unsigned int low = 0, high = list->nr;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (list->ranges[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool within_ranges(unsigned long addr)
+{
+	const struct blacklist *list;
+	bool found = false;
+	unsigned int i;
+
+	rcu_read_lock();
+	list = rcu_dereference(blacklist);
+	/* Back over ranges that have ended, while one before still may not. */
+	for (i = list ? ranges_up_to(list, addr) : 0; i && !found; i--) {
+		if (list->ranges[i - 1].max_end <= addr)
+			break;
+		found = addr < list->ranges[i - 1].end;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * The compiler splits functions and marks the parts with suffixes (.cold,
+ * .isra.0, ...).  A part of a blacklisted function is blacklisted.
+ */
+static bool within_split_function(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN];
+	unsigned long whole;
+	char *dot;
+
+	if (lookup_symbol_name(addr, name))
+		return false;
+	dot = strchr(name, '.');
+	if (!dot || dot == name)
+		return false;
+	*dot = '\0';
+	whole = (unsigned long)kprobe_lookup_name(name, 0);
+	return whole && within_ranges(whole);
+}
+
+/**
+ * within_kprobe_blacklist() - is probing an address forbidden?
+ * @addr: any address
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool within_kprobe_blacklist(unsigned long addr)
+{
+	return arch_within_kprobe_blacklist(addr) || within_ranges(addr) ||
+	       within_split_function(addr);
+}
+
+/* --- Building ----------------------------------------------------------- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct blacklist_range *l = a, *r = b;
+
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return 0;
+}
+
+/* A copy of the present array without @except's ranges, with room for @more. */
+static int begin_update(unsigned int more, struct module *except)
+{
+	struct blacklist *old = rcu_dereference_protected(blacklist,
+					lockdep_is_held(&kprobe_mutex));
+	unsigned int i, room = (old ? old->nr : 0) + more;
+
+	building = kvmalloc(struct_size(building, ranges, room), GFP_KERNEL);
+	if (!building)
+		return -ENOMEM;
+	building->nr = 0;
+	building->room = room;
+	for (i = 0; old && i < old->nr; i++) {
+		if (!except || old->ranges[i].mod != except)
+			building->ranges[building->nr++] = old->ranges[i];
+	}
+	return 0;
+}
+
+static int append_range(unsigned long start, unsigned long end, struct module *mod)
+{
+	struct blacklist *grown;
+
+	if (start >= end)
+		return -EINVAL;
+	if (building->nr == building->room) {
+		unsigned int room = building->room * 2 + 64;
+
+		grown = kvmalloc(struct_size(grown, ranges, room), GFP_KERNEL);
+		if (!grown)
+			return -ENOMEM;
+		memcpy(grown, building,
+		       struct_size(building, ranges, building->nr));
+		grown->room = room;
+		kvfree(building);
+		building = grown;
+	}
+	building->ranges[building->nr++] = (struct blacklist_range) {
+		.start = start, .end = end, .mod = mod,
+	};
+	return 0;
+}
+
+static void end_update(void)
+{
+	struct blacklist *old = rcu_dereference_protected(blacklist,
+					lockdep_is_held(&kprobe_mutex));
+	unsigned long max_end = 0;
+	unsigned int i;
+
+	sort(building->ranges, building->nr, sizeof(building->ranges[0]),
+	     compare_ranges, NULL);
+	for (i = 0; i < building->nr; i++) {
+		max_end = max(max_end, building->ranges[i].end);
+		building->ranges[i].max_end = max_end;
+	}
+	/* Pairs with rcu_dereference() in within_ranges(). */
+	rcu_assign_pointer(blacklist, building);
+	building = NULL;
+	if (old)
+		kvfree_rcu(old, rcu);
+}
+
+static int add_function(unsigned long entry, struct module *mod)
+{
+	unsigned long size = 0, offset = 0;
+
+	if (!kernel_text_address(entry) ||
+	    !kallsyms_lookup_size_offset(entry, &size, &offset))
+		return -EINVAL;
+	/* An alias without a size of its own still covers its first byte. */
+	return append_range(entry, entry - offset + max(size, offset + 1), mod);
+}
+
+/**
+ * kprobe_add_ksym_blacklist() - forbid probing a function
+ * @entry: its address
+ *
+ * Context: arch_populate_kprobe_blacklist() only.
+ * Return: 0; -EINVAL if @entry is no function; -ENOMEM.
+ */
+int kprobe_add_ksym_blacklist(unsigned long entry)
+{
+	return add_function(entry, NULL);
+}
+
+/**
+ * kprobe_add_area_blacklist() - forbid probing an area
+ * @start: its first address
+ * @end: the first address after it
+ *
+ * Context: arch_populate_kprobe_blacklist() only.
+ * Return: 0; -EINVAL if it is empty; -ENOMEM.
+ */
+int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
+{
+	return append_range(start, end, NULL);
+}
+
+static int add_section(void *start, unsigned long size, struct module *mod)
+{
+	if (!start || !size)
+		return 0;
+	return append_range((unsigned long)start, (unsigned long)start + size, mod);
+}
+
+/**
+ * kprobe_blacklist_add_module() - a module is coming: what it forbids
+ * @mod: the module
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_blacklist_add_module(struct module *mod)
+{
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	ret = begin_update(mod->num_kprobe_blacklist + 2, NULL);
+	if (ret)
+		goto fail;
+	for (i = 0; i < mod->num_kprobe_blacklist; i++)
+		add_function(mod->kprobe_blacklist[i], mod);
+	ret = add_section(mod->kprobes_text_start, mod->kprobes_text_size, mod);
+	if (!ret)
+		ret = add_section(mod->noinstr_text_start,
+				  mod->noinstr_text_size, mod);
+	end_update();
+	if (!ret)
+		return;
+fail:
+	pr_warn("%s: blacklist not complete (%d): do not probe this module\n",
+		mod->name, ret);
+}
+
+/**
+ * kprobe_blacklist_remove_module() - a module has gone
+ * @mod: the module
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_blacklist_remove_module(struct module *mod)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	/* Without memory stale ranges stay: too much is forbidden, not too little. */
+	if (!begin_update(0, mod))
+		end_update();
+}
+
+/**
+ * kprobe_blacklist_init() - collect what the kernel itself forbids
+ *
+ * Context: boot, kprobe_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int __init kprobe_blacklist_init(void)
+{
+	unsigned long *entry;
+	int ret;
+
+	ret = begin_update(__stop_kprobe_blacklist - __start_kprobe_blacklist + 8,
+			   NULL);
+	if (ret)
+		return ret;
+
+	for (entry = __start_kprobe_blacklist; entry < __stop_kprobe_blacklist; entry++) {
+		unsigned long addr;
+
+		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
+		ret = add_function(addr, NULL);
+		if (ret == -EINVAL)
+			pr_warn("no size known for blacklisted %pS\n", (void *)addr);
+		else if (ret)
+			return ret;
+	}
+	ret = add_section(__kprobes_text_start,
+			  __kprobes_text_end - __kprobes_text_start, NULL);
+	if (!ret)
+		ret = add_section(__noinstr_text_start,
+				  __noinstr_text_end - __noinstr_text_start, NULL);
+	if (!ret)
+		ret = arch_populate_kprobe_blacklist();
+	end_update();
+	return ret;
+}
+
+/* True if there is a range number @index.  Context: kprobe_mutex held. */
+bool kprobe_blacklist_has(unsigned int index)
+{
+	const struct blacklist *list = rcu_dereference_protected(blacklist,
+					lockdep_is_held(&kprobe_mutex));
+
+	return list && index < list->nr;
+}
+
+/**
+ * kprobe_blacklist_show() - print one range for debugfs
+ * @m: where to
+ * @index: which; kprobe_blacklist_has() it
+ * @show_addresses: the reader may see addresses
+ *
+ * Context: task, kprobe_mutex held.
+ */
+void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses)
+{
+	const struct blacklist *list = rcu_dereference_protected(blacklist,
+					lockdep_is_held(&kprobe_mutex));
+	const struct blacklist_range *range = &list->ranges[index];
+
+	seq_printf(m, "0x%px-0x%px\t%ps\n",
+		   show_addresses ? (void *)range->start : NULL,
+		   show_addresses ? (void *)range->end : NULL,
+		   (void *)range->start);
+}

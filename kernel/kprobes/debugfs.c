@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * debugfs kprobes/: list, enabled, blacklist.
+ *
+ * The formats are those of kprobes.rst's section on debugfs; tools read them.
+ * Addresses are shown to those who may see them in /proc/kallsyms too.
+ */
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+/* --- list ------------------------------------------------------------------ */
+
+/* Where the list is: first all points of the table, then those that are gone. */
+struct list_cursor {
+	unsigned long table_pos;
+	struct kprobe *gone;
+	loff_t index;
+};
+
+static char kind_letter(const struct kprobe *kp)
+{
+	if (kp->flags & KPROBE_FLAG_KIND_RETURN)
+		return 'r';
+	if (kp->flags & KPROBE_FLAG_KIND_JPROBE)
+		return 'j';
+	return 'k';
+}
+
+static void show_handle(struct seq_file *m, struct kprobe_point *point, struct kprobe *kp)
+{
+	char name[KSYM_NAME_LEN], *module = NULL;
+	unsigned long offset = 0;
+	const char *symbol = NULL;
+	void *address = NULL;
+
+	/* The symbols of gone text are those of somebody else, if of anybody. */
+	if (point->state != KPROBE_GONE)
+		symbol = kallsyms_lookup(point->addr, NULL, &offset, &module, name);
+	if (kallsyms_show_value(m->file->f_cred))
+		address = (void *)point->addr;
+
+	seq_printf(m, "%px  %c  ", address, kind_letter(kp));
+	if (symbol)
+		seq_printf(m, "%s+0x%lx  %s ", symbol, offset, module ?: " ");
+	else if (point->state == KPROBE_GONE && kp->symbol_name)
+		seq_printf(m, "%s+0x%x  ", kp->symbol_name, kp->offset);
+	else
+		seq_printf(m, "%px  ", address);
+
+	seq_printf(m, "%s%s%s%s\n",
+		   point->state == KPROBE_GONE ? "[GONE]" : "",
+		   kp->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
+		   point->state == KPROBE_JUMP ? "[OPTIMIZED]" : "",
+		   point->kp.flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
+}
+
+static int list_show(struct seq_file *m, void *v)
+{
+	struct kprobe_point *point = v;
+	struct kprobe *kp;
+
+	list_for_each_entry(kp, &point->handles, list)
+		show_handle(m, point, kp);
+	return 0;
+}
+
+static struct kprobe_point *list_next_gone(struct list_cursor *at, struct hlist_node *node)
+{
+	at->gone = hlist_entry_safe(node, struct kprobe, hlist);
+	return at->gone ? kprobe_to_point(at->gone) : NULL;
+}
+
+static void *list_step(struct list_cursor *at)
+{
+	struct kprobe_point *point;
+
+	at->index++;
+	if (at->gone)
+		return list_next_gone(at, at->gone->hlist.next);
+	at->table_pos++;
+	point = kprobe_table_next(&at->table_pos);
+	return point ?: list_next_gone(at, kprobe_gone_points.first);
+}
+
+static void *list_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	v = list_step(m->private);
+	++*pos;
+	return v;
+}
+
+static void *list_start(struct seq_file *m, loff_t *pos)
+{
+	struct list_cursor *at = m->private;
+	struct kprobe_point *point;
+
+	/* Held while a buffer is filled, not between reads. */
+	mutex_lock(&kprobe_mutex);
+	*at = (struct list_cursor) {};
+	point = kprobe_table_next(&at->table_pos);
+	if (!point)
+		point = list_next_gone(at, kprobe_gone_points.first);
+	while (point && at->index < *pos)
+		point = list_step(at);
+	return point;
+}
+
+static void list_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&kprobe_mutex);
+}
+
+static const struct seq_operations list_seq_ops = {
+	.start = list_start,
+	.next  = list_next,
+	.stop  = list_stop,
+	.show  = list_show,
+};
+
+static int list_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &list_seq_ops, sizeof(struct list_cursor));
+}
+
+static const struct file_operations list_fops = {
+	.open	 = list_open,
+	.read	 = seq_read,
+	.llseek	 = seq_lseek,
+	.release = seq_release_private,
+};
+
+/* --- blacklist -------------------------------------------------------------- */
+
+static void *blacklist_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&kprobe_mutex);
+	return kprobe_blacklist_has(*pos) ? pos : NULL;
+}
+
+static void *blacklist_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return kprobe_blacklist_has(*pos) ? pos : NULL;
+}
+
+static int blacklist_show(struct seq_file *m, void *v)
+{
+	kprobe_blacklist_show(m, *(loff_t *)v, kallsyms_show_value(m->file->f_cred));
+	return 0;
+}
+
+static const struct seq_operations blacklist_sops = {
+	.start = blacklist_start,
+	.next  = blacklist_next,
+	.stop  = list_stop,
+	.show  = blacklist_show,
+};
+DEFINE_SEQ_ATTRIBUTE(blacklist);
+
+/* --- enabled ----------------------------------------------------------------- */
+
+static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	const char *text = READ_ONCE(kprobes_all_disarmed) ? "0\n" : "1\n";
+
+	return simple_read_from_buffer(buf, count, pos, text, strlen(text));
+}
+
+static ssize_t enabled_write(struct file *file, const char __user *buf,
+			     size_t count, loff_t *pos)
+{
+	bool enable;
+	int ret;
+
+	ret = kstrtobool_from_user(buf, count, &enable);
+	if (!ret)
+		ret = kprobe_rearm_all(enable);
+	return ret ?: count;
+}
+
+static const struct file_operations enabled_fops = {
+	.read	= enabled_read,
+	.write	= enabled_write,
+	.llseek	= default_llseek,
+};
+
+static int __init kprobe_debugfs_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
+
+	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
+	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+	return 0;
+}
+late_initcall(kprobe_debugfs_init);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit: the current probe of each context level (HAVE_KPROBE_LEVELS).
+ *
+ * A CPU has a frame for each of task, softirq, hardirq and NMI context.  A hit
+ * takes the frame of the code that was interrupted; if that is busy, because a
+ * handler of the same level hit another probe, the hit is counted as missed.
+ * A hit in an interrupt that arrives while a task's handler runs finds a frame
+ * of its own.  Diagram and helpers are in <linux/kprobes-arch.h>.
+ *
+ * Everything here runs in traps: NOKPROBE, no locks, no memory.
+ */
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+
+#include "internal.h"
+
+DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
+
+/*
+ * What is "running" inside kprobe_busy_begin(): a representative without
+ * handles, so that a probe that is hit there is a miss like any other.
+ */
+static struct kprobe_point busy_point = {
+	.handles = LIST_HEAD_INIT(busy_point.handles),
+};
+
+/**
+ * kprobe_running() - the innermost probe of the current context level
+ *
+ * Context: any, preemption disabled.
+ * Return: representative of the point whose handlers are running at this
+ * level, or NULL.
+ */
+struct kprobe *kprobe_running(void)
+{
+	struct kprobe_frame *frame = kprobe_this_frame();
+
+	return frame->phase == KPROBE_PHASE_IDLE ? NULL : frame->kp;
+}
+NOKPROBE_SYMBOL(kprobe_running);
+
+/**
+ * kprobe_busy_begin() - as if a probe's handler were running
+ *
+ * Probes of this context level that are hit until kprobe_busy_end() are missed.
+ * For code that shares its callbacks with probes; it has made sure that
+ * kprobe_running() is NULL.
+ *
+ * Context: any; disables preemption.
+ */
+void kprobe_busy_begin(void)
+{
+	preempt_disable_notrace();
+	kprobe_frame_enter(kprobe_this_frame(), &busy_point.kp);
+}
+NOKPROBE_SYMBOL(kprobe_busy_begin);
+
+/* Ends what kprobe_busy_begin() has begun, in the same context. */
+void kprobe_busy_end(void)
+{
+	kprobe_frame_leave(kprobe_this_frame());
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_busy_end);
+
+/**
+ * kprobe_handler_fault() - a fault while the probe of a frame is in its handlers
+ * @frame: of the code that has faulted, in KPROBE_PHASE_HANDLER
+ * @regs: registers at the fault
+ * @trapnr: the architecture's number of the trap
+ *
+ * Only the handle whose handler was running is asked (OLS paper, section 4.2).
+ *
+ * Context: the fault, preemption disabled.
+ * Return: true if its fault_handler has dealt with the fault.
+ */
+bool kprobe_handler_fault(struct kprobe_frame *frame, struct pt_regs *regs, int trapnr)
+{
+	struct kprobe *handle = frame->handle;
+
+	return handle && handle->fault_handler &&
+	       handle->fault_handler(handle, regs, trapnr);
+}
+NOKPROBE_SYMBOL(kprobe_handler_fault);
+
+/**
+ * kprobe_call_fault_handlers() - the copied instruction has faulted
+ * @kp: representative of its point
+ * @regs: registers at the fault
+ * @trapnr: the architecture's number of the trap
+ *
+ * Context: the fault, preemption disabled.
+ * Return: true if some handle's fault_handler has dealt with the fault.
+ */
+bool kprobe_call_fault_handlers(struct kprobe *kp, struct pt_regs *regs, int trapnr)
+{
+	struct kprobe *handle;
+
+	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
+		if (handle->fault_handler && !kprobe_disabled(handle) &&
+		    handle->fault_handler(handle, regs, trapnr))
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kprobe_call_fault_handlers);
+
+/**
+ * kprobe_text_address() - the address that an instruction's copy stands for
+ * @addr: an address that may be in a slot
+ *
+ * What faults in a copy is looked up in tables that know the original only.
+ *
+ * Context: any.
+ * Return: the probed address if @addr is the start of the copied instruction
+ * in its slot, @addr otherwise.
+ */
+unsigned long kprobe_text_address(unsigned long addr)
+{
+	unsigned long start = 0;
+	struct kprobe *owner;
+
+	preempt_disable_notrace();
+	owner = kprobe_slot_owner(addr, &start);
+	if (owner && addr == start)
+		addr = (unsigned long)owner->addr;
+	preempt_enable_notrace();
+	return addr;
+}
+NOKPROBE_SYMBOL(kprobe_text_address);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit, on architectures that keep one current probe per CPU themselves
+ * (current_kprobe, kprobe_ctlblk) and handle nesting in their own way.
+ */
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+
+#include "internal.h"
+
+/* Whose handler the dispatch is calling. */
+DEFINE_PER_CPU(struct kprobe *, kprobe_running_handles);
+
+/* Stands for "a handler is running" between busy_begin and busy_end. */
+static struct kprobe_point busy_point = {
+	.handles = LIST_HEAD_INIT(busy_point.handles),
+};
+
+/* See the version for HAVE_KPROBE_LEVELS; here every level shares one probe. */
+void kprobe_busy_begin(void)
+{
+	preempt_disable();
+	__this_cpu_write(current_kprobe, &busy_point.kp);
+	get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
+}
+NOKPROBE_SYMBOL(kprobe_busy_begin);
+
+void kprobe_busy_end(void)
+{
+	__this_cpu_write(current_kprobe, NULL);
+	preempt_enable();
+}
+NOKPROBE_SYMBOL(kprobe_busy_end);
+
+/* These architectures correct addresses in their fault paths themselves. */
+unsigned long kprobe_text_address(unsigned long addr)
+{
+	return addr;
+}
+NOKPROBE_SYMBOL(kprobe_text_address);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_INTERNAL_H
+#define _KERNEL_KPROBES_INTERNAL_H
+/*
+ * What the files of the kprobes core share.  Prototypes are grouped under the
+ * file that implements them.
+ *
+ * Locks, outermost first:
+ *
+ *	kprobe_mutex		everything below: the table's writers, all
+ *				probepoints and their handles, the blacklist
+ *	  cpus_read_lock()	text patching on architectures that stop CPUs
+ *	    jump_label_lock()	checking an address against static keys
+ *	  slot_mutex		bookkeeping of instruction slots
+ *	    text_mutex		kernel text and the slots' contents
+ *	  ftrace's own locks	never under text_mutex
+ *
+ * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch in point.c,
+ * look-up in table.c, slot owner look-up in slots.c, and the architecture's
+ * trap code) takes no lock and relies on preemption being disabled: all that it
+ * can reach is freed only after a grace period that waits for it.
+ */
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/lockdep.h>
+
+struct module;
+struct seq_file;
+
+#undef pr_fmt
+#define pr_fmt(fmt) "kprobes: " fmt
+
+/*
+ * Private bits of kprobe::flags.  KIND says which API has registered a handle
+ * and is what debugfs shows; RESOLVED remembers that addr came from
+ * symbol_name, so that the same struct can be registered again; STAGED marks
+ * the handles of a batch that is being checked.
+ */
+#define KPROBE_FLAG_KIND_RETURN	BIT(16)
+#define KPROBE_FLAG_KIND_JPROBE	BIT(17)
+#define KPROBE_FLAG_KIND_MASK	(KPROBE_FLAG_KIND_RETURN | KPROBE_FLAG_KIND_JPROBE)
+#define KPROBE_FLAG_RESOLVED	BIT(18)
+#define KPROBE_FLAG_STAGED	BIT(19)
+
+/**
+ * enum kprobe_state - what is in the text at a probepoint
+ * @KPROBE_DISARMED:	the original instruction
+ * @KPROBE_BREAKPOINT:	the architecture's breakpoint
+ * @KPROBE_JUMP:	a jump to the point's detour
+ * @KPROBE_FTRACE:	a call to ftrace, which calls the point
+ * @KPROBE_GONE:	the text has been freed
+ *
+ *	DISARMED <--> BREAKPOINT <--> JUMP
+ *	    ^ `--------> FTRACE
+ *	    `---------------'
+ *	any ----> GONE
+ *
+ * Changed by kprobe_point_set_state() only.
+ */
+enum kprobe_state {
+	KPROBE_DISARMED,
+	KPROBE_BREAKPOINT,
+	KPROBE_JUMP,
+	KPROBE_FTRACE,
+	KPROBE_GONE,
+	NR_KPROBE_STATES,
+};
+
+/**
+ * struct kprobe_point - all there is at one probed address
+ * @addr:	the address; key of the table
+ * @kp:		representative: what the architecture and get_kprobe() see.
+ *		Its list links the point into a work list while a batch is
+ *		patched, its hlist links it into the list of gone points
+ * @handles:	registrations (struct kprobe::list), in the order in which they
+ *		came; RCU, written under kprobe_mutex
+ * @state:	what is in the text
+ * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
+ * @rcu:	delays its release until no task can be in its slots
+ * @released:	after that, links it into the list of points to be freed
+ */
+struct kprobe_point {
+	unsigned long addr;
+	struct kprobe kp;
+	struct list_head handles;
+	enum kprobe_state state;
+	bool ftrace_ip_modify;
+	union {
+		struct rcu_head rcu;
+		struct llist_node released;
+	};
+};
+
+static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
+{
+	return container_of(kp, struct kprobe_point, kp);
+}
+
+/*
+ * Where the dispatch notes whose handler is running, for the fault path.
+ * Architectures with one current probe per CPU have no such path.
+ */
+#ifdef CONFIG_HAVE_KPROBE_LEVELS
+static __always_inline struct kprobe **kprobe_running_handle(void)
+{
+	return &kprobe_this_frame()->handle;
+}
+#else
+DECLARE_PER_CPU(struct kprobe *, kprobe_running_handles);
+
+static __always_inline struct kprobe **kprobe_running_handle(void)
+{
+	return this_cpu_ptr(&kprobe_running_handles);
+}
+#endif
+
+extern struct mutex kprobe_mutex;
+
+/* kernel/kprobes.c */
+int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
+int kprobe_rearm_all(bool enable);
+extern bool kprobes_all_disarmed;
+
+/* point.c */
+struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace);
+void kprobe_point_release(struct kprobe_point *point);
+void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
+void kprobe_point_update_handlers(struct kprobe_point *point);
+bool kprobe_point_wants_arming(struct kprobe_point *point);
+bool kprobe_point_armed(const struct kprobe_point *point);
+struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
+struct kprobe_point *kprobe_point_of(struct kprobe *kp);
+int kprobe_points_init(void);
+
+/* table.c */
+struct kprobe_point *kprobe_table_find(unsigned long addr);
+int kprobe_table_reserve(unsigned int points);
+void kprobe_table_insert(struct kprobe_point *point);
+void kprobe_table_remove(struct kprobe_point *point);
+struct kprobe_point *kprobe_table_next(unsigned long *pos);
+unsigned int kprobe_table_points(void);
+
+/* Walks all points of the table; kprobe_mutex held, removing @point is fine. */
+#define for_each_kprobe_point(point, pos)				\
+	for ((pos) = 0; ((point) = kprobe_table_next(&(pos))); (pos)++)
+
+/* address.c */
+
+/**
+ * enum kprobe_refusal - why a registration was refused
+ *
+ * Names and texts are in address.c; each has its errno in kprobes.rst.
+ */
+enum kprobe_refusal {
+	KPROBE_REFUSE_BAD_ARGUMENT,
+	KPROBE_REFUSE_SYMBOL_AND_ADDR,
+	KPROBE_REFUSE_NO_PLACE,
+	KPROBE_REFUSE_NO_SYMBOL,
+	KPROBE_REFUSE_NOT_TEXT,
+	KPROBE_REFUSE_BLACKLISTED,
+	KPROBE_REFUSE_JUMP_LABEL,
+	KPROBE_REFUSE_STATIC_CALL,
+	KPROBE_REFUSE_BUG,
+	KPROBE_REFUSE_CFI,
+	KPROBE_REFUSE_FTRACE,
+	KPROBE_REFUSE_BOUNDARY,
+	KPROBE_REFUSE_MODULE_GOING,
+	KPROBE_REFUSE_REGISTERED,
+	KPROBE_REFUSE_INSTRUCTION,
+	KPROBE_REFUSE_ARMING,
+	KPROBE_REFUSE_NOT_ENTRY,
+	KPROBE_REFUSE_RETURN_BLACKLISTED,
+	KPROBE_REFUSE_DATA_SIZE,
+	KPROBE_REFUSE_NO_MEMORY,
+	NR_KPROBE_REFUSALS,
+};
+
+/**
+ * struct kprobe_place - where a registration goes, and why not
+ * @addr:	found address
+ * @on_func_entry: it is a function's entry
+ * @ftrace:	ftrace owns the instruction
+ * @mod:	module whose text it is, with a reference; NULL for the kernel
+ */
+struct kprobe_place {
+	unsigned long addr;
+	bool on_func_entry;
+	bool ftrace;
+	struct module *mod;
+};
+
+int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place);
+int kprobe_place_check(struct kprobe_place *place);
+void kprobe_place_put(struct kprobe_place *place);
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
+
+/* blacklist.c */
+int kprobe_blacklist_init(void);
+void kprobe_blacklist_add_module(struct module *mod);
+void kprobe_blacklist_remove_module(struct module *mod);
+bool kprobe_blacklist_has(unsigned int index);
+void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);
+
+/* arm.c */
+int kprobe_arm_points(struct list_head *points);
+void kprobe_disarm_points(struct list_head *points);
+
+/* arm_ftrace.c */
+#ifdef CONFIG_KPROBES_ON_FTRACE
+int kprobe_arm_ftrace(struct list_head *points);
+void kprobe_disarm_ftrace(struct list_head *points);
+#else
+static inline int kprobe_arm_ftrace(struct list_head *points)
+{
+	return list_empty(points) ? 0 : -EINVAL;
+}
+
+static inline void kprobe_disarm_ftrace(struct list_head *points) { }
+#endif
+
+/* module.c */
+void kprobe_gone_add(struct kprobe_point *point);
+struct kprobe_point *kprobe_gone_find(struct kprobe *kp);
+extern struct hlist_head kprobe_gone_points;
+int kprobe_module_init(void);
+
+/* slots.c */
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
+int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
+			     char *type, char *sym);
+#else
+static inline int kprobe_slots_get_kallsym(unsigned int *symnum,
+					   unsigned long *value, char *type,
+					   char *sym)
+{
+	return -ERANGE;
+}
+#endif
+
+/* kretprobe_rethook.c or kretprobe.c */
+#ifdef CONFIG_KRETPROBES
+int kretprobe_init(void);
+#else
+static inline int kretprobe_init(void)
+{
+	return 0;
+}
+#endif
+
+/* sysctl.c: user policy, for the optimizer */
+extern bool kprobe_optimization_allowed;
+
+#endif /* _KERNEL_KPROBES_INTERNAL_H */

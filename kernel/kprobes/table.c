@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Address -> probepoint, for every trap.
+ *
+ * An open-addressing hash of pointers, at most half full, so that a look-up
+ * touches one or two entries whether there is one probe or there are thirty
+ * thousand.  It is not an rhashtable because the look-up runs inside the
+ * breakpoint trap: everything that it calls must itself be free of probes, and
+ * rhashtable calls out to ordinary functions of lib/ when it resizes.
+ *
+ * Writers hold kprobe_mutex.  Readers hold nothing but have preemption
+ * disabled.  An entry changes NULL -> point -> TOMBSTONE -> point -> ...; it
+ * never becomes NULL again, so a reader's probe sequence is never cut short
+ * under it.  Growing copies everything into a new array and publishes that;
+ * the old one goes after a grace period.
+ *
+ * A reader may miss a point that is being inserted.  It cannot need it: points
+ * are inserted before their text is changed and removed after it has been
+ * restored and all CPUs have been synchronised.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+#define TABLE_MIN_BITS	6
+
+/* Marks an entry whose point has been removed.  Never dereferenced. */
+#define TOMBSTONE	((struct kprobe_point *)1UL)
+
+struct kprobe_table {
+	struct rcu_head rcu;
+	unsigned int bits;
+	unsigned int used;		/* points and tombstones */
+	struct kprobe_point *entries[];
+};
+
+static struct kprobe_table __rcu *kprobe_table;
+static unsigned int nr_points;
+
+static __always_inline unsigned int table_first(const struct kprobe_table *table,
+						unsigned long addr)
+{
+	return hash_long(addr, table->bits);
+}
+
+static __always_inline unsigned int table_next(const struct kprobe_table *table,
+					       unsigned int i)
+{
+	return (i + 1) & (BIT(table->bits) - 1);
+}
+
+static struct kprobe_table *table_locked(void)
+{
+	return rcu_dereference_protected(kprobe_table,
+					 lockdep_is_held(&kprobe_mutex));
+}
+
+/**
+ * kprobe_table_find() - the probepoint at an address
+ * @addr: address of the first byte of the instruction
+ *
+ * Context: any, with preemption disabled or kprobe_mutex held.
+ * Return: the point, valid for as long as the context lasts; or NULL.
+ */
+struct kprobe_point *kprobe_table_find(unsigned long addr)
+{
+	/*
+	 * Raw: the checking version calls lockdep, and this runs in traps.
+	 * Pairs with rcu_assign_pointer() in kprobe_table_reserve().
+	 */
+	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
+	struct kprobe_point *point;
+	unsigned int i;
+
+	if (unlikely(!table))
+		return NULL;
+
+	for (i = table_first(table, addr); ; i = table_next(table, i)) {
+		/* Pairs with smp_store_release() in table_put(). */
+		point = READ_ONCE(table->entries[i]);
+		if (!point)
+			return NULL;
+		if (likely(point != TOMBSTONE) && point->addr == addr)
+			return point;
+	}
+}
+NOKPROBE_SYMBOL(kprobe_table_find);
+
+/* The caller has made sure that there is a free entry. */
+static void table_put(struct kprobe_table *table, struct kprobe_point *point)
+{
+	unsigned int i = table_first(table, point->addr);
+
+	while (table->entries[i] && table->entries[i] != TOMBSTONE)
+		i = table_next(table, i);
+	if (!table->entries[i])
+		table->used++;
+	/* The point is complete before a reader finds it: kprobe_table_find(). */
+	smp_store_release(&table->entries[i], point);
+}
+
+/* Room for @points at most half full, and never less than the minimum. */
+static struct kprobe_table *table_alloc(unsigned int points)
+{
+	unsigned int bits = max(TABLE_MIN_BITS, ilog2(points) + 2);
+	struct kprobe_table *table;
+
+	table = kvzalloc(struct_size(table, entries, BIT(bits)), GFP_KERNEL);
+	if (table)
+		table->bits = bits;
+	return table;
+}
+
+/**
+ * kprobe_table_reserve() - make room before a batch is published
+ * @points: how many points will be inserted, > 0
+ *
+ * Afterwards that many kprobe_table_insert() cannot fail.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int kprobe_table_reserve(unsigned int points)
+{
+	struct kprobe_table *old = table_locked(), *new;
+	unsigned int i;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (old && old->used + points <= BIT(old->bits) / 2)
+		return 0;
+
+	new = table_alloc(nr_points + points);
+	if (!new)
+		return -ENOMEM;
+	if (old) {
+		for (i = 0; i < BIT(old->bits); i++) {
+			if (old->entries[i] && old->entries[i] != TOMBSTONE)
+				table_put(new, old->entries[i]);
+		}
+	}
+	/* Pairs with rcu_dereference_raw() in kprobe_table_find(). */
+	rcu_assign_pointer(kprobe_table, new);
+	if (old)
+		kvfree_rcu(old, rcu);
+	return 0;
+}
+
+/**
+ * kprobe_table_insert() - publish a point whose text is still untouched
+ * @point: not in the table, and no other is at its address
+ *
+ * Context: kprobe_mutex held, after kprobe_table_reserve().
+ */
+void kprobe_table_insert(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	table_put(table_locked(), point);
+	nr_points++;
+}
+
+/**
+ * kprobe_table_remove() - take a point out whose text has been restored
+ * @point: in the table; still reachable by readers until a grace period ends
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_table_remove(struct kprobe_point *point)
+{
+	struct kprobe_table *table = table_locked();
+	unsigned int i = table_first(table, point->addr);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	while (table->entries[i] != point)
+		i = table_next(table, i);
+	WRITE_ONCE(table->entries[i], TOMBSTONE);
+	nr_points--;
+}
+
+/**
+ * kprobe_table_next() - iterate over all points, in no particular order
+ * @pos: where to go on, 0 at first; set to where the point was found
+ *
+ * Points that are inserted meanwhile may be missed.
+ *
+ * Context: kprobe_mutex held.
+ * Return: a point, or NULL at the end.
+ */
+struct kprobe_point *kprobe_table_next(unsigned long *pos)
+{
+	struct kprobe_table *table = table_locked();
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	for (; table && *pos < BIT(table->bits); (*pos)++) {
+		struct kprobe_point *point = table->entries[*pos];
+
+		if (point && point != TOMBSTONE)
+			return point;
+	}
+	return NULL;
+}
+
+/* How many points there are.  Context: kprobe_mutex held. */
+unsigned int kprobe_table_points(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return nr_points;
+}
