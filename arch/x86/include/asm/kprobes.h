@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_X86_KPROBES_H
+#define _ASM_X86_KPROBES_H
+/*
+ * Kprobes on x86: what the core and the trap code need to know.
+ */
+#include <asm-generic/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+#include <linux/preempt.h>
+#include <linux/types.h>
+#include <linux/ptrace.h>
+#include <linux/percpu.h>
+#include <asm/text-patching.h>
+#include <asm/insn.h>
+
+#define __ARCH_WANT_KPROBES_INSN_SLOT
+
+struct pt_regs;
+struct kprobe;
+
+typedef u8 kprobe_opcode_t;
+
+/* The longest instruction and a jump back, rounded up to whole words. */
+#define KPROBE_SLOT_SIZE	24
+
+/* What a breakpoint in kernel code adds to preempt_count(): see exc_int3(). */
+#define KPROBE_TRAP_PREEMPT_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET)
+
+extern const int kretprobe_blacklist_size;
+
+/**
+ * struct arch_specific_insn - how a probed instruction is carried out
+ * @insn:	slot: its copy, then a jump back (the instruction is boosted);
+ *		NULL if it is emulated or ftrace's
+ * @step:	slot: its copy, then a breakpoint, for post handlers; NULL until
+ *		the first of those comes
+ * @desc:	struct probe_insn of the backend
+ */
+struct arch_specific_insn {
+	kprobe_opcode_t *insn;
+	kprobe_opcode_t *step;
+	u8 desc[16] __aligned(4);
+};
+
+void arch_remove_kprobe(struct kprobe *p);
+int kprobe_int3_handler(struct pt_regs *regs);
+
+#endif /* CONFIG_KPROBES */
+#endif /* _ASM_X86_KPROBES_H */

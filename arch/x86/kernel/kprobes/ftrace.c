@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: probes on the call that ftrace owns at a function's entry.
+ *
+ * There is no instruction to copy: the call is a no-op for the function.
+ * Handlers see registers as at a breakpoint, regs->ip one byte into the
+ * instruction, whatever way they are called.
+ */
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/preempt.h>
+#include <asm/text-patching.h>
+
+#include "common.h"
+
+static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *frame,
+				       struct pt_regs *regs)
+{
+	unsigned long resume = regs->ip;
+	unsigned long addr = (unsigned long)kp->addr;
+	kprobe_post_handler_t post;
+
+	kprobe_frame_enter(frame, kp);
+	regs->ip = addr + INT3_INSN_SIZE;
+	if (!kp->pre_handler(kp, regs)) {
+		post = READ_ONCE(kp->post_handler);
+		if (post) {
+			regs->ip = addr + MCOUNT_INSN_SIZE;
+			post(kp, regs, 0);
+		}
+		regs->ip = resume;
+	}
+	kprobe_frame_leave(frame);
+}
+
+/**
+ * kprobe_ftrace_handler() - ftrace's callback for probed functions
+ * @ip: address of ftrace's instruction
+ * @parent_ip: the function's caller
+ * @ops: which of the core's two it comes through
+ * @fregs: registers
+ *
+ * ftrace's own recursion check is not used: it would drop a hit without
+ * counting it, and a frame that is taken says the same.
+ *
+ * Context: any that calls a function; preemption may be enabled.
+ */
+void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct kprobe_frame *frame;
+	struct kprobe *kp;
+
+	if (unlikely(kprobe_ftrace_disabled || !regs))
+		return;
+
+	preempt_disable_notrace();
+	kp = get_kprobe((void *)ip);
+	if (likely(kp)) {
+		frame = kprobe_this_frame();
+		if (likely(frame->phase == KPROBE_PHASE_IDLE))
+			ftrace_hit(kp, frame, regs);
+		else
+			kprobes_inc_nmissed_count(kp);
+	}
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_ftrace_handler);
+
+/* See <linux/kprobes-arch.h>: nothing to prepare. */
+int arch_prepare_kprobe_ftrace(struct kprobe *p)
+{
+	return 0;
+}

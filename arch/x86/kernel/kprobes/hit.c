@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: from the breakpoint trap to the handlers and back to the text.
+ *
+ * Life of a hit, the numbers stand in the code again:
+ *	1. find the point by the address before regs->ip
+ *	2. take the frame of the interrupted context level, or count a miss
+ *	3. pre handlers; if they have changed the path, return along it
+ *	4. emulate the instruction, or return into its boosted copy; or
+ *	5. with a post handler, return into the copy that traps behind it
+ *	6. second trap: post handlers, return to the next instruction
+ *
+ * Interrupts are off from the trap's entry to its return, and from 5 to 6.
+ * Faults of the copied instruction and of handlers come to
+ * kprobe_fault_handler().
+ */
+#include <linux/extable.h>
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <asm/processor-flags.h>
+#include <asm/text-patching.h>
+
+#include "common.h"
+
+static __always_inline void leave_stepping(struct kprobe_frame *frame,
+					   struct pt_regs *regs)
+{
+	regs->flags |= frame->saved_flags;
+	frame->saved_flags = 0;
+}
+
+/*
+ * The instruction itself, when no second trap is needed: what is emulated is
+ * done on return, what is copied runs after the trap.  An operand that cannot
+ * be read faults again in the copy, where the fault can be reported.
+ */
+static __always_inline void run_instruction(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct probe_insn *insn = probe_desc(kp);
+
+	if (insn->action != PROBE_EMULATE ||
+	    probe_emulate(insn, regs, (unsigned long)kp->addr))
+		regs->ip = (unsigned long)kp->ainsn.insn;
+}
+
+static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *frame,
+				     struct pt_regs *regs)
+{
+	kprobe_post_handler_t post;
+
+	kprobe_frame_enter(frame, kp);				/* 2 */
+	if (kp->pre_handler(kp, regs))				/* 3 */
+		goto leave;
+
+	post = READ_ONCE(kp->post_handler);
+	if (!post) {
+		run_instruction(kp, regs);			/* 4 */
+	} else if (probe_desc(kp)->action == PROBE_EMULATE) {
+		run_instruction(kp, regs);			/* 4 */
+		post(kp, regs, 0);
+	} else {
+		/* 5: an interrupt must not find the level taken by a step. */
+		frame->saved_flags = regs->flags & X86_EFLAGS_IF;
+		regs->flags &= ~X86_EFLAGS_IF;
+		regs->ip = (unsigned long)kp->ainsn.step;
+		frame->phase = KPROBE_PHASE_STEPPING;
+		return;
+	}
+leave:
+	kprobe_frame_leave(frame);
+}
+
+/* 6: the copied instruction has run, the breakpoint behind it has trapped. */
+static __always_inline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
+{
+	struct kprobe *kp = frame->kp;
+	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
+
+	frame->phase = KPROBE_PHASE_HANDLER;
+	leave_stepping(frame, regs);
+	regs->ip = (unsigned long)kp->addr + probe_desc(kp)->len;
+	/* The last post handler may have been unregistered meanwhile. */
+	if (post)
+		post(kp, regs, 0);
+	kprobe_frame_leave(frame);
+}
+
+static __always_inline bool is_step_trap(struct kprobe_frame *frame, unsigned long addr)
+{
+	return frame->phase == KPROBE_PHASE_STEPPING &&
+	       addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len;
+}
+
+static __always_inline int handle_trap(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - INT3_INSN_SIZE;
+	struct kprobe_frame *frame = kprobe_this_frame();
+	struct kprobe *kp = get_kprobe((void *)addr);		/* 1 */
+
+	if (likely(kp)) {
+		if (likely(frame->phase == KPROBE_PHASE_IDLE)) {
+			full_hit(kp, frame, regs);
+		} else {
+			kprobes_inc_nmissed_count(kp);
+			run_instruction(kp, regs);
+		}
+		return 1;
+	}
+	if (is_step_trap(frame, addr)) {
+		step_done(frame, regs);
+		return 1;
+	}
+	if (*(u8 *)addr != INT3_INSN_OPCODE) {
+		/*
+		 * Disarmed between the trap and the look-up: what is there now
+		 * is the instruction.  Pairs with the text being restored
+		 * before the point leaves the table (unregister_kprobes()).
+		 */
+		regs->ip = addr;
+		return 1;
+	}
+	return 0;
+}
+
+/**
+ * kprobe_int3_handler() - a breakpoint trap: is it a probe's?
+ * @regs: registers at the trap
+ *
+ * Context: exc_int3(), interrupts off.
+ * Return: 1 if it has been dealt with, 0 if it is somebody else's.
+ */
+int kprobe_int3_handler(struct pt_regs *regs)
+{
+	int handled;
+
+	if (user_mode(regs))
+		return 0;
+
+	kprobe_trap_enter();
+	handled = handle_trap(regs);
+	kprobe_trap_exit();
+	return handled;
+}
+NOKPROBE_SYMBOL(kprobe_int3_handler);
+
+/*
+ * The copy of @kp's instruction, which starts at @slot, has faulted.  Handlers
+ * see the address of the original.  If none deals with the fault, a stepped
+ * instruction starts over from the original; so does a boosted one whose fault
+ * nobody expects, for the oops to name the original; any other is resumed in
+ * its slot, or fixed up through kprobe_text_address().
+ */
+static __always_inline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
+				       unsigned long slot, struct pt_regs *regs, int trapnr)
+{
+	bool stepping = frame->phase == KPROBE_PHASE_STEPPING && frame->kp == kp;
+	bool handled;
+
+	regs->ip = (unsigned long)kp->addr;
+	handled = kprobe_call_fault_handlers(kp, regs, trapnr);
+	if (handled && regs->ip == (unsigned long)kp->addr) {
+		regs->ip = slot;
+		return true;
+	}
+	if (stepping) {
+		leave_stepping(frame, regs);
+		kprobe_frame_leave(frame);
+	} else if (!handled && search_exception_tables(regs->ip)) {
+		regs->ip = slot;
+	}
+	return handled;
+}
+
+/**
+ * kprobe_fault_handler() - a fault in kernel code: has a probe to do with it?
+ * @regs: registers at the fault
+ * @trapnr: X86_TRAP_*
+ *
+ * Seed: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
+ *
+ * Context: the fault, before exception tables are searched; not a breakpoint.
+ * Return: 1 if a fault_handler has dealt with it, 0 if the kernel has to.
+ */
+int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	struct kprobe_frame *frame;
+	unsigned long slot = 0;
+	struct kprobe *kp;
+	bool handled = false;
+
+	preempt_disable_notrace();
+	frame = kprobe_this_frame();
+	kp = kprobe_slot_owner(regs->ip, &slot);
+	if (kp && regs->ip == slot)
+		handled = copy_fault(kp, frame, slot, regs, trapnr);
+	else if (frame->phase == KPROBE_PHASE_HANDLER)
+		handled = kprobe_handler_fault(frame, regs, trapnr);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+NOKPROBE_SYMBOL(kprobe_fault_handler);

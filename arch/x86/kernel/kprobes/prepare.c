@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: from an address to a point that can be armed, or a refusal.
+ *
+ * The bytes are read under text_mutex, so that nobody is in the middle of
+ * patching them, and with other probes' breakpoints taken out.  An address is
+ * an instruction boundary if decoding the function from its start arrives
+ * there.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kgdb.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/uaccess.h>
+#include <asm/alternative.h>
+#include <asm/ibt.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+
+#include "common.h"
+
+static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
+
+/* __switch_to() leaves on another stack than the one it was entered on. */
+struct kretprobe_blackpoint kretprobe_blacklist[] = {
+	{ .name = "__switch_to" },
+	{ }
+};
+
+const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
+
+/**
+ * arch_adjust_kprobe_addr() - step over the landing pad at a function's entry
+ * @addr: the symbol's address
+ * @offset: from it
+ * @on_func_entry: set if the result is what the function executes first
+ *
+ * An indirect call must find ENDBR, and nothing else, at @addr.
+ *
+ * Context: task.
+ * Return: the address to be probed.
+ */
+kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
+					 bool *on_func_entry)
+{
+	const unsigned long pad = 4;
+	u32 insn;
+
+	if (get_kernel_nofault(insn, (u32 *)addr) || !is_endbr(insn)) {
+		*on_func_entry = !offset;
+	} else {
+		*on_func_entry = !offset || offset == pad;
+		if (!offset)
+			offset = pad;
+	}
+	return (kprobe_opcode_t *)(addr + offset);
+}
+
+/*
+ * Up to MAX_INSN_SIZE bytes of the original text at @addr, not beyond @end.
+ * Only the first byte can be hidden by a breakpoint: the next one belongs to
+ * the next instruction.  Returns how many, 0 if there is no memory.
+ */
+static size_t read_original(unsigned long addr, unsigned long end, u8 *bytes)
+{
+	size_t len = min_t(size_t, MAX_INSN_SIZE, end - addr);
+	struct kprobe *kp;
+
+	if (copy_from_kernel_nofault(bytes, (void *)addr, len))
+		return 0;
+	if (bytes[0] == INT3_INSN_OPCODE) {
+		kp = get_kprobe((void *)addr);
+		if (kp && !kprobe_ftrace(kp))
+			bytes[0] = kp->opcode;
+	}
+	return len;
+}
+
+/* A debugger's breakpoint hides a byte that only the debugger knows. */
+static bool debugger_breakpoint(unsigned long addr, u8 byte)
+{
+#ifdef CONFIG_KGDB
+	return byte == INT3_INSN_OPCODE && kgdb_has_hit_break(addr);
+#else
+	return false;
+#endif
+}
+
+/*
+ * Decodes the function around @addr up to it.  Leaves the instruction's bytes
+ * in @bytes and returns how many there are, or -EILSEQ.
+ */
+static int read_at_boundary(unsigned long addr, u8 *bytes)
+{
+	unsigned long size, offset, pos, end;
+	struct insn insn;
+	size_t avail;
+
+	lockdep_assert_held(&text_mutex);
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return -EILSEQ;
+	pos = addr - offset;
+	end = pos + size;
+
+	while (pos <= addr) {
+		avail = read_original(pos, end, bytes);
+		if (!avail || debugger_breakpoint(pos, bytes[0]))
+			return -EILSEQ;
+		if (pos == addr)
+			return avail;
+		if (insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
+			return -EILSEQ;
+		pos += insn.length;
+	}
+	return -EILSEQ;
+}
+
+/*
+ * Writes a slot: the copy, re-based for where it runs, and behind it a jump to
+ * the next instruction or, if @trap, a breakpoint.
+ */
+static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, bool trap)
+{
+	const struct probe_insn *insn = probe_desc(p);
+	unsigned long addr = (unsigned long)p->addr;
+	u8 buf[KPROBE_SLOT_SIZE];
+	int len, ret;
+
+	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
+	len = probe_relocate(insn, bytes, addr, (unsigned long)slot, buf);
+	if (len < 0)
+		return len;
+	if (!trap) {
+		ret = probe_put_jump(buf + len, (unsigned long)slot + len, addr + len);
+		if (ret < 0)
+			return ret;
+	}
+	text_poke_copy(slot, buf, sizeof(buf));
+	perf_event_text_poke(slot, NULL, 0, buf, sizeof(buf));
+	return 0;
+}
+
+static void drop_slot(kprobe_opcode_t **slot)
+{
+	if (!*slot)
+		return;
+	perf_event_text_poke(*slot, *slot, KPROBE_SLOT_SIZE, NULL, 0);
+	free_insn_slot(*slot, 1);
+	*slot = NULL;
+}
+
+static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where, bool trap)
+{
+	kprobe_opcode_t *slot = get_insn_slot_for(p);
+	int ret;
+
+	if (!slot)
+		return -ENOMEM;
+	ret = write_slot(p, bytes, slot, trap);
+	if (ret) {
+		free_insn_slot(slot, 0);
+		return ret;
+	}
+	/* Published complete; pairs with the read of a hit under way. */
+	smp_store_release(where, slot);
+	return 0;
+}
+
+/* A landing pad elsewhere than at an entry: jump tables, mid-function targets. */
+static bool is_landing_pad(const u8 *bytes, size_t avail)
+{
+	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) && probe_is_endbr(bytes, avail);
+}
+
+/* Emulated instructions with a memory operand fault, if at all, in a copy. */
+static bool needs_slot(const struct probe_insn *insn)
+{
+	return insn->action != PROBE_EMULATE ||
+	       ((insn->emul == EMUL_JMP_INDIRECT || insn->emul == EMUL_CALL_INDIRECT) &&
+		insn->reg == PROBE_REG_NONE);
+}
+
+/**
+ * arch_prepare_kprobe() - check and copy the instruction at @p->addr
+ * @p: representative of a new probepoint
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+int arch_prepare_kprobe(struct kprobe *p)
+{
+	struct probe_insn *insn = probe_desc(p);
+	u8 bytes[MAX_INSN_SIZE];
+	int avail, ret;
+
+	mutex_lock(&text_mutex);
+	avail = read_at_boundary((unsigned long)p->addr, bytes);
+	ret = avail < 0 ? avail : probe_classify(bytes, avail, INSN_MODE_KERN, insn);
+	if (!ret && alternatives_text_reserved(p->addr, p->addr + insn->len))
+		ret = -EINVAL;
+	mutex_unlock(&text_mutex);
+
+	if (avail < 0)
+		return avail;
+	if (ret) {
+		pr_debug("%pS: %s\n", p->addr, insn->refusal ?
+			 probe_refusal_name(insn->refusal) : "SMP alternative");
+		return ret;
+	}
+	if (is_landing_pad(bytes, avail))
+		return -EINVAL;
+
+	p->opcode = bytes[0];
+	return needs_slot(insn) ? make_slot(p, bytes, &p->ainsn.insn, false) : 0;
+}
+
+/**
+ * arch_prepare_kprobe_post() - make the copy that traps behind the instruction
+ * @p: representative
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+int arch_prepare_kprobe_post(struct kprobe *p)
+{
+	u8 bytes[MAX_INSN_SIZE];
+	int avail;
+
+	if (p->ainsn.step || probe_desc(p)->action == PROBE_EMULATE)
+		return 0;
+
+	mutex_lock(&text_mutex);
+	avail = read_original((unsigned long)p->addr,
+			      (unsigned long)p->addr + probe_desc(p)->len, bytes);
+	mutex_unlock(&text_mutex);
+	if (!avail)
+		return -EINVAL;
+	bytes[0] = p->opcode;
+	return make_slot(p, bytes, &p->ainsn.step, true);
+}
+
+/**
+ * arch_remove_kprobe() - free what preparing has made
+ * @p: representative; nobody executes its slots
+ *
+ * Context: task, may sleep.
+ */
+void arch_remove_kprobe(struct kprobe *p)
+{
+	drop_slot(&p->ainsn.insn);
+	drop_slot(&p->ainsn.step);
+}
+
+static bool between(unsigned long addr, const char *start, const char *end)
+{
+	return addr >= (unsigned long)start && addr < (unsigned long)end;
+}
+
+/* The entry code runs before a breakpoint can be handled: it must not trap. */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return between(addr, __entry_text_start, __entry_text_end) ||
+	       between(addr, __kprobes_text_start, __kprobes_text_end);
+}
+
+/* Return trampolines have no probe on them: they are called directly. */
+int arch_trampoline_kprobe(struct kprobe *p)
+{
+	return 0;
+}
+
+/* For debugfs; what decides is arch_within_kprobe_blacklist(). */
+int __init arch_populate_kprobe_blacklist(void)
+{
+	unsigned long start = (unsigned long)__entry_text_start;
+
+	return kprobe_add_area_blacklist(start, (unsigned long)__entry_text_end);
+}
+
+int __init arch_init_kprobes(void)
+{
+	return 0;
+}
