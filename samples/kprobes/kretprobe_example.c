@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A return probe: how long does a function take, and what does it return?
+ *
+ *	insmod kretprobe_example.ko func=do_sys_openat2
+ *	rmmod kretprobe_example
+ *
+ * The entry handler stores the time in the instance's private data; returning
+ * non-zero there leaves the call alone, here for kernel threads.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+static char *func = "kernel_clone";
+module_param(func, charp, 0444);
+MODULE_PARM_DESC(func, "function whose calls are timed");
+
+/* What an instance keeps from entry to return. */
+struct call {
+	ktime_t entered;
+};
+
+static int entered(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct call *call = (struct call *)ri->data;
+
+	if (!current->mm)
+		return 1;
+	call->entered = ktime_get();
+	return 0;
+}
+
+static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct call *call = (struct call *)ri->data;
+
+	pr_info("%s returned %ld to %pS after %lld ns\n", func,
+		(long)regs_return_value(regs), (void *)get_kretprobe_retaddr(ri),
+		ktime_to_ns(ktime_sub(ktime_get(), call->entered)));
+	return 0;
+}
+
+static struct kretprobe rp = {
+	.entry_handler = entered,
+	.handler = returned,
+	.data_size = sizeof(struct call),
+	.maxactive = 20,
+};
+
+static int __init example_init(void)
+{
+	int ret;
+
+	rp.kp.symbol_name = func;
+	ret = register_kretprobe(&rp);
+	if (ret)
+		pr_err("cannot probe the return of %s: %d\n", func, ret);
+	return ret;
+}
+
+static void __exit example_exit(void)
+{
+	unregister_kretprobe(&rp);
+	pr_info("%s: %d calls missed\n", func, rp.nmissed);
+}
+
+module_init(example_init);
+module_exit(example_exit);
+MODULE_DESCRIPTION("Example of a return probe");
+MODULE_LICENSE("GPL");
