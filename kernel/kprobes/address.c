@@ -58,7 +58,7 @@ int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err)
 
 	trace_kprobe_refused(addr, refusal_text[reason], err);
 	if (!test_and_set_bit(reason, said))
-		pr_info("refused to probe %pS: %s (%d); said once for each reason\n",
+		pr_info("a probe was refused at %pS: %s (%d); this is said once\n",
 			(void *)addr, refusal_text[reason], err);
 	return err;
 }

@@ -15,7 +15,7 @@
  *	    text_mutex		kernel text and the slots' contents
  *	  ftrace's own locks	never under text_mutex
  *
- * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch in point.c,
+ * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch.c, the
  * look-up in table.c, slot owner look-up in slots.c, and the architecture's
  * trap code) takes no lock and relies on preemption being disabled: all that it
  * can reach is freed only after a grace period that waits for it.
@@ -132,6 +132,10 @@ bool kprobe_point_armed(const struct kprobe_point *point);
 struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
 struct kprobe_point *kprobe_point_of(struct kprobe *kp);
 int kprobe_points_init(void);
+
+/* dispatch.c */
+int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
+void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* table.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probepoints: life cycle, state, and the dispatch of a hit to the handles.
+ * Probepoints: life cycle and state.
  *
  * A point exists from the first registration at an address to the last
  * unregistration there.  It is never converted or copied: one handle or many,
@@ -8,9 +8,7 @@
  *
  *	create -> (table insert) -> arm <-> disarm -> (table remove) -> release
  *
- * The life cycle runs under kprobe_mutex.  The dispatch runs in traps and reads
- * the list of handles under RCU: preemption is disabled there.  It is not
- * checked, since lockdep is no place to go to from a trap.
+ * All of it runs under kprobe_mutex.  What happens at a hit is in dispatch.c.
  */
 #include <linux/llist.h>
 #include <linux/rculist.h>
@@ -130,105 +128,6 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp)
 	return kprobe_gone_find(kp);
 }
 
-/* --- Dispatch: runs at a hit ------------------------------------------- */
-
-/*
- * pre_handler of every representative: calls those of the handles in the order
- * of registration.  The first that returns non-zero has changed the path of
- * execution, and the rest is not called.
- */
-static int point_pre_handler(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe **running = kprobe_running_handle();
-	struct kprobe *handle;
-	int ret = 0;
-
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (!handle->pre_handler || kprobe_disabled(handle))
-			continue;
-		*running = handle;
-		ret = handle->pre_handler(handle, regs);
-		if (ret)
-			break;
-	}
-	*running = NULL;
-	return ret;
-}
-NOKPROBE_SYMBOL(point_pre_handler);
-
-/* post_handler of a representative some handle of which has one. */
-static void point_post_handler(struct kprobe *kp, struct pt_regs *regs,
-			       unsigned long flags)
-{
-	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe **running = kprobe_running_handle();
-	struct kprobe *handle;
-
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (!handle->post_handler || kprobe_disabled(handle))
-			continue;
-		*running = handle;
-		handle->post_handler(handle, regs, flags);
-	}
-	*running = NULL;
-}
-NOKPROBE_SYMBOL(point_post_handler);
-
-/**
- * kprobes_inc_nmissed_count() - a hit's handlers could not be run
- * @p: representative of the point that was hit
- *
- * Counts are exact, hence atomic: misses of one probe happen on several CPUs
- * and in several contexts at once.
- *
- * Context: any, preemption disabled.
- */
-void kprobes_inc_nmissed_count(struct kprobe *p)
-{
-	struct kprobe *handle;
-
-	list_for_each_entry_rcu(handle, &kprobe_to_point(p)->handles, list, true) {
-		if (!kprobe_disabled(handle))
-			atomic_long_inc((atomic_long_t *)&handle->nmissed);
-	}
-}
-NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
-
-/**
- * get_kprobe() - what is probed at an address
- * @addr: address of the instruction
- *
- * Context: any, preemption disabled.
- * Return: the point's representative, or NULL.
- */
-struct kprobe *get_kprobe(void *addr)
-{
-	struct kprobe_point *point = kprobe_table_find((unsigned long)addr);
-
-	return point ? &point->kp : NULL;
-}
-NOKPROBE_SYMBOL(get_kprobe);
-
-/**
- * dump_kprobe() - say what a probe is before the kernel gives up
- * @kp: representative of a point in an impossible situation
- *
- * Context: any.
- */
-void dump_kprobe(struct kprobe *kp)
-{
-	struct kprobe *handle;
-
-	pr_err("probe at %pS\n", kp->addr);
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true)
-		pr_err("  pre %pS, post %pS, flags %#x\n", handle->pre_handler,
-		       handle->post_handler, handle->flags);
-}
-NOKPROBE_SYMBOL(dump_kprobe);
-
-/* --- Life cycle --------------------------------------------------------- */
-
 /**
  * kprobe_point_update_handlers() - after a handle has come or gone
  * @point: the point
@@ -245,7 +144,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 
 	list_for_each_entry(handle, &point->handles, list) {
 		if (handle->post_handler)
-			post = point_post_handler;
+			post = kprobe_dispatch_post;
 	}
 	/* Read once at each hit; a hit that is under way may still miss it. */
 	WRITE_ONCE(point->kp.post_handler, post);
@@ -271,7 +170,7 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 
 	point->addr = addr;
 	point->kp.addr = (kprobe_opcode_t *)addr;
-	point->kp.pre_handler = point_pre_handler;
+	point->kp.pre_handler = kprobe_dispatch_pre;
 	point->kp.flags = ftrace ? KPROBE_FLAG_FTRACE : 0;
 	point->state = KPROBE_DISARMED;
 	INIT_LIST_HEAD(&point->handles);
