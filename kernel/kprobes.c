@@ -74,27 +74,20 @@ struct batch {
 
 /* --- Register, step 1: find and check ----------------------------------- */
 
-static bool handle_is_registered(struct kprobe *kp, unsigned long addr)
-{
-	struct kprobe_point *point = kprobe_table_find(addr);
-
-	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
-}
-
 /* From here on the handle is marked, so that it cannot be twice in a batch. */
 static int stage(struct batch_entry *e, u32 kind)
 {
 	struct kprobe *kp = e->kp;
 	int ret;
 
-	if (handle_is_registered(kp, (unsigned long)kp->addr))
+	if (kprobe_handle_registered(kp, (unsigned long)kp->addr))
 		return kprobe_refuse((unsigned long)kp->addr,
 				     KPROBE_REFUSE_REGISTERED, -EINVAL);
 	ret = kprobe_place_find(kp, &e->place);
 	if (ret)
 		return ret;
 	/* Its user may have cleared the address of a struct that is in use. */
-	if (handle_is_registered(kp, e->place.addr))
+	if (kprobe_handle_registered(kp, e->place.addr))
 		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
 	ret = kprobe_place_check(&e->place);
 	if (ret)

@@ -131,6 +131,7 @@ bool kprobe_point_wants_arming(struct kprobe_point *point);
 bool kprobe_point_armed(const struct kprobe_point *point);
 struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
 struct kprobe_point *kprobe_point_of(struct kprobe *kp);
+bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr);
 int kprobe_points_init(void);
 
 /* dispatch.c */
@@ -242,7 +243,7 @@ static inline int kprobe_slots_get_kallsym(unsigned int *symnum,
 }
 #endif
 
-/* kretprobe_rethook.c or kretprobe.c */
+/* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
 int kretprobe_init(void);
 #else
@@ -251,6 +252,12 @@ static inline int kretprobe_init(void)
 	return 0;
 }
 #endif
+
+/* kretprobe_rethook.c or kretprobe_native.c */
+int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs);
+int kretprobe_engine_alloc(struct kretprobe *rp);
+void kretprobe_engine_stop(struct kretprobe *rp);
+void kretprobe_engine_free(struct kretprobe *rp);
 
 /* sysctl.c: user policy, for the optimizer */
 extern bool kprobe_optimization_allowed;

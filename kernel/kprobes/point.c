@@ -129,6 +129,21 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp)
 }
 
 /**
+ * kprobe_handle_registered() - is a struct in use?
+ * @kp: the handle; nothing in it is trusted
+ * @addr: where it would be
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if it is registered at @addr, or at text that has gone.
+ */
+bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
+{
+	struct kprobe_point *point = kprobe_table_find(addr);
+
+	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
+}
+
+/**
  * kprobe_point_update_handlers() - after a handle has come or gone
  * @point: the point
  *

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes: registration, whatever keeps the instances.
+ *
+ * A return probe is a kprobe at a function's entry that takes an instance for
+ * the call and puts a trampoline in place of the return address.  Who keeps the
+ * instances and runs the trampoline is an engine: rethook on architectures that
+ * have it (kretprobe_rethook.c), else the core (kretprobe_native.c).
+ */
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/* At least this many calls can be in flight if the user does not say. */
+#define DEFAULT_MAXACTIVE	10
+
+/*
+ * The entry that the architecture's blacklist means, as a probe would see it.
+ * kretprobe_blacklist_size is a constant 0 where there is no list.
+ */
+int __init kretprobe_init(void)
+{
+	struct kprobe_place place;
+	int i;
+
+	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
+		struct kprobe kp = { .symbol_name = kretprobe_blacklist[i].name };
+
+		if (kprobe_place_find(&kp, &place))
+			pr_warn("no %s to keep return probes off\n", kp.symbol_name);
+		else
+			kretprobe_blacklist[i].addr = (void *)place.addr;
+	}
+	return 0;
+}
+
+static bool blacklisted(unsigned long addr)
+{
+	int i;
+
+	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
+		if ((unsigned long)kretprobe_blacklist[i].addr == addr)
+			return true;
+	}
+	return false;
+}
+
+/* A probe that is registered, or twice in a batch, must not be touched. */
+static bool in_use(struct kretprobe *rp, unsigned long addr)
+{
+	guard(mutex)(&kprobe_mutex);
+	return (rp->kp.flags & KPROBE_FLAG_STAGED) ||
+	       kprobe_handle_registered(&rp->kp, addr);
+}
+
+/* Checks what is special about return probes, and makes the instances. */
+static int prepare(struct kretprobe *rp)
+{
+	struct kprobe_place place;
+	int ret;
+
+	ret = kprobe_place_find(&rp->kp, &place);
+	if (ret)
+		return ret;
+	if (!place.on_func_entry)
+		return kprobe_refuse(place.addr, KPROBE_REFUSE_NOT_ENTRY, -EINVAL);
+	if (blacklisted(place.addr))
+		return kprobe_refuse(place.addr, KPROBE_REFUSE_RETURN_BLACKLISTED,
+				     -EINVAL);
+	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
+		return kprobe_refuse(place.addr, KPROBE_REFUSE_DATA_SIZE, -E2BIG);
+	if (in_use(rp, place.addr))
+		return kprobe_refuse(place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+
+	rp->kp.pre_handler = kretprobe_engine_enter;
+	rp->kp.post_handler = NULL;
+	rp->nmissed = 0;
+	if (rp->maxactive <= 0)
+		rp->maxactive = max_t(int, DEFAULT_MAXACTIVE, 2 * num_possible_cpus());
+	ret = kretprobe_engine_alloc(rp);
+	return ret ? kprobe_refuse(place.addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
+}
+
+/* The embedded kprobes of @rps, to be given to kvfree(); NULL without memory. */
+static struct kprobe **embedded_kprobes(struct kretprobe **rps, int num)
+{
+	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
+	int i;
+
+	for (i = 0; kps && i < num; i++)
+		kps[i] = &rps[i]->kp;
+	return kps;
+}
+
+/**
+ * register_kretprobes() - register several return probes, all or none
+ * @rps: array of pointers to the probes
+ * @num: how many, > 0
+ *
+ * Seed: kprobes.txt sections 1.3, 4.3, 4.5.
+ *
+ * Context: task, may sleep.
+ * Return: 0; what register_kprobes() returns; -EINVAL if it is not a function's
+ * entry or return probes cannot work there; -E2BIG if data_size is above
+ * KRETPROBE_MAX_DATA_SIZE; -ENOMEM.
+ */
+int register_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kprobe **kps;
+	int i, prepared, ret = 0;
+
+	if (num <= 0 || !rps)
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+	kps = embedded_kprobes(rps, num);
+	if (!kps)
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+
+	for (i = 0; i < num; i++)
+		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
+	for (i = 0; i < num && !ret; i++) {
+		ret = prepare(rps[i]);
+		if (!ret)
+			rps[i]->kp.flags |= KPROBE_FLAG_STAGED;
+	}
+	prepared = ret ? i - 1 : num;
+	if (!ret)
+		ret = kprobe_register_batch(kps, num, KPROBE_FLAG_KIND_RETURN);
+	for (i = 0; ret && i < prepared; i++) {
+		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
+		kretprobe_engine_free(rps[i]);
+	}
+	kvfree(kps);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_kretprobes);
+
+/**
+ * register_kretprobe() - register one return probe
+ * @rp: the probe
+ *
+ * See register_kretprobes().
+ */
+int register_kretprobe(struct kretprobe *rp)
+{
+	return register_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(register_kretprobe);
+
+/**
+ * unregister_kretprobe() - unregister one return probe
+ * @rp: the probe
+ *
+ * When it returns no handler of it is running or will run again; calls that
+ * are in flight return without it.  If it was not registered, kp.addr is set to
+ * NULL.
+ *
+ * Context: task, may sleep.
+ */
+void unregister_kretprobe(struct kretprobe *rp)
+{
+	unregister_kretprobes(&rp, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+
+/**
+ * unregister_kretprobes() - unregister several return probes
+ * @rps: array of pointers to the probes
+ * @num: how many
+ *
+ * See unregister_kretprobe().
+ *
+ * Context: task, may sleep.
+ */
+void unregister_kretprobes(struct kretprobe **rps, int num)
+{
+	struct kprobe *one, **kps = &one;
+	int i;
+
+	if (num <= 0)
+		return;
+	if (num > 1)
+		kps = embedded_kprobes(rps, num);
+	if (!kps) {
+		/* No memory for the array: slower, but it must not fail. */
+		for (i = 0; i < num; i++)
+			unregister_kretprobes(&rps[i], 1);
+		return;
+	}
+	one = &rps[0]->kp;
+
+	/*
+	 * No return handler begins from here on.  Unregistering waits for those
+	 * that are running, as it does for the entry handlers.
+	 */
+	for (i = 0; i < num; i++)
+		kretprobe_engine_stop(rps[i]);
+	unregister_kprobes(kps, num);
+	for (i = 0; i < num; i++)
+		kretprobe_engine_free(rps[i]);
+	if (kps != &one)
+		kvfree(kps);
+}
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
