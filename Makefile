@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The lab's commands.  The kernel code in this repository is built inside a Linux
+# 6.12 tree, which these commands assemble in build/; see lab/.
+
+.DEFAULT_GOAL := help
+.PHONY: help run check tree users clean
+
+export ARCH CONFIG KSRC
+
+help:
+	@echo 'make run   [ARCH=x86_64|i386]   build a kernel, boot it under QEMU, see probes fire'
+	@echo 'make check [ARCH=x86_64|i386] [CONFIG=default|debug|preempt|rt]'
+	@echo '                                all tests; without ARCH for every architecture'
+	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
+	@echo 'make users [ARCH=x86_64|i386]   compile every in-tree user of kprobes'
+	@echo 'make clean                      remove build/'
+	@echo
+	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
+	@echo 'BUILD=dir         another output folder than build/'
+	@echo 'JOBS=n            compilers at a time; the number of processors by default'
+	@echo 'BOOT_TIMEOUT=n    seconds until a guest counts as hung'
+	@echo 'Missing packages are installed with apt.  Every log is kept in build/logs.'
+
+run:
+	@lab/run.sh
+
+check:
+	@lab/check.sh
+
+tree:
+	@lab/usertree.sh
+
+users:
+	@lab/users.sh
+
+clean:
+	@lab/clean.sh

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# boot.sh ARCH CONFIG JOB CONSOLE OUTPUT [kernel arguments...]: boot that kernel
+# under QEMU with lab.job=JOB.  The kernel's messages go to the file CONSOLE, the
+# job's output to the file OUTPUT.
+#
+# Settings: BOOT_TIMEOUT, seconds until a guest counts as hung; FOLLOW=1 shows
+# OUTPUT on the terminal while it grows.
+#
+# Status: 0 the guest ended itself after its job; 1 it died before; 124 it hung.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+JOB=$3
+CONSOLE=$4
+OUTPUT=$5
+shift 5
+OUT=$(out_dir "$ARCH" "$CONFIG")
+
+# Checking kernels are several times slower.
+default_timeout()
+{
+	case $CONFIG in
+	debug)	echo 1500 ;;
+	rt)	echo 900 ;;
+	*)	echo 600 ;;
+	esac
+}
+
+# accel: older QEMUs lose modifications of code that another CPU runs.
+accel()
+{
+	local version
+
+	version=$(qemu-system-x86_64 --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p')
+	if dpkg --compare-versions "$version" ge 8.2; then
+		echo tcg,thread=multi
+	else
+		echo tcg,thread=single
+	fi
+}
+
+# cpu: everything that TCG can do.  QEMU's 32 bit model calls itself an AMD K6,
+# which the kernel does not trust with a second processor; the vendor's name is
+# all that has to change.
+cpu()
+{
+	case $ARCH in
+	i386)	echo max,vendor=GenuineIntel ;;
+	*)	echo max ;;
+	esac
+}
+
+qemu()
+{
+	local limit=$1
+	shift
+	timeout --kill-after=10 "$limit" "qemu-system-$ARCH" \
+		-accel "$(accel)" -cpu "$(cpu)" -smp 2 -m 1G \
+		-display none -monitor none -nic none -no-reboot \
+		-chardev "file,id=console,path=$CONSOLE" -serial chardev:console \
+		-chardev "file,id=output,path=$OUTPUT" -serial chardev:output \
+		-kernel "$OUT/arch/x86/boot/bzImage" -initrd "$OUT/initramfs.gz" \
+		-append "$*"
+}
+
+# watch: signs of life, until QEMU has ended.
+watch()
+{
+	local pid=$1 start=$SECONDS next=$PROGRESS_EVERY tail=
+
+	if [[ -n ${FOLLOW:-} ]]; then
+		tail -n +1 -f --pid="$pid" "$OUTPUT" | sed 's/^/    /' &
+		tail=$!
+	fi
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.5
+		if [[ -z $tail ]] && ((SECONDS - start >= next)); then
+			next=$((next + PROGRESS_EVERY))
+			say "  ... $((SECONDS - start)) s in the guest, $(grep -cE '^(# )?(not )?ok ' "$OUTPUT" || true) results, now: $(tail -n 1 "$OUTPUT" | cut -c 1-60)"
+		fi
+	done
+	[[ -z $tail ]] || wait "$tail"
+}
+
+main()
+{
+	local limit=${BOOT_TIMEOUT:-$(default_timeout)} pid status=0 start=$SECONDS
+
+	: >"$CONSOLE"
+	: >"$OUTPUT"
+	say "booting $ARCH-$CONFIG, job $JOB, at most $limit s (logs: $CONSOLE $OUTPUT)"
+	qemu "$limit" "console=ttyS0,115200 panic=-1 lab.job=$JOB $*" </dev/null &
+	pid=$!
+	# A background job does not get the terminal's ^C.
+	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	watch "$pid"
+	wait "$pid" || status=$?
+	trap - INT TERM
+	case $status in
+	0)	;;
+	124|137)
+		say "the guest hung: killed after $limit s; the last lines of $CONSOLE:"
+		tail -n 8 "$CONSOLE" | sed 's/^/    /'
+		return 124
+		;;
+	*)
+		say "QEMU failed with status $status"
+		return 1
+		;;
+	esac
+	if ! grep -q '^lab: job .* ended' "$OUTPUT"; then
+		say "the guest died before its job ended; the last lines of $CONSOLE:"
+		tail -n 25 "$CONSOLE" | sed 's/^/    /'
+		return 1
+	fi
+	say "the guest ended by itself after $((SECONDS - start)) s"
+}
+
+main "$@"

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# build.sh ARCH CONFIG: configure and build that kernel and its modules in
+# $BUILD/ARCH-CONFIG, and install the modules into its folder "modules".
+#
+# Fails, besides on errors, when objtool complains: a complaint is about the
+# code that unwinding and live patching rely on, whatever the compiler thinks.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+OUT=$(out_dir "$ARCH" "$CONFIG")
+LOG=$LOGS/$ARCH-$CONFIG-build.log
+
+# objtool speaks only when it runs, that is once per object.  An object that it
+# complained about is deleted, so that the next build complains again.
+check_objtool()
+{
+	local object
+
+	grep -E 'warning: objtool:|error: objtool:' "$LOG" >"$LOG.objtool" || {
+		rm -f "$LOG.objtool"
+		return 0
+	}
+	say "objtool complains:"
+	sed 's/^/    /' "$LOG.objtool"
+	while read -r object; do
+		rm -f "$OUT/$object"
+	done < <(sed -nE 's,^([^ :]+\.o): (warning|error): objtool.*,\1,p' "$LOG.objtool" | sort -u)
+	die "the objtool check of $ARCH-$CONFIG failed (log: $LOG.objtool)"
+}
+
+# A build that ends by itself keeps going over errors, to show all of them.
+build()
+{
+	kmake "$ARCH" "$CONFIG" --keep-going all
+}
+
+install_modules()
+{
+	rm -rf "$OUT/modules"
+	kmake "$ARCH" "$CONFIG" INSTALL_MOD_PATH="$OUT/modules" INSTALL_MOD_STRIP=1 \
+		modules_install
+}
+
+main()
+{
+	local status=0
+
+	"$LAB/config.sh" "$ARCH" "$CONFIG"
+	logged "$LOG" "building Linux $ARCH-$CONFIG with $JOBS jobs" build || status=$?
+	check_objtool
+	((status == 0)) || die "$ARCH-$CONFIG does not build (log: $LOG)"
+	logged "$LOGS/$ARCH-$CONFIG-modules.log" "installing modules of $ARCH-$CONFIG" \
+		install_modules || die "modules of $ARCH-$CONFIG cannot be installed"
+}
+
+main

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# check.sh: make check.  Everything that proves the overlay, for the architecture
+# in ARCH (all that work when there is none) and the configuration in CONFIG.
+#
+# Every step and every test case is one line "PASS|FAIL|SKIP what" in RESULTS.
+# A step that fails does not stop the others that can still run.  The last line
+# is "N passed, N failed".
+
+. "$(dirname "$0")/lib.sh"
+
+ARCHES=${ARCH:-x86_64 i386}
+CONFIG=${CONFIG:-default}
+RESULTS=$BUILD/results
+
+# step NAME command...: a command that passes or fails as a whole.
+step()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		echo "PASS $name" >>"$RESULTS"
+	else
+		echo "FAIL $name" >>"$RESULTS"
+		say "FAILED: $name"
+		return 1
+	fi
+}
+
+# cases PREFIX LOG: count the TAP in a log.  A log without any is a failure:
+# tests that did not run must not look like tests that passed.
+cases()
+{
+	local found
+
+	found=$(awk -v prefix="$1" -f "$LAB/tap.awk" "$2")
+	if [[ -z $found ]]; then
+		found="FAIL $1: no results in $2"
+	fi
+	echo "$found" >>"$RESULTS"
+	say "$1: $(grep -c '^PASS' <<<"$found" || true) passed," \
+		"$(grep -c '^FAIL' <<<"$found" || true) failed," \
+		"$(grep -c '^SKIP' <<<"$found" || true) skipped"
+}
+
+kselftest_part()
+{
+	sed -n '/^lab: kselftest begin/,/^lab: kselftest end/p' "$1"
+}
+
+check_host()
+{
+	local arch=$1 tap=$LOGS/$1-$CONFIG-hosttests.tap
+
+	rm -f "$tap"
+	step "$arch-$CONFIG host tests ran to their end" \
+		"$LAB/hosttests.sh" "$arch" "$CONFIG" "$tap" || true
+	[[ ! -f $tap ]] || cases "$arch host tests" "$tap"
+}
+
+check_guest()
+{
+	local arch=$1 id=$1-$CONFIG
+	local console=$LOGS/$id-console.log output=$LOGS/$id-kselftest.log
+
+	rm -f "$console" "$output"
+	rm -rf "$(out_dir "$arch" "$CONFIG")/kselftest"
+	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$CONFIG" || true
+	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$CONFIG" || return 0
+	step "$id guest ran its job and ended by itself" \
+		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" || true
+	[[ -f $console ]] || return 0
+	step "$id console log is clean" "$LAB/judge.sh" "$console" "$output" || true
+	cases "$id KUnit" "$console"
+	kselftest_part "$output" >"$output.tap"
+	cases "$id kselftest" "$output.tap"
+}
+
+check_arch_config()
+{
+	local arch=$1 id=$1-$CONFIG
+
+	say "== $id"
+	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
+		step "$id own files: W=1 and sparse are silent" \
+			"$LAB/lint.sh" "$arch" "$CONFIG" || true
+		check_host "$arch"
+		check_guest "$arch"
+	fi
+	# The users need no second look in a checking kernel.
+	[[ $CONFIG != default ]] ||
+		step "$arch every in-tree user of kprobes compiles" \
+			"$LAB/users.sh" "$arch" || true
+}
+
+# finish: name what failed and what was skipped, and end with the one line.
+finish()
+{
+	local passed failed
+
+	passed=$(grep -c '^PASS' "$RESULTS" || true)
+	failed=$(grep -c '^FAIL' "$RESULTS" || true)
+	echo
+	grep '^SKIP' "$RESULTS" | sed 's/^SKIP/[lab] skipped:/' || true
+	grep '^FAIL' "$RESULTS" | sed 's/^FAIL/[lab] FAILED:/' || true
+	say "every result: $RESULTS, all logs: $LOGS, $SECONDS s in all"
+	echo "$passed passed, $failed failed"
+	((failed == 0 && passed > 0))
+}
+
+main()
+{
+	local arch
+
+	check_config "$CONFIG"
+	for arch in $ARCHES; do
+		check_arch "$arch"
+	done
+	lock_build
+	: >"$RESULTS"
+	# shellcheck disable=SC2086 # a list of words
+	if step "packages" "$LAB/setup.sh" $ARCHES &&
+	   step "kernel tree" "$LAB/tree.sh"; then
+		for arch in $ARCHES; do
+			check_arch_config "$arch"
+		done
+	fi
+	finish
+}
+
+main

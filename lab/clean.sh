@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# clean.sh: make clean.  Remove what the lab has made, and nothing else: a BUILD
+# that the lab has not made is refused.
+
+. "$(dirname "$0")/lib.sh"
+
+if [[ ! -e $BUILD ]]; then
+	say "nothing to clean"
+elif [[ -d $BUILD/logs ]]; then
+	rm -rf "$BUILD"
+	say "removed $BUILD"
+else
+	die "$BUILD is not an output folder of the lab"
+fi

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# config.sh ARCH CONFIG: write the .config of that build: tinyconfig, and over it
+# the fragments of lab/config that exist out of
+#
+#   common, ARCH, then CONFIG and CONFIG-ARCH
+#
+# and prove that every line of them took effect: Kconfig drops in silence what
+# has an unmet dependency, and a kernel that lacks what a test is about must not
+# be built unnoticed.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+check_arch "$ARCH"
+check_config "$CONFIG"
+OUT=$(out_dir "$ARCH" "$CONFIG")
+LOG=$LOGS/$ARCH-$CONFIG-config.log
+
+fragments()
+{
+	local name
+
+	for name in common "$ARCH" "$CONFIG" "$CONFIG-$ARCH"; do
+		[[ ! -f $LAB/config/$name.config ]] || echo "$LAB/config/$name.config"
+	done
+}
+
+# wanted: "SYMBOL VALUE" of every line; the last one wins, as in a merge.
+wanted()
+{
+	local -a files
+
+	mapfile -t files < <(fragments)
+	sed -nE 's/^(CONFIG_[A-Za-z0-9_]+)=(.*)/\1 \2/p
+		s/^# (CONFIG_[A-Za-z0-9_]+) is not set/\1 n/p' "${files[@]}" |
+		awk '{ value[$1] = $0 } END { for (s in value) print value[s] }' |
+		LC_ALL=C sort
+}
+
+verify()
+{
+	local symbol value got bad=0
+
+	while read -r symbol value; do
+		got=$(sed -nE "s/^$symbol=//p" "$OUT/.config")
+		[[ ${got:-n} == "$value" ]] && continue
+		say "  $symbol: wanted $value, got ${got:-n}"
+		bad=$((bad + 1))
+	done < <(wanted)
+	((bad == 0)) ||
+		die "$bad options of $ARCH-$CONFIG did not take effect (log: $LOG); a dependency is missing in lab/config"
+}
+
+# The input of a .config: the fragments and every Kconfig file.
+inputs()
+{
+	local -a files
+
+	mapfile -t files < <(fragments)
+	{
+		cat "${files[@]}"
+		gcc --version | head -n 1
+		cat "$BUILD/src.id"
+		sed -nE "s,^(.*/)?(Kconfig[^/]*)\$,$SRC/\1\2,p" "$BUILD/stage-list" |
+			xargs -r cat
+	} | sha256sum
+}
+
+make_config()
+{
+	local -a files
+
+	mapfile -t files < <(fragments)
+	kmake "$ARCH" "$CONFIG" tinyconfig
+	(cd "$OUT" && "$SRC/scripts/kconfig/merge_config.sh" -m -O "$OUT" \
+		"$OUT/.config" "${files[@]}")
+	kmake "$ARCH" "$CONFIG" olddefconfig
+}
+
+main()
+{
+	local now before=$OUT/.config.before
+
+	now=$(inputs)
+	[[ -f $OUT/.config && $(cat "$OUT/lab-config.id" 2>/dev/null) == "$now" ]] && return
+	mkdir -p "$OUT"
+	[[ ! -f $OUT/.config ]] || cp -p "$OUT/.config" "$before"
+	logged "$LOG" "configuring $ARCH-$CONFIG: $(fragments | xargs -n1 basename | tr '\n' ' ')" \
+		make_config || die "$ARCH-$CONFIG cannot be configured (log: $LOG)"
+	verify
+	# An unchanged result keeps its time, and with it every object.
+	if [[ -f $before ]]; then
+		! cmp -s "$OUT/.config" "$before" || touch -r "$before" "$OUT/.config"
+		rm -f "$before"
+	fi
+	echo "$now" >"$OUT/lab-config.id"
+}
+
+main

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifier and
+# the relocators, compiled for this machine) with that kernel's vmlinux as input.
+# Their TAP goes to the file TAP.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+TAP=$3
+OUT=$(out_dir "$ARCH" "$CONFIG")
+TESTS=$SRC/tools/testing/kprobes
+
+[[ -f $TESTS/Makefile ]] || die "the overlay has no host tests (tools/testing/kprobes)"
+mkdir -p "$BUILD/host-$ARCH"
+logged "$TAP" "host tests with the vmlinux of $ARCH-$CONFIG" \
+	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" run ||
+	die "the host tests failed (log: $TAP)"

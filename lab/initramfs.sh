@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# initramfs.sh ARCH CONFIG: make the guest's root file system, an initramfs of
+# busybox, lab/guest, the kernel's modules and, when they have been built, the
+# kselftests.  No network, no disk.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+OUT=$(out_dir "$ARCH" "$CONFIG")
+FS=$OUT/initramfs
+LOG=$LOGS/$ARCH-$CONFIG-initramfs.log
+
+busybox_of()
+{
+	case $ARCH in
+	x86_64) command -v busybox ;;
+	i386)	echo "$BUILD/guest-i386/bin/busybox" ;;
+	esac
+}
+
+fill()
+{
+	local busybox applet job
+
+	busybox=$(busybox_of)
+	[[ -x $busybox ]] || { echo "no busybox for $ARCH"; return 1; }
+	mkdir -p "$FS"/{bin,sbin,usr/bin,usr/sbin,dev,proc,sys,tmp,lab,etc}
+	cp "$busybox" "$FS/bin/busybox"
+	while read -r applet; do
+		# The wrapper's name must not be taken by the applet itself.
+		[[ $applet == usr/bin/timeout || -e $FS/$applet ]] ||
+			ln -s /bin/busybox "$FS/$applet"
+	done < <("$busybox" --list-full)
+	ln -sf /bin/busybox "$FS/bin/timeout"
+	install -m 755 "$LAB/guest/timeout" "$FS/usr/bin/timeout"
+	install -m 755 "$LAB/guest/init" "$FS/init"
+	for job in run check; do
+		install -m 644 "$LAB/guest/$job" "$FS/lab/$job"
+	done
+	rsync -a --exclude=build --exclude=source "$OUT/modules/lib" "$FS/"
+	[[ ! -d $OUT/kselftest ]] || rsync -a "$OUT/kselftest" "$FS/"
+}
+
+pack()
+{
+	rm -rf "$FS"
+	fill
+	# PID 1 needs a console before it has mounted /dev.
+	(cd "$FS" && find . -print0 | LC_ALL=C sort -z |
+		cpio --null --create --format=newc --owner=0:0) |
+		gzip -1 >"$OUT/initramfs.gz.new"
+	mv "$OUT/initramfs.gz.new" "$OUT/initramfs.gz"
+}
+
+logged "$LOG" "making the initramfs of $ARCH-$CONFIG" pack ||
+	die "the initramfs cannot be made (log: $LOG)"

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# judge.sh CONSOLE [OUTPUT]: does the kernel's log say that something went wrong?
+#
+# Prints every offending line and fails when there is one, whatever the tests
+# said.  A test that provokes an oops on purpose brackets it on the console with
+#
+#   kprobes-test: expect-oops begin
+#   kprobes-test: expect-oops end
+#
+# Inside the bracket an oops is demanded: none is a failure, and so is a bracket
+# that is never closed.  OUTPUT is the job's output, where kmemleak reports.
+
+. "$(dirname "$0")/lib.sh"
+
+# What a healthy kernel does not say.  Extended regular expressions, one a line.
+BAD='
+(^|[^A-Za-z_])BUG[ :]
+WARNING:
+Oops
+general protection
+[Kk]ernel panic
+Unable to handle kernel
+unable to handle page fault
+------------\[ cut here \]------------
+Call Trace:
+possible circular locking
+possible recursive locking
+inconsistent lock state
+possible irq lock inversion
+bad unlock balance
+suspicious RCU usage
+INFO: rcu
+INFO: task .* blocked
+INFO: trying to register non-static key
+rcu.*detected.*stall
+sleeping function called from invalid context
+scheduling while atomic
+DEBUG_LOCKS_WARN_ON
+ODEBUG:
+KASAN:
+UBSAN:
+refcount_t:
+list_(add|del) corruption
+kmemleak: .* new suspected
+unreferenced object
+hung_task:
+soft lockup
+hard LOCKUP
+[a-z0-9]+\[[0-9]+\]: segfault at
+traps: .* trap
+Attempted to kill init
+double fault
+int3 .* unexpected
+'
+
+# Which of them count as the oops that a bracket demands.
+OOPS='BUG:|Oops|general protection|unable to handle'
+
+judge_console()
+{
+	sed '/^$/d' <<<"$BAD" >"$BUILD/bad-lines"
+	awk -v oops="$OOPS" '
+	FNR == NR { bad[++n] = $0; next }
+	/kprobes-test: expect-oops begin/ {
+		if (inside)
+			complain("a second bracket inside one")
+		inside = FNR; found = 0; next
+	}
+	/kprobes-test: expect-oops end/ {
+		if (!inside)
+			complain("an end without a begin")
+		else if (!found)
+			complain("no oops since line " inside ", where one was to come")
+		inside = 0; next
+	}
+	inside { if ($0 ~ oops) found = 1; next }
+	{
+		for (i = 1; i <= n; i++)
+			if ($0 ~ bad[i]) { complain($0); break }
+	}
+	END {
+		if (inside)
+			complain("the bracket opened in line " inside " was never closed")
+		exit wrong > 0
+	}
+	function complain(text) { wrong++; print FNR ": " text }
+	' "$BUILD/bad-lines" "$1"
+}
+
+judge_output()
+{
+	! grep -nA 12 'unreferenced object' "$1"
+}
+
+main()
+{
+	local status=0
+
+	[[ -s $1 ]] || { say "$1 is empty: the kernel said nothing at all"; return 1; }
+	judge_console "$1" || status=1
+	[[ -z ${2:-} ]] || judge_output "$2" || status=1
+	return "$status"
+}
+
+main "$@"

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What every script of the lab shares: where things are, how it talks, how it
+# runs a long step.  Sourced, never run.
+#
+# Settings that a caller may give in the environment:
+#   BUILD   the output folder, build/ in the repository by default
+#   JOBS    how many compilers at a time, the number of processors by default
+
+set -eu -o pipefail
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(dirname "$LAB")
+BUILD=${BUILD:-$ROOT/build}
+[[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
+LOGS=$BUILD/logs
+SRC=$BUILD/src
+JOBS=${JOBS:-$(nproc)}
+
+# All messages that a script compares or judges are the untranslated ones.
+export LC_ALL=C
+export BUILD JOBS
+
+# Seconds between two signs of life from a long step.
+PROGRESS_EVERY=15
+
+say()
+{
+	printf '[lab] %s\n' "$*"
+}
+
+warn()
+{
+	printf '[lab] note: %s\n' "$*" >&2
+}
+
+die()
+{
+	printf '[lab] error: %s\n' "$*" >&2
+	exit 1
+}
+
+# check_arch ARCH: refuse what the lab cannot build yet.
+check_arch()
+{
+	case $1 in
+	x86_64|i386) ;;
+	*) die "ARCH=$1 is not supported; use x86_64 or i386" ;;
+	esac
+}
+
+# check_config NAME: refuse a configuration that has no fragments.
+check_config()
+{
+	case $1 in
+	default|debug|preempt|rt|users) ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt" ;;
+	esac
+}
+
+# out_dir ARCH CONFIG: where that kernel is built.
+out_dir()
+{
+	printf '%s/%s-%s\n' "$BUILD" "$1" "$2"
+}
+
+# own_files: every file of the repository that is laid over the kernel tree,
+# relative to the tree.  Only the tree script knows; it leaves the list.
+own_files()
+{
+	cat "$BUILD/own-files"
+}
+
+# kmake ARCH CONFIG args...: the kernel's make for that build.
+kmake()
+{
+	local arch=$1 out
+	out=$(out_dir "$1" "$2")
+	shift 2
+	local cc=gcc
+	command -v ccache >/dev/null && cc='ccache gcc'
+	# A fixed build date keeps ccache useful and images comparable.
+	make -C "$SRC" O="$out" ARCH="$arch" CC="$cc" -j"$JOBS" \
+		KBUILD_BUILD_TIMESTAMP='1970-01-01' \
+		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
+}
+
+# logged LOG WHAT command...: run a long command with all its output in LOG,
+# print a sign of life every now and then, and show the end of the log when it
+# fails.  Returns the command's status.
+logged()
+{
+	local log=$1 what=$2 pid status=0 start=$SECONDS next=$PROGRESS_EVERY
+	shift 2
+	mkdir -p "$(dirname "$log")"
+	say "$what (log: $log)"
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	# A background job does not get the terminal's ^C.
+	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.5
+		if ((SECONDS - start >= next)); then
+			next=$((next + PROGRESS_EVERY))
+			progress_line "$log" $((SECONDS - start))
+		fi
+	done
+	wait "$pid" || status=$?
+	trap - INT TERM
+	if ((status)); then
+		say "FAILED after $((SECONDS - start)) s: $what"
+		say "the last errors, and the end, of $log:"
+		grep -nE '(error|Error|ERROR|undefined reference)[: ]' "$log" |
+			tail -n 15 | sed 's/^/    /' || true
+		tail -n 10 "$log" | sed 's/^/    /'
+	else
+		say "done in $((SECONDS - start)) s: $what"
+	fi
+	return "$status"
+}
+
+progress_line()
+{
+	local objects last
+	objects=$(grep -cE '^ +(HOSTCC|CC|AS|LD|AR) ' "$1" || true)
+	last=$(tail -n 1 "$1" | tr -s ' \t' ' ' | cut -c 1-70)
+	if ((objects)); then
+		say "  ... $2 s, $objects objects, now:$last"
+	else
+		say "  ... $2 s ${last:+, now: $last}"
+	fi
+}
+
+# lock_build: one user of an output folder at a time; a second one waits.
+lock_build()
+{
+	mkdir -p "$BUILD" "$LOGS"
+	[[ -n ${LAB_LOCKED:-} ]] && return
+	exec 9>"$BUILD/lock"
+	if ! flock -n 9; then
+		say "waiting for another run that uses $BUILD"
+		flock 9
+	fi
+	export LAB_LOCKED=1
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# selftests.sh ARCH CONFIG: build our kselftests against that kernel and install
+# them, with the kernel's own runner, into its folder "kselftest".
+#
+# The modules of a kselftest are built where their sources lie.  A copy of the
+# sources for every kernel keeps their objects apart and the tree clean.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+OUT=$(out_dir "$ARCH" "$CONFIG")
+COPY=$OUT/kselftest-src
+LOG=$LOGS/$ARCH-$CONFIG-selftests.log
+SELFTESTS=tools/testing/selftests
+
+copy_sources()
+{
+	mkdir -p "$COPY/$SELFTESTS" "$COPY/scripts"
+	rsync -a "$SRC/scripts/subarch.include" "$COPY/scripts/"
+	rsync -a "$SRC/$SELFTESTS"/{Makefile,lib.mk,run_kselftest.sh,kselftest,kselftest.h,kselftest_harness.h} \
+		"$COPY/$SELFTESTS/"
+	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
+		--exclude='.*.cmd' --exclude=Module.symvers --exclude=modules.order \
+		"$SRC/$SELFTESTS/kprobes" "$COPY/$SELFTESTS/"
+}
+
+install_tests()
+{
+	copy_sources
+	rm -rf "$OUT/kselftest"
+	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" TARGETS=kprobes FORCE_TARGETS=1 \
+		KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
+}
+
+main()
+{
+	[[ -d $SRC/$SELFTESTS/kprobes ]] ||
+		die "the overlay has no kselftests ($SELFTESTS/kprobes)"
+	logged "$LOG" "building the kselftests for $ARCH-$CONFIG" install_tests ||
+		die "the kselftests do not build (log: $LOG)"
+	if grep -E '(warning|error):' "$LOG" | grep -v 'the compiler differs'; then
+		die "warnings from the kselftests' modules (log: $LOG)"
+	fi
+	[[ -s $OUT/kselftest/kselftest-list.txt ]] ||
+		die "the kselftests' list is empty (log: $LOG)"
+}
+
+main

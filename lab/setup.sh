@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# setup.sh ARCH...: install what the lab needs and the machine lacks.
+#
+# Looks first, and does not touch apt when nothing is missing.  Everything comes
+# from the Debian archive that the machine already uses.  The 32 bit userland of
+# an i386 guest is only unpacked into the output folder: neither the machine's
+# list of architectures nor its installed packages change for it.
+
+. "$(dirname "$0")/lib.sh"
+
+LOG=$LOGS/setup.log
+QEMU_WANTED=8.2
+GUEST_PACKAGES='busybox-static'
+
+# Debian's packages, and why: compiler and kbuild's tools; objtool; module
+# signing code in certs/; initramfs; depmod; checkers; guest; the base.
+PACKAGES='
+	gcc make libc6-dev flex bison bc python3 xz-utils rsync patch
+	libelf-dev
+	libssl-dev
+	cpio gzip
+	kmod
+	ccache sparse
+	busybox-static
+'
+
+as_root()
+{
+	if ((EUID == 0)); then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "root is needed for '$*', and there is no sudo"
+	fi
+}
+
+installed()
+{
+	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+missing_packages()
+{
+	local package wanted=$PACKAGES
+
+	# A base of the user's own makes Debian's unnecessary.
+	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'
+	for package in $wanted; do
+		installed "$package" || echo "$package"
+	done
+}
+
+qemu_version()
+{
+	qemu-system-x86_64 --version 2>/dev/null |
+		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'
+}
+
+# qemu_fits: is the installed QEMU new enough for thread=multi?
+qemu_fits()
+{
+	local have
+
+	have=$(qemu_version)
+	[[ -n $have ]] && dpkg --compare-versions "$have" ge "$QEMU_WANTED"
+}
+
+apt_update()
+{
+	[[ -n ${UPDATED:-} ]] && return
+	logged "$LOG" "apt-get update" as_root apt-get -q update ||
+		die "apt-get update failed (log: $LOG)"
+	UPDATED=1
+}
+
+apt_install()
+{
+	apt_update
+	logged "$LOG.install" "installing with apt: $*" \
+		as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q -y --no-install-recommends install "$@"
+}
+
+# debian_source: "URI keyring" of the Debian archive that this machine's
+# packages come from, as its own configuration has it.
+debian_source()
+{
+	local uri entry keyring
+
+	IFS='|' read -r uri entry < <(apt-get indextargets \
+		--format '$(ORIGIN)|$(CODENAME)|$(REPO_URI)|$(SOURCESENTRY)' \
+		'Created-By: Packages' |
+		awk -F'|' -v codename="$VERSION_CODENAME" \
+			'$1 == "Debian" && $2 == codename { print $3 "|" $4; exit }') ||
+		return 0
+	keyring=$(sed -nE 's,^Signed-By: *(/[^ ]+).*,\1,p; s,^deb .*signed-by=(/[^] ]+).*,\1,p' \
+		"${entry%:*}" | head -n 1)
+	echo "$uri $keyring"
+}
+
+# add_backports: make sure that apt knows the release's backports.
+add_backports()
+{
+	local uri keyring list=/etc/apt/sources.list.d/kprobes-lab-backports.list
+
+	! apt-cache policy | grep "n=$VERSION_CODENAME-backports" >/dev/null || return 0
+	read -r uri keyring < <(debian_source) || true
+	[[ -n ${uri:-} ]] || return 0
+	say "adding $VERSION_CODENAME-backports to the apt sources ($list)"
+	echo "deb ${keyring:+[signed-by=$keyring] }$uri $VERSION_CODENAME-backports main" |
+		as_root tee "$list" >/dev/null
+	UPDATED=
+	apt_update
+}
+
+qemu_candidate()
+{
+	apt-cache policy qemu-system-x86 | sed -nE 's/^ *Candidate: ([0-9]+:)?([0-9.]+).*/\2/p'
+}
+
+# need_qemu: the release's QEMU when that is new enough, the backported one
+# otherwise, and any QEMU at all when neither can be had.
+need_qemu()
+{
+	local settled=$BUILD/qemu-settled
+
+	qemu_fits && return
+	[[ -e $settled && -n $(qemu_version) ]] && return
+	apt_update
+	if dpkg --compare-versions "$(qemu_candidate)" ge "$QEMU_WANTED"; then
+		apt_install qemu-system-x86 || true
+	else
+		say "this release's QEMU is $(qemu_candidate), $QEMU_WANTED or later is wanted: looking into backports"
+		add_backports
+		apt_install -t "$VERSION_CODENAME-backports" qemu-system-x86 ||
+			apt_install qemu-system-x86 || true
+	fi
+	[[ -n $(qemu_version) ]] || die "apt could not install QEMU (log: $LOG.install)"
+	say "installed: QEMU $(qemu_version)"
+	# Remembered, so that the next run does not ask apt again.
+	qemu_fits || touch "$settled"
+}
+
+# fetch_i386 PACKAGE: unpack the i386 build of a package into $BUILD/guest-i386,
+# with apt state of its own, so that the machine's stays as it is.
+fetch_i386()
+{
+	local package=$1 dest=$BUILD/guest-i386 state=$BUILD/apt-i386
+	local -a opts=(-o APT::Architecture=i386 -o APT::Architectures=i386
+		-o Dir::State="$state" -o Dir::State::status="$state/status"
+		-o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)")
+
+	[[ -e $dest/$package.done ]] && return
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$dest"
+	: >"$state/status"
+	logged "$LOG.i386" "finding $package for i386 (not installed, only unpacked)" \
+		apt-get -q "${opts[@]}" update ||
+		warn "not every i386 package list could be read; trying with those that could"
+	(cd "$state" && rm -f ./*.deb &&
+		logged "$LOG.$package" "fetching $package for i386" \
+			apt-get -q "${opts[@]}" download "$package" &&
+		dpkg-deb -x "$package"_*_i386.deb "$dest") ||
+		die "$package for i386 cannot be had; an i386 guest needs it (log: $LOG.$package)"
+	touch "$dest/$package.done"
+	rm -rf "$state"
+}
+
+main()
+{
+	local arch package
+	local -a missing
+
+	mkdir -p "$LOGS"
+	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux 6.12 source (KSRC=)"
+	. /etc/os-release
+	mapfile -t missing < <(missing_packages)
+	if ((${#missing[@]})); then
+		apt_install "${missing[@]}" ||
+			die "apt could not install: ${missing[*]} (log: $LOG.install)"
+		say "installed: ${missing[*]}"
+	fi
+	need_qemu
+	qemu_fits ||
+		warn "no QEMU >= $QEMU_WANTED can be had; going on with $(qemu_version) and -accel tcg,thread=single"
+	for arch in "$@"; do
+		[[ $arch == i386 ]] || continue
+		for package in $GUEST_PACKAGES; do
+			fetch_i386 "$package"
+		done
+	done
+	say "packages: all there (QEMU $(qemu_version), $(gcc --version | head -n 1))"
+}
+
+main "$@"

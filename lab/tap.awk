@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# tap.awk: turn TAP and KTAP into one line a case, "PASS|FAIL|SKIP prefix: name".
+#
+#   awk -v prefix=... -f tap.awk log
+#
+# Understands a kernel log (time stamps, KUnit's nesting by four blanks) and the
+# kselftest runner (nesting by "# ").  A line that sums up the lines nested
+# before it is not a case of its own, except when it fails and none of them did.
+# A plan that is not kept is a failure: cases that did not run did not pass.
+
+function out(verdict, text)
+{
+	print verdict " " prefix ": " text
+}
+
+# close_level LEVEL NAME: judge the plan of a level that has ended.
+function close_level(level, name,	l)
+{
+	for (l = level; l <= deepest; l++) {
+		if ((l in plan) && seen[l] != plan[l]) {
+			out("FAIL", name " (planned " plan[l] ", reported " seen[l] + 0 ")")
+			failed[l]++
+		}
+		delete plan[l]
+	}
+}
+
+function forget(level,	l)
+{
+	for (l = level; l <= deepest; l++) {
+		seen[l] = failed[l] = 0
+		delete suite[l]
+	}
+}
+
+{
+	sub(/\r$/, "")
+	sub(/^(<[0-9]+>)?\[ *[0-9]+\.[0-9]+\](\[[^]]*\])? ?/, "")
+	level = 0
+	for (;;) {
+		if (sub(/^    /, "") || sub(/^# /, ""))
+			level++
+		else
+			break
+	}
+	if (level > deepest)
+		deepest = level
+}
+
+# Whose cases follow: KUnit names a suite one level deeper than its cases are,
+# the kselftest runner names a script on their level.
+/^Subtest: / {
+	suite[level - 1] = substr($0, 10)
+}
+
+/^selftests: / {
+	suite[level] = $NF
+}
+
+/^1\.\.[0-9]+/ {
+	plan[level] = substr($1, 4) + 0
+	next
+}
+
+/^(not )?ok [0-9]+/ {
+	good = ($1 == "ok")
+	name = $0
+	sub(/^(not )?ok [0-9]+( -)? */, "", name)
+	if (suite[level] != "" && index(name, suite[level]) == 0)
+		name = suite[level] ": " name
+	skipped = (name ~ /# SKIP/)
+	close_level(level + 1, name)
+	if (seen[level + 1]) {
+		if (!good && !failed[level + 1])
+			out("FAIL", name " (as a whole)")
+		if (failed[level + 1])
+			good = 0
+	} else if (!good) {
+		out("FAIL", name)
+	} else {
+		out(skipped ? "SKIP" : "PASS", name)
+	}
+	forget(level + 1)
+	seen[level]++
+	if (!good)
+		failed[level]++
+}
+
+END {
+	close_level(0, "the whole run")
+}

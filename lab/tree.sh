@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# tree.sh: assemble the kernel tree that is built, $BUILD/src.
+#
+#   base     a pristine 6.12.y: KSRC=directory|tarball, else Debian's package
+#   stage    what differs from the base: the overlay, and the files that
+#            patches/ changes, patched
+#   src      the base, without the old implementation's files, with the stage
+#            laid over it
+#
+# src is brought up to date by content: a file whose content did not change
+# keeps its time, so the next build compiles only what really changed.  Nothing
+# ever writes into a file of src in place, which is why src may share its
+# unchanged files with base by hard links.
+
+. "$(dirname "$0")/lib.sh"
+
+DEFAULT_KSRC=/usr/src/linux-source-6.12.tar.xz
+STAGE=$BUILD/stage
+LOG=$LOGS/tree.log
+
+# Top-level folders of the repository that are not part of the kernel.
+NOT_KERNEL='lab patches build'
+
+# find_base: set BASE to an unpacked tree and BASE_ID to a text that changes
+# when the base does.
+find_base()
+{
+	local ksrc=${KSRC:-$DEFAULT_KSRC}
+
+	[[ -e $ksrc ]] || die "KSRC=$ksrc does not exist; give a pristine 6.12.y tree or tarball"
+	ksrc=$(realpath "$ksrc")
+	if [[ -d $ksrc ]]; then
+		BASE=$ksrc
+		BASE_ID="directory $ksrc $(stat -c '%i %Y' "$ksrc/Makefile" 2>/dev/null || true)"
+		return
+	fi
+	BASE=$BUILD/base
+	BASE_ID="tarball $ksrc $(stat -c '%s %Y' "$ksrc")"
+	[[ $(cat "$BUILD/base.id" 2>/dev/null) == "$BASE_ID" ]] && return
+	rm -rf "$BASE" "$BUILD/base.id"
+	mkdir -p "$BASE"
+	logged "$LOGS/unpack.log" "unpacking $ksrc" \
+		tar -xf "$ksrc" -C "$BASE" --strip-components=1 ||
+		die "KSRC=$ksrc is neither a directory nor a tarball that can be unpacked"
+	check_version
+	echo "$BASE_ID" >"$BUILD/base.id"
+}
+
+makefile_value()
+{
+	sed -n "s/^$1 *= *//p" "$BASE/Makefile" | head -n 1
+}
+
+check_version()
+{
+	local version
+
+	[[ -f $BASE/Makefile && -f $BASE/Kbuild && -d $BASE/kernel ]] ||
+		die "${KSRC:-$BASE} is not a Linux kernel tree"
+	version=$(makefile_value VERSION).$(makefile_value PATCHLEVEL)
+	[[ $version == 6.12 && -z $(makefile_value EXTRAVERSION) ]] ||
+		die "${KSRC:-$BASE} is Linux $version$(makefile_value EXTRAVERSION), not 6.12.y; the overlay fits 6.12.y only"
+}
+
+# list_own: the overlay's files, relative to the tree.
+list_own()
+{
+	local dir name
+
+	for dir in "$ROOT"/*/; do
+		name=$(basename "$dir")
+		[[ " $NOT_KERNEL " == *" $name "* || $ROOT/$name == "$BUILD" ]] && continue
+		[[ -d $BASE/$name ]] ||
+			die "$name/ is neither a folder of the lab nor one of the kernel"
+		(cd "$ROOT" && find "$name" \( -type f -o -type l \) \
+			! -name '*.orig' ! -name '*.rej' ! -name '*~' ! -name '.*.swp')
+	done | LC_ALL=C sort
+}
+
+# list_old: the old implementation's files that the base has.
+list_old()
+{
+	local pattern
+
+	while read -r pattern; do
+		[[ -z $pattern || $pattern == '#'* ]] && continue
+		(cd "$BASE" && compgen -G "$pattern") ||
+			die "${KSRC:-the base} has no $pattern: it is not a pristine 6.12.y tree (has an overlay been laid over it?)"
+	done <"$LAB/old-files" | LC_ALL=C sort -u
+}
+
+# list_patched: the files that patches/ changes.
+list_patched()
+{
+	cat "$ROOT"/patches/*.patch 2>/dev/null |
+		sed -nE 's,^(---|\+\+\+) [ab]/([^	 ]+).*,\2,p' | LC_ALL=C sort -u
+}
+
+# check_pristine: the base must not hold our files already, must not be a tree
+# that somebody has built in, and must not differ from its own last commit in
+# what we replace or patch.
+check_pristine()
+{
+	local clash
+
+	if [[ -f $BASE/.config || -d $BASE/include/config ]]; then
+		die "$BASE has been configured or built in; clean it with 'make mrproper' or give a pristine tree"
+	fi
+	clash=$(comm -23 "$BUILD/own-files" "$BUILD/old-list" |
+		while read -r file; do
+			[[ ! -e $BASE/$file ]] || echo "$file"
+		done)
+	[[ -z $clash ]] ||
+		die "${KSRC:-the base} already has $(wc -l <<<"$clash") of the overlay's files (first: $(head -n 1 <<<"$clash")): it is not a pristine 6.12.y tree"
+	if [[ -e $BASE/.git ]]; then
+		list_patched | cat - "$BUILD/old-list" |
+			(cd "$BASE" && xargs git diff --quiet HEAD --) 2>/dev/null ||
+			die "$BASE has uncommitted changes in files that are replaced or patched; give a pristine tree"
+	fi
+}
+
+# fill_stage: overlay and patched files, in a fresh folder.
+fill_stage()
+{
+	local file patch
+
+	rm -rf "$STAGE"
+	mkdir -p "$STAGE"
+	rsync -a --files-from="$BUILD/own-files" "$ROOT/" "$STAGE/"
+	while read -r file; do
+		[[ ! -e $STAGE/$file ]] ||
+			die "patches/ changes $file, which belongs to the overlay; change the file itself"
+		[[ ! -e $BASE/$file ]] ||
+			(cd "$BASE" && cp -p --parents "$file" "$STAGE")
+	done < <(list_patched)
+	# An emptied folder of patches is as good as none.
+	shopt -s nullglob
+	for patch in "$ROOT"/patches/*.patch; do
+		echo "== $(basename "$patch")" >>"$LOG"
+		patch -p1 --fuzz=0 --no-backup-if-mismatch --forward \
+			-d "$STAGE" <"$patch" >>"$LOG" 2>&1 ||
+			die "$(basename "$patch") does not apply to Linux $(makefile_value VERSION).$(makefile_value PATCHLEVEL).$(makefile_value SUBLEVEL) (log: $LOG)"
+	done
+	shopt -u nullglob
+}
+
+# fresh_src: src as a copy of the base.  A base that the lab unpacked itself is
+# shared by hard links; a tree that belongs to somebody else is copied.
+fresh_src()
+{
+	local -a how=(-a --reflink=auto)
+
+	[[ $BASE == "$BUILD/base" ]] && how=(-al)
+	# Times in the new base say nothing about objects made from the old one.
+	rm -rf "$SRC" "$BUILD/src.id" "$BUILD/src.touched" "$BUILD"/{x86_64,i386}-*
+	logged "$LOGS/copy.log" "preparing $SRC" cp "${how[@]}" "$BASE" "$SRC" ||
+		die "cannot copy $BASE to $SRC"
+	rm -rf "$SRC/.git"
+	echo "$BASE_ID" >"$BUILD/src.id"
+	: >"$BUILD/src.touched"
+}
+
+# update_src: carry the stage over, and take back what an earlier overlay,
+# patch or list of old files did and this one does not.
+update_src()
+{
+	local file
+
+	(cd "$STAGE" && find . \( -type f -o -type l \) -printf '%P\n') |
+		LC_ALL=C sort >"$BUILD/stage-list"
+	LC_ALL=C sort -u "$BUILD/stage-list" "$BUILD/old-list" >"$BUILD/touched.new"
+	while read -r file; do
+		rm -f "${SRC:?}/$file"
+		# Without -p: newer than any object made from the other content.
+		[[ ! -e $BASE/$file ]] || cp "$BASE/$file" "$SRC/$file"
+	done < <(comm -23 "$BUILD/src.touched" "$BUILD/touched.new")
+	while read -r file; do
+		rm -f "${SRC:?}/$file"
+	done < <(comm -23 "$BUILD/old-list" "$BUILD/stage-list")
+	# From here on a failure must not forget what has been touched.
+	LC_ALL=C sort -u "$BUILD/src.touched" "$BUILD/touched.new" \
+		-o "$BUILD/src.touched"
+	rsync -rlpc --no-times --out-format='  %n' \
+		--files-from="$BUILD/stage-list" "$STAGE/" "$SRC/" >"$BUILD/changed"
+	mv "$BUILD/touched.new" "$BUILD/src.touched"
+	cat "$BUILD/changed" >>"$LOG"
+}
+
+main()
+{
+	local release
+
+	lock_build
+	: >"$LOG"
+	find_base
+	check_version
+	list_own >"$BUILD/own-files"
+	list_old >"$BUILD/old-list"
+	check_pristine
+	fill_stage
+	[[ -d $SRC && $(cat "$BUILD/src.id" 2>/dev/null) == "$BASE_ID" ]] || fresh_src
+	update_src
+	release=$(makefile_value VERSION).$(makefile_value PATCHLEVEL).$(makefile_value SUBLEVEL)
+	say "tree: Linux $release, $(wc -l <"$BUILD/own-files") overlay files," \
+		"$(find "$ROOT/patches" -name '*.patch' 2>/dev/null | wc -l) patches," \
+		"$(grep -c '[^/]$' "$BUILD/changed" || true) files changed since last time" \
+		"(log: $LOG)"
+}
+
+main "$@"

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# users.sh [ARCH]: build, not boot, a kernel with every in-tree user of kprobes
+# in it, and make sure that each of them has really been compiled.  With an
+# argument the tree must be there already (make check); without, as "make users",
+# everything that comes before is done too.
+
+. "$(dirname "$0")/lib.sh"
+
+if (($#)); then
+	ARCH=$1
+	PREPARED=1
+else
+	ARCH=${ARCH:-x86_64}
+	PREPARED=
+fi
+OUT=$(out_dir "$ARCH" users)
+
+LOG=$LOGS/$ARCH-users-build.log
+
+USERS='
+	kernel/trace/trace_kprobe.o
+	kernel/trace/trace_uprobe.o
+	kernel/trace/trace_fprobe.o
+	kernel/trace/trace_probe.o
+	kernel/trace/fprobe.o
+	kernel/trace/bpf_trace.o
+	kernel/trace/kprobe_event_gen_test.o
+	kernel/events/core.o
+	kernel/fail_function.o
+	kernel/debug/debug_core.o
+	kernel/jump_label.o
+	kernel/extable.o
+	kernel/kallsyms.o
+	kernel/module/main.o
+	kernel/sysctl.o
+	kernel/trace/rethook.o
+	arch/x86/kernel/kgdb.o
+	arch/x86/kernel/ftrace.o
+	arch/x86/kernel/traps.o
+	arch/x86/kernel/alternative.o
+	arch/x86/mm/fault.o
+	lib/error-inject.o
+	lib/test_kprobes.o
+	drivers/misc/lkdtm/core.o
+'
+
+# The 64 bit kernel is linked, which finds a missing symbol.  For 32 bit, where
+# the users are the same files, they and our own files are compiled only.
+build_users()
+{
+	if [[ $ARCH == x86_64 ]]; then
+		"$LAB/build.sh" "$ARCH" users
+		return
+	fi
+	"$LAB/config.sh" "$ARCH" users
+	logged "$LOG" "compiling the users of kprobes for $ARCH" \
+		kmake "$ARCH" users --keep-going $1 kernel/kprobes/ arch/x86/kernel/kprobes/ ||
+		die "the users of kprobes do not compile for $ARCH (log: $LOG)"
+}
+
+main()
+{
+	local object users=$USERS
+
+	check_arch "$ARCH"
+	lock_build
+	if [[ -z $PREPARED ]]; then
+		"$LAB/setup.sh" "$ARCH"
+		"$LAB/tree.sh"
+	fi
+	[[ $ARCH != x86_64 ]] || users+=' kernel/livepatch/core.o'
+	build_users "$users"
+	for object in $users; do
+		[[ -f $OUT/$object ]] || die "$object has not been built in $OUT"
+	done
+	say "$ARCH: $(wc -w <<<"$users") files that use kprobes compiled"
+}
+
+main
