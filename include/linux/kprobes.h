@@ -178,6 +178,7 @@ void unregister_kretprobes(struct kretprobe **rps, int num);
 struct kprobe *get_kprobe(void *addr);
 void kprobe_busy_begin(void);
 void kprobe_busy_end(void);
+void kprobe_handler_died(void);
 
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset);
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
@@ -228,6 +229,7 @@ static inline struct kprobe *get_kprobe(void *addr)
 
 static inline void kprobe_busy_begin(void) { }
 static inline void kprobe_busy_end(void) { }
+static inline void kprobe_handler_died(void) { }
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_free_init_mem(void) { }
 static inline void kprobe_flush_task(struct task_struct *tk) { }

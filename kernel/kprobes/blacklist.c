@@ -245,6 +245,13 @@ static int add_section(void *start, unsigned long size, struct module *mod)
 	return append_range((unsigned long)start, (unsigned long)start + size, mod);
 }
 
+#ifdef CONFIG_MODULES
+static bool forbids_anything(const struct module *mod)
+{
+	return mod->num_kprobe_blacklist || mod->kprobes_text_size ||
+	       mod->noinstr_text_size;
+}
+
 /**
  * kprobe_blacklist_add_module() - a module is coming: what it forbids
  * @mod: the module
@@ -258,6 +265,8 @@ void kprobe_blacklist_add_module(struct module *mod)
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	if (!forbids_anything(mod))
+		return;
 	ret = begin_update(mod->num_kprobe_blacklist + 2, NULL);
 	if (ret)
 		goto fail;
@@ -286,9 +295,11 @@ void kprobe_blacklist_remove_module(struct module *mod)
 	lockdep_assert_held(&kprobe_mutex);
 
 	/* Without memory stale ranges stay: too much is forbidden, not too little. */
-	if (!begin_update(0, mod))
+	if (forbids_anything(mod) && !begin_update(0, mod))
 		end_update();
 }
+
+#endif /* CONFIG_MODULES */
 
 /**
  * kprobe_blacklist_init() - collect what the kernel itself forbids

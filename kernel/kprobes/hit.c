@@ -66,6 +66,21 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /**
+ * kprobe_handler_died() - the task that dies may have been in a handler
+ *
+ * The handler will not return, so its level is freed here.  Without a handler
+ * there is nothing to do: the level of a task that can be preempted is free.
+ *
+ * Context: make_task_dead(), on the CPU of the oops.
+ */
+void kprobe_handler_died(void)
+{
+	preempt_disable_notrace();
+	kprobe_frame_leave(kprobe_this_frame());
+	preempt_enable_no_resched_notrace();
+}
+
+/**
  * kprobe_handler_fault() - a fault while the probe of a frame is in its handlers
  * @frame: of the code that has faulted, in KPROBE_PHASE_HANDLER
  * @regs: registers at the fault

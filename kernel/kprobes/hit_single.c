@@ -32,6 +32,14 @@ void kprobe_busy_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
+/* The handler of a task that dies will not return; see hit.c. */
+void kprobe_handler_died(void)
+{
+	preempt_disable();
+	__this_cpu_write(current_kprobe, NULL);
+	preempt_enable_no_resched();
+}
+
 /* These architectures correct addresses in their fault paths themselves. */
 unsigned long kprobe_text_address(unsigned long addr)
 {

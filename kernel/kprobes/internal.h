@@ -224,11 +224,20 @@ static inline int kprobe_arm_ftrace(struct list_head *points)
 static inline void kprobe_disarm_ftrace(struct list_head *points) { }
 #endif
 
-/* module.c */
-void kprobe_gone_add(struct kprobe_point *point);
+/* gone.c */
 struct kprobe_point *kprobe_gone_find(struct kprobe *kp);
+void kprobe_bury_range(unsigned long start, unsigned long end);
 extern struct hlist_head kprobe_gone_points;
+
+/* module.c */
+#ifdef CONFIG_MODULES
 int kprobe_module_init(void);
+#else
+static inline int kprobe_module_init(void)
+{
+	return 0;
+}
+#endif
 
 /* slots.c */
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes whose text goes away.
+ *
+ * Text is freed without asking.  The points in it are taken off ftrace where
+ * it owns them, leave the table and become KPROBE_GONE; their handles stay on
+ * them, marked KPROBE_FLAG_GONE, until their users unregister.  Nothing is
+ * written to the dying text, and a later module at the same addresses starts
+ * with no points there.
+ *
+ * kprobe_mutex guards the list of gone points.
+ */
+#include <linux/kprobes.h>
+#include <asm/sections.h>
+
+#include "internal.h"
+
+/* Gone points that still have handles; linked through kp.hlist. */
+HLIST_HEAD(kprobe_gone_points);
+
+/**
+ * kprobe_gone_find() - the gone point that a handle is registered at
+ * @kp: the handle; only its address is used
+ *
+ * Context: kprobe_mutex held.
+ * Return: the point, or NULL.
+ */
+struct kprobe_point *kprobe_gone_find(struct kprobe *kp)
+{
+	struct kprobe *gone;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	hlist_for_each_entry(gone, &kprobe_gone_points, hlist) {
+		if (kprobe_point_find_handle(kprobe_to_point(gone), kp))
+			return kprobe_to_point(gone);
+	}
+	return NULL;
+}
+
+static void bury(struct kprobe_point *point)
+{
+	LIST_HEAD(one);
+
+	if (point->state == KPROBE_FTRACE) {
+		/* ftrace still knows the text, and must forget it in order. */
+		list_add(&point->kp.list, &one);
+		kprobe_disarm_points(&one);
+		list_del_init(&point->kp.list);
+	}
+	kprobe_table_remove(point);
+	kprobe_point_set_state(point, KPROBE_GONE);
+	hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
+}
+
+/**
+ * kprobe_bury_range() - text is about to be freed
+ * @start: its first address
+ * @end: the first address after it
+ *
+ * All points in it become gone.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_bury_range(unsigned long start, unsigned long end)
+{
+	struct kprobe_point *point;
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos) {
+		if (point->addr >= start && point->addr < end)
+			bury(point);
+	}
+}
+
+/**
+ * kprobe_free_init_mem() - the kernel's init text is about to be freed
+ *
+ * Context: task, may sleep; once, at the end of boot.
+ */
+void kprobe_free_init_mem(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	kprobe_bury_range((unsigned long)__init_begin, (unsigned long)__init_end);
+}
