@@ -42,9 +42,24 @@ installed()
 	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 
+# default_gcc: the major version of the release's compiler, installed or not.
+default_gcc()
+{
+	if command -v gcc >/dev/null; then
+		gcc -dumpversion | cut -d. -f1
+	else
+		apt-cache depends gcc | sed -nE 's/^ *Depends: gcc-([0-9]+)$/\1/p' | head -n 1
+	fi
+}
+
+# missing_packages ARCH...: which of the wanted packages are not installed.
 missing_packages()
 {
 	local package wanted=$PACKAGES
+
+	# A 32 bit helper program of the kselftests links with gcc's own library.
+	[[ " $* " != *" i386 "* ]] ||
+		wanted+=" lib32gcc-$(default_gcc)-dev"
 
 	# A base of the user's own makes Debian's unnecessary.
 	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'
@@ -177,7 +192,7 @@ main()
 	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux 6.12 source (KSRC=)"
 	. /etc/os-release
-	mapfile -t missing < <(missing_packages)
+	mapfile -t missing < <(missing_packages "$@")
 	if ((${#missing[@]})); then
 		apt_install "${missing[@]}" ||
 			die "apt could not install: ${missing[*]} (log: $LOG.install)"

@@ -103,13 +103,17 @@ static const char *broken_copy(const unsigned char *bytes, const struct probe_in
 	s32 disp = insn->riprel ? get_unaligned_le32(bytes + insn->riprel) : 0, moved;
 	int ret = probe_relocate(insn, bytes, src, dst, out);
 
-	if (insn->action == PROBE_EMULATE)
+	if (insn->action == PROBE_EMULATE && !probe_reads_target(insn))
 		return ret == -EINVAL ? NULL : "an emulated instruction was copied";
 	if (ret == -ERANGE)
 		return disp + (s64)(src - dst) == (s32)(disp + (s64)(src - dst)) ?
 			"refused although in range" : NULL;
-	if (ret != insn->len || probe_classify(out, ret, mode, &copy) ||
-	    memcmp(&copy, insn, sizeof(copy)))
+	if (ret != insn->len || probe_classify(out, ret, mode, &copy))
+		return "the copy is another instruction";
+	/* The one number that may differ is judged below. */
+	if (insn->riprel)
+		copy.disp = insn->disp;
+	if (memcmp(&copy, insn, sizeof(copy)))
 		return "the copy is another instruction";
 	if (!insn->riprel)
 		return memcmp(out, bytes, ret) ? "the copy differs" : NULL;

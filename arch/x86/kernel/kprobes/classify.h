@@ -146,6 +146,21 @@ struct probe_insn {
 	s32 disp;
 };
 
+/**
+ * probe_reads_target() - is it an indirect branch that reads where to go?
+ * @insn: from probe_classify()
+ *
+ * Such a branch is emulated, but can also be copied: when its operand cannot be
+ * read, the copy takes the fault that the original would have taken.
+ *
+ * Context: any; pure.
+ */
+static inline bool probe_reads_target(const struct probe_insn *insn)
+{
+	return (insn->emul == EMUL_JMP_INDIRECT || insn->emul == EMUL_CALL_INDIRECT) &&
+	       insn->reg == PROBE_REG_NONE;
+}
+
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
 const char *probe_refusal_name(enum probe_refusal refusal);

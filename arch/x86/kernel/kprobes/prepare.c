@@ -174,12 +174,10 @@ static bool is_landing_pad(const u8 *bytes, size_t avail)
 	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) && probe_is_endbr(bytes, avail);
 }
 
-/* Emulated instructions with a memory operand fault, if at all, in a copy. */
+/* A branch that cannot read its target faults in a copy, where that is seen. */
 static bool needs_slot(const struct probe_insn *insn)
 {
-	return insn->action != PROBE_EMULATE ||
-	       ((insn->emul == EMUL_JMP_INDIRECT || insn->emul == EMUL_CALL_INDIRECT) &&
-		insn->reg == PROBE_REG_NONE);
+	return insn->action != PROBE_EMULATE || probe_reads_target(insn);
 }
 
 /**

@@ -39,7 +39,8 @@ static int probe_distance(u64 next, u64 target, s32 *distance)
  *
  * Context: any; pure.
  * Return: the length of the copy, or, with @out untouched,
- *	-EINVAL if the instruction is not one to copy or relocate,
+ *	-EINVAL if the instruction is not one to copy or relocate, nor a branch
+ *	that reads its target,
  *	-ERANGE if @dst is too far from what the instruction refers to.
  */
 int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out)
@@ -47,7 +48,8 @@ int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 
 	u64 target;
 	s32 disp = 0;
 
-	if (insn->action != PROBE_COPY && insn->action != PROBE_RELOCATE)
+	if (insn->action != PROBE_COPY && insn->action != PROBE_RELOCATE &&
+	    !probe_reads_target(insn))
 		return -EINVAL;
 
 	if (insn->riprel) {
