@@ -48,6 +48,12 @@ function forget(level,	l)
 		deepest = level
 }
 
+# A log may hold one stream after another.
+/^K?TAP version / {
+	close_level(level, "the tests before")
+	seen[level] = failed[level] = 0
+}
+
 # Whose cases follow: KUnit names a suite one level deeper than its cases are,
 # the kselftest runner names a script on their level.
 /^Subtest: / {

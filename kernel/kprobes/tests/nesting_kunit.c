@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hits while a handler runs: at the same context level they are missed, and
+ * counted exactly; at a deeper one they are hits like any other.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+
+#include "counted.h"
+
+/* What handlers call: a breakpoint, and an instruction of ftrace's. */
+static noinline __noclone notrace int inner_trap(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone int inner_call(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int outer_trap(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone int outer_call(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+typedef int (*target_fn)(int x);
+
+static target_fn inner;		/* what the outer handlers call */
+static int inner_result;
+
+static int nest_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	inner_result += inner(1);
+	return 0;
+}
+NOKPROBE_SYMBOL(nest_pre);
+
+static void nest_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	inner_result += inner(1);
+}
+NOKPROBE_SYMBOL(nest_post);
+
+static void nested_hits_are_missed_and_counted(struct kunit *test)
+{
+	const target_fn outers[] = { outer_trap, outer_call };
+	const target_fn inners[] = { inner_trap, inner_call };
+	int o, i, n;
+
+	for (o = 0; o < 2; o++) {
+		for (i = 0; i < 2; i++) {
+			struct kprobe out = {
+				.addr = (void *)outers[o],
+				.pre_handler = nest_pre,
+				.post_handler = nest_post,
+			};
+			struct counted a = counted_at(inners[i], true, true);
+			struct counted b = counted_at(inners[i], true, false);
+			struct counted off = counted_at(inners[i], true, false);
+
+			off.kp.flags = KPROBE_FLAG_DISABLED;
+			inner = inners[i];
+			inner_result = 0;
+			KUNIT_ASSERT_EQ(test, register_kprobe(&out), 0);
+			KUNIT_ASSERT_EQ(test, register_kprobe(&a.kp), 0);
+			KUNIT_ASSERT_EQ(test, register_kprobe(&b.kp), 0);
+			KUNIT_ASSERT_EQ(test, register_kprobe(&off.kp), 0);
+			for (n = 0; n < 10; n++)
+				KUNIT_EXPECT_EQ(test, outers[o](n), n + 1);
+			/* Outside of a handler it is a hit. */
+			KUNIT_EXPECT_EQ(test, inners[i](1), 2);
+			unregister_kprobe(&off.kp);
+			unregister_kprobe(&b.kp);
+			unregister_kprobe(&a.kp);
+			unregister_kprobe(&out);
+
+			/* The instruction itself is executed all the same. */
+			KUNIT_EXPECT_EQ(test, inner_result, 40);
+			KUNIT_EXPECT_EQ(test, a.kp.nmissed, 20);
+			KUNIT_EXPECT_EQ(test, b.kp.nmissed, 20);
+			KUNIT_EXPECT_EQ(test, off.kp.nmissed, 0);
+			KUNIT_EXPECT_EQ(test, a.pre, 1);
+			KUNIT_EXPECT_EQ(test, a.post, 1);
+			KUNIT_EXPECT_EQ(test, b.pre, 1);
+			KUNIT_EXPECT_EQ(test, out.nmissed, 0);
+		}
+	}
+}
+
+static void busy_sections_miss(struct kunit *test)
+{
+	struct counted trap = counted_at(inner_trap, true, false);
+	struct counted call = counted_at(inner_call, true, false);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&trap.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&call.kp), 0);
+	kprobe_busy_begin();
+	inner_trap(1);
+	inner_call(1);
+	kprobe_busy_end();
+	inner_trap(1);
+	inner_call(1);
+	unregister_kprobe(&trap.kp);
+	unregister_kprobe(&call.kp);
+	KUNIT_EXPECT_EQ(test, trap.kp.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, trap.pre, 1);
+	KUNIT_EXPECT_EQ(test, call.kp.nmissed, 1);
+	KUNIT_EXPECT_EQ(test, call.pre, 1);
+}
+
+/* --- Several CPUs miss at once: the counter loses none ----------------------- */
+
+#define MISSES	2000
+
+static struct completion go, done;
+
+static int miss_thread(void *unused)
+{
+	int i;
+
+	wait_for_completion(&go);
+	for (i = 0; i < MISSES; i++)
+		outer_trap(i);
+	complete(&done);
+	return 0;
+}
+
+static void misses_on_all_cpus_add_up(struct kunit *test)
+{
+	struct kprobe out = { .addr = (void *)outer_trap, .pre_handler = nest_pre };
+	struct counted in = counted_at(inner_trap, true, false);
+	struct task_struct *task;
+	int cpu, started = 0;
+
+	inner = inner_trap;
+	init_completion(&go);
+	init_completion(&done);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&out), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
+	for_each_online_cpu(cpu) {
+		task = kthread_create_on_cpu(miss_thread, NULL, cpu, "kprobe_miss/%u");
+		if (!IS_ERR(task)) {
+			wake_up_process(task);
+			started++;
+		}
+	}
+	complete_all(&go);
+	for (cpu = 0; cpu < started; cpu++)
+		wait_for_completion(&done);
+	unregister_kprobe(&in.kp);
+	unregister_kprobe(&out);
+	KUNIT_EXPECT_GT(test, started, 0);
+	KUNIT_EXPECT_EQ(test, in.kp.nmissed, (unsigned long)started * MISSES);
+	KUNIT_EXPECT_EQ(test, in.pre, 0);
+}
+
+/* --- Interrupts that land in a handler ---------------------------------------- */
+
+#if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
+
+static struct {
+	struct hrtimer timer;
+	struct tasklet_struct tasklet;
+	bool use_tasklet;
+	int ran;
+} interrupt;
+
+static void tasklet_body(struct tasklet_struct *unused)
+{
+	inner_trap(1);
+	inner_call(1);
+	WRITE_ONCE(interrupt.ran, interrupt.ran + 1);
+}
+
+static enum hrtimer_restart timer_body(struct hrtimer *timer)
+{
+	if (interrupt.use_tasklet) {
+		tasklet_schedule(&interrupt.tasklet);
+	} else {
+		inner_trap(1);
+		inner_call(1);
+		WRITE_ONCE(interrupt.ran, interrupt.ran + 1);
+	}
+	return HRTIMER_NORESTART;
+}
+
+/* Spins with interrupts on until one has done its work. */
+static int spin_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	ktime_t deadline = ktime_add_ms(ktime_get(), 2000);
+
+	hrtimer_start(&interrupt.timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	while (!READ_ONCE(interrupt.ran) && ktime_before(ktime_get(), deadline))
+		cpu_relax();
+	return 0;
+}
+
+static void interrupt_in_a_handler(struct kunit *test, bool use_tasklet)
+{
+	struct kprobe out = { .addr = (void *)outer_call, .pre_handler = spin_pre };
+	struct counted trap = counted_at(inner_trap, true, true);
+	struct counted call = counted_at(inner_call, true, false);
+
+	interrupt.use_tasklet = use_tasklet;
+	interrupt.ran = 0;
+	hrtimer_init(&interrupt.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	interrupt.timer.function = timer_body;
+	tasklet_setup(&interrupt.tasklet, tasklet_body);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&out), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&trap.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&call.kp), 0);
+	outer_call(1);
+	hrtimer_cancel(&interrupt.timer);
+	tasklet_kill(&interrupt.tasklet);
+	unregister_kprobe(&call.kp);
+	unregister_kprobe(&trap.kp);
+	unregister_kprobe(&out);
+
+	KUNIT_EXPECT_EQ(test, interrupt.ran, 1);
+	KUNIT_EXPECT_EQ(test, trap.pre, 1);
+	KUNIT_EXPECT_EQ(test, trap.post, 1);
+	KUNIT_EXPECT_EQ(test, trap.kp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, call.pre, 1);
+	KUNIT_EXPECT_EQ(test, call.kp.nmissed, 0);
+}
+
+static void a_hard_interrupt_in_a_handler_is_a_full_hit(struct kunit *test)
+{
+	interrupt_in_a_handler(test, false);
+}
+
+static void a_softirq_in_a_handler_is_a_full_hit(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "softirqs are tasks here and cannot interrupt a handler");
+	interrupt_in_a_handler(test, true);
+}
+#endif
+
+static struct kunit_case nesting_cases[] = {
+	KUNIT_CASE(nested_hits_are_missed_and_counted),
+	KUNIT_CASE(busy_sections_miss),
+	KUNIT_CASE(misses_on_all_cpus_add_up),
+#if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
+	KUNIT_CASE(a_hard_interrupt_in_a_handler_is_a_full_hit),
+	KUNIT_CASE(a_softirq_in_a_handler_is_a_full_hit),
+#endif
+	{}
+};
+
+static struct kunit_suite nesting_suite = {
+	.name = "kprobes_nesting",
+	.test_cases = nesting_cases,
+};
+kunit_test_suite(nesting_suite);

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every refusal that built-in code can provoke: its errno, that the text and
+ * the struct are untouched, and that a good registration works afterwards.
+ * The table in Documentation/trace/kprobes.rst, section "Errors", as a test.
+ */
+#include <linux/bug.h>
+#include <linux/ftrace.h>
+#include <linux/jump_label.h>
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <linux/slab.h>
+#include <linux/static_call.h>
+#include <asm/sections.h>
+
+#include "counted.h"
+
+static DEFINE_STATIC_KEY_FALSE(refusal_key);
+static int data_target;
+
+static noinline __noclone notrace int good_target(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int jump_label_target(int x)
+{
+	KEEP_CALL(x);
+	if (static_branch_unlikely(&refusal_key))
+		x *= 3;
+	return x;
+}
+
+static noinline __noclone int ftrace_target(int x)
+{
+	KEEP_CALL(x);
+	return x - 1;
+}
+
+static noinline __noclone int nokprobe_target(int x)
+{
+	KEEP_CALL(x);
+	return x + 2;
+}
+NOKPROBE_SYMBOL(nokprobe_target);
+
+static noinline noinstr int noinstr_target(int x)
+{
+	return x + 3;
+}
+
+static noinline int __kprobes section_target(int x)
+{
+	KEEP_CALL(x);
+	return x + 4;
+}
+
+static noinline __noclone notrace int bug_target(int x)
+{
+	KEEP_CALL(x);
+	WARN_ON_ONCE(x == 12345);
+	return x;
+}
+
+/* Registers at @addr, expects @err, and looks at what is left. */
+static void expect_refused(struct kunit *test, void *addr, int err)
+{
+	struct counted c = counted_at(addr, true, true);
+	struct counted good = counted_at(good_target, true, false);
+
+	KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&c.kp), err, "at %pS", addr);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, addr);
+	KUNIT_EXPECT_EQ(test, c.kp.flags, 0);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(addr), NULL);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&good.kp), 0);
+	good_target(1);
+	unregister_kprobe(&good.kp);
+	KUNIT_EXPECT_EQ(test, good.pre, 1);
+}
+
+static void bad_arguments(struct kunit *test)
+{
+	struct counted c = counted_at(good_target, true, false);
+	struct kprobe *kps[] = { &c.kp, NULL };
+
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, -1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(NULL, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, 2), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(good_target), NULL);
+}
+
+static void both_or_neither_of_symbol_and_address(struct kunit *test)
+{
+	struct counted c = counted_at(good_target, true, false);
+
+	c.kp.symbol_name = "good_target";
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
+	c.kp.symbol_name = NULL;
+	c.kp.addr = NULL;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
+}
+
+static void unknown_symbol(struct kunit *test)
+{
+	struct kprobe kp = { .symbol_name = "there_is_no_such_function" };
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&kp), -ENOENT);
+	kp.symbol_name = "no_such_module:no_such_function";
+	KUNIT_EXPECT_EQ(test, register_kprobe(&kp), -ENOENT);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)kp.addr, NULL);
+}
+
+static void outside_the_text(struct kunit *test)
+{
+	void *heap = kunit_kmalloc(test, 64, GFP_KERNEL);
+
+	expect_refused(test, &data_target, -EINVAL);
+	expect_refused(test, heap, -EINVAL);
+	expect_refused(test, (void *)0x1000, -EINVAL);
+	expect_refused(test, (void *)-16UL, -EINVAL);
+}
+
+static void blacklisted(struct kunit *test)
+{
+	expect_refused(test, nokprobe_target, -EINVAL);
+	expect_refused(test, noinstr_target, -EINVAL);
+	expect_refused(test, section_target, -EINVAL);
+	expect_refused(test, get_kprobe, -EINVAL);
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((unsigned long)nokprobe_target));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)good_target));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)ftrace_target));
+}
+
+/* A range starts at its first byte and ends before the byte behind it. */
+static void ends_of_a_blacklisted_section(struct kunit *test)
+{
+	unsigned long start = (unsigned long)__noinstr_text_start;
+	unsigned long end = (unsigned long)__noinstr_text_end;
+
+	KUNIT_ASSERT_LT(test, start, end);
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(start));
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(end - 1));
+	start = (unsigned long)__kprobes_text_start;
+	end = (unsigned long)__kprobes_text_end;
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(start));
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(end - 1));
+}
+
+#ifdef CONFIG_X86
+static void entry_text(struct kunit *test)
+{
+	expect_refused(test, __entry_text_start, -EINVAL);
+	expect_refused(test, __entry_text_end - 1, -EINVAL);
+}
+
+static void inside_an_instruction(struct kunit *test)
+{
+	int i, refused = 0;
+
+	/* Some address in any 16 bytes of code is inside an instruction. */
+	for (i = 1; i < TEXT_BYTES; i++) {
+		struct counted c = counted_at((void *)good_target + i, true, false);
+		int ret = register_kprobe(&c.kp);
+
+		if (!ret)
+			unregister_kprobe(&c.kp);
+		refused += ret == -EILSEQ;
+	}
+	KUNIT_EXPECT_GT(test, refused, 0);
+}
+#endif
+
+static void inside_ftraces_instruction(struct kunit *test)
+{
+	unsigned long site = ftrace_location((unsigned long)ftrace_target);
+
+	if (!site)
+		kunit_skip(test, "ftrace does not own function entries here");
+	expect_refused(test, (void *)site + 1, -EILSEQ);
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		expect_refused(test, (void *)site, -EINVAL);
+}
+
+#ifdef CONFIG_JUMP_LABEL
+static void a_jump_label(struct kunit *test)
+{
+	struct jump_entry *entry;
+
+	jump_label_target(1);
+	for (entry = __start___jump_table; entry < __stop___jump_table; entry++) {
+		if (jump_entry_key(entry) == &refusal_key.key)
+			break;
+	}
+	KUNIT_ASSERT_TRUE(test, entry < __stop___jump_table);
+	expect_refused(test, (void *)jump_entry_code(entry), -EINVAL);
+}
+#endif
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+static void a_static_call(struct kunit *test)
+{
+	extern struct static_call_site __start_static_call_sites[],
+				       __stop_static_call_sites[];
+	struct static_call_site *site = __start_static_call_sites;
+
+	KUNIT_ASSERT_TRUE(test, site < __stop_static_call_sites);
+	/* One that is not refused for another reason first. */
+	for (; site < __stop_static_call_sites; site++) {
+		unsigned long addr = (long)site->addr + (long)&site->addr;
+
+		if (within_kprobe_blacklist(addr) || init_section_contains((void *)addr, 1))
+			continue;
+		expect_refused(test, (void *)addr, -EINVAL);
+		return;
+	}
+	kunit_skip(test, "all static calls are blacklisted");
+}
+#endif
+
+#ifdef CONFIG_GENERIC_BUG
+static void a_warning(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)bug_target;
+	int i;
+
+	bug_target(1);
+	for (i = 0; i < 256 && !find_bug(addr + i); i++)
+		;
+	KUNIT_ASSERT_LT(test, i, 256);
+	expect_refused(test, (void *)addr + i, -EINVAL);
+}
+#endif
+
+#ifdef CONFIG_X86
+/*
+ * Never executed: each label is an instruction that cannot be probed.  They are
+ * data to objtool, which rightly does not want to see them in a function.
+ */
+asmlinkage void kprobes_kunit_refused(void);
+extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
+	refused_mov_ss[], refused_int80[], refused_ret16[], refused_xbegin[];
+
+asm(".pushsection .text\n"
+    ".global kprobes_kunit_refused\n"
+    ".type kprobes_kunit_refused, @function\n"
+    "kprobes_kunit_refused:\n"
+    "	nop\n"
+    "refused_iret:	.byte 0xcf\n"
+    "refused_ud2:	.byte 0x0f, 0x0b\n"
+    "refused_lret:	.byte 0xcb\n"
+    "refused_mov_ss:	.byte 0x8e, 0xd0\n"
+    "refused_int80:	.byte 0xcd, 0x80\n"
+    "refused_ret16:	.byte 0x66, 0xc3\n"
+    "refused_xbegin:	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
+    "refused_int3:	.byte 0xcc\n"
+    "	nop\n"
+    ".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"
+    ".popsection\n");
+STACK_FRAME_NON_STANDARD(kprobes_kunit_refused);
+
+static void instructions_that_cannot_be_probed(struct kunit *test)
+{
+	char *const refused[] = {
+		refused_iret, refused_ud2, refused_lret, refused_mov_ss,
+		refused_int80, refused_ret16, refused_xbegin, refused_int3,
+	};
+	u8 text[TEXT_BYTES];
+	int i;
+
+	text_save(text, refused_iret);
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		expect_refused(test, refused[i], -EINVAL);
+	EXPECT_TEXT(test, text, refused_iret);
+}
+#endif
+
+static struct kunit_case refusal_cases[] = {
+	KUNIT_CASE(bad_arguments),
+	KUNIT_CASE(both_or_neither_of_symbol_and_address),
+	KUNIT_CASE(unknown_symbol),
+	KUNIT_CASE(outside_the_text),
+	KUNIT_CASE(blacklisted),
+	KUNIT_CASE(ends_of_a_blacklisted_section),
+	KUNIT_CASE(inside_ftraces_instruction),
+#ifdef CONFIG_JUMP_LABEL
+	KUNIT_CASE(a_jump_label),
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+	KUNIT_CASE(a_static_call),
+#endif
+#ifdef CONFIG_GENERIC_BUG
+	KUNIT_CASE(a_warning),
+#endif
+#ifdef CONFIG_X86
+	KUNIT_CASE(entry_text),
+	KUNIT_CASE(inside_an_instruction),
+	KUNIT_CASE(instructions_that_cannot_be_probed),
+#endif
+	{}
+};
+
+static struct kunit_suite refusal_suite = {
+	.name = "kprobes_refusal",
+	.test_cases = refusal_cases,
+};
+kunit_test_suite(refusal_suite);

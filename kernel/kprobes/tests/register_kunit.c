@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Registering and unregistering: single probes, batches, re-use of structs,
+ * enabling and disabling, and that a failure leaves nothing behind.
+ */
+#include <linux/module.h>
+
+#include "counted.h"
+
+int counted_calls;
+
+int counted_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	struct counted *c = container_of(p, struct counted, kp);
+
+	c->pre++;
+	c->order = ++counted_calls;
+	return 0;
+}
+NOKPROBE_SYMBOL(counted_pre);
+
+void counted_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	container_of(p, struct counted, kp)->post++;
+}
+NOKPROBE_SYMBOL(counted_post);
+
+/* Without ftrace's call, so that a breakpoint sits on them. */
+#define TARGET(name)							\
+static noinline __noclone notrace int name(int x)			\
+{									\
+	KEEP_CALL(x);						\
+	return x + 1;							\
+}
+
+TARGET(kprobes_kunit_one)
+TARGET(kprobes_kunit_two)
+TARGET(kprobes_kunit_three)
+
+typedef int (*target_fn)(int x);
+
+static target_fn targets[] = {
+	kprobes_kunit_one, kprobes_kunit_two, kprobes_kunit_three,
+};
+
+#define NR_TARGETS	ARRAY_SIZE(targets)
+
+static void call_all(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < NR_TARGETS; i++)
+		KUNIT_EXPECT_EQ(test, targets[i](i), i + 1);
+}
+
+static void one_probe_by_address(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, true);
+	u8 text[TEXT_BYTES];
+
+	text_save(text, kprobes_kunit_one);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_NE(test, memcmp(text, c.kp.addr, TEXT_BYTES), 0);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, c.post, 1);
+
+	unregister_kprobe(&c.kp);
+	EXPECT_TEXT(test, text, kprobes_kunit_one);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+}
+
+static void one_probe_by_symbol(struct kunit *test)
+{
+	struct counted c = counted_at(NULL, true, false);
+	int i;
+
+	c.kp.symbol_name = "kprobes_kunit_two";
+	/* The same struct again, without clearing anything by hand. */
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+		KUNIT_EXPECT_TRUE(test, c.kp.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+		call_all(test);
+		KUNIT_EXPECT_EQ(test, c.pre, i);
+		unregister_kprobe(&c.kp);
+	}
+}
+
+/* Looks for an instruction boundary behind the entry. */
+static void address_and_offset_can_be_used_again(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	int i, ret = -EILSEQ;
+
+	for (c.kp.offset = 1; c.kp.offset < TEXT_BYTES && ret; c.kp.offset++) {
+		ret = register_kprobe(&c.kp);
+		if (!ret)
+			break;
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+	}
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	for (i = 1; i <= 2; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr,
+				    (void *)kprobes_kunit_one + c.kp.offset);
+		call_all(test);
+		KUNIT_EXPECT_EQ(test, c.pre, i);
+		unregister_kprobe(&c.kp);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+		if (i == 1)
+			KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	}
+}
+
+static void disabled_at_registration(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	u8 text[TEXT_BYTES];
+
+	text_save(text, kprobes_kunit_one);
+	c.kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&c.kp));
+	EXPECT_TEXT(test, text, kprobes_kunit_one);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 0);
+
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), 0);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
+	EXPECT_TEXT(test, text, kprobes_kunit_one);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), -EINVAL);
+}
+
+static void a_batch(struct kunit *test)
+{
+	struct counted c[NR_TARGETS];
+	struct kprobe *kps[NR_TARGETS];
+	int i;
+
+	for (i = 0; i < NR_TARGETS; i++) {
+		c[i] = counted_at(targets[i], true, i == 1);
+		kps[i] = &c[i].kp;
+	}
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_TARGETS), 0);
+	call_all(test);
+	unregister_kprobes(kps, NR_TARGETS);
+	call_all(test);
+	for (i = 0; i < NR_TARGETS; i++) {
+		KUNIT_EXPECT_EQ(test, c[i].pre, 1);
+		KUNIT_EXPECT_EQ(test, c[i].post, i == 1);
+	}
+}
+
+/* The bad one comes at each place of the batch in turn. */
+static void a_bad_batch_leaves_nothing(struct kunit *test)
+{
+	struct counted c[NR_TARGETS];
+	struct kprobe *kps[NR_TARGETS];
+	u8 text[NR_TARGETS][TEXT_BYTES];
+	int i, bad;
+
+	for (i = 0; i < NR_TARGETS; i++)
+		text_save(text[i], targets[i]);
+	for (bad = 0; bad < NR_TARGETS; bad++) {
+		for (i = 0; i < NR_TARGETS; i++) {
+			c[i] = counted_at(targets[i], true, true);
+			kps[i] = &c[i].kp;
+		}
+		c[bad].kp.addr = NULL;
+		c[bad].kp.symbol_name = "there_is_no_such_function";
+		KUNIT_EXPECT_EQ(test, register_kprobes(kps, NR_TARGETS), -ENOENT);
+		for (i = 0; i < NR_TARGETS; i++) {
+			EXPECT_TEXT(test, text[i], targets[i]);
+			KUNIT_EXPECT_PTR_EQ(test, probe_at(targets[i]), NULL);
+			KUNIT_EXPECT_EQ(test, c[i].kp.flags, 0);
+			if (i != bad)
+				KUNIT_EXPECT_PTR_EQ(test, (void *)c[i].kp.addr,
+						    (void *)targets[i]);
+		}
+		call_all(test);
+		/* The structs are good for another try. */
+		c[bad].kp.addr = (void *)targets[bad];
+		c[bad].kp.symbol_name = NULL;
+		KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_TARGETS), 0);
+		call_all(test);
+		unregister_kprobes(kps, NR_TARGETS);
+		for (i = 0; i < NR_TARGETS; i++)
+			KUNIT_EXPECT_EQ(test, c[i].pre, 1);
+	}
+}
+
+static void twice_in_a_batch(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	struct counted other = counted_at(kprobes_kunit_two, true, false);
+	struct kprobe *kps[] = { &c.kp, &other.kp, &c.kp };
+
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, 3), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 2), 0);
+	/* Already registered: refused, and still registered. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	unregister_kprobes(kps, 3);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
+}
+
+static void unregistering_what_is_not_registered(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	struct counted never = counted_at(kprobes_kunit_two, true, false);
+	struct kprobe *kps[] = { &never.kp, &c.kp, NULL };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	unregister_kprobes(kps, 3);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)never.kp.addr, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
+	call_all(test);
+	KUNIT_EXPECT_EQ(test, c.pre, 0);
+	/* Once more: now it is not registered either. */
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, NULL);
+}
+
+static struct kunit_case register_cases[] = {
+	KUNIT_CASE(one_probe_by_address),
+	KUNIT_CASE(one_probe_by_symbol),
+	KUNIT_CASE(address_and_offset_can_be_used_again),
+	KUNIT_CASE(disabled_at_registration),
+	KUNIT_CASE(a_batch),
+	KUNIT_CASE(a_bad_batch_leaves_nothing),
+	KUNIT_CASE(twice_in_a_batch),
+	KUNIT_CASE(unregistering_what_is_not_registered),
+	{}
+};
+
+static struct kunit_suite register_suite = {
+	.name = "kprobes_register",
+	.test_cases = register_cases,
+};
+kunit_test_suite(register_suite);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes, whatever engine keeps their instances.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/ptrace.h>
+
+#include "counted.h"
+
+static noinline __noclone int return_target(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone int return_other(int x)
+{
+	KEEP_CALL(x);
+	return x + 2;
+}
+
+static noinline __noclone int recursive_target(int depth)
+{
+	int below = depth ? recursive_target(depth - 1) : 0;
+
+	barrier();
+	return below + 1;
+}
+
+static int entered, returned, skip;
+static unsigned long result;
+static bool own_probe, data_kept;
+
+static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	entered++;
+	*(int *)ri->data = entered;
+	return skip;
+}
+NOKPROBE_SYMBOL(entry);
+
+static int leave(struct kretprobe_instance *ri, struct pt_regs *regs);
+NOKPROBE_SYMBOL(leave);
+
+static struct kretprobe rp = {
+	.entry_handler = entry,
+	.handler = leave,
+	.data_size = sizeof(int),
+};
+
+static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	returned++;
+	result = regs_return_value(regs);
+	own_probe = get_kretprobe(ri) == &rp;
+	data_kept = *(int *)ri->data > 0;
+	return 0;
+}
+
+static int retprobe_init(struct kunit *test)
+{
+	entered = returned = skip = 0;
+	result = 0;
+	rp.kp.addr = (void *)return_target;
+	rp.maxactive = 0;
+	return 0;
+}
+
+static void handlers_are_called(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, return_target(6), 7);
+	KUNIT_EXPECT_EQ(test, entered, 1);
+	KUNIT_EXPECT_EQ(test, returned, 1);
+	KUNIT_EXPECT_EQ(test, (int)result, 7);
+	KUNIT_EXPECT_TRUE(test, own_probe);
+	KUNIT_EXPECT_TRUE(test, data_kept);
+
+	/* The entry handler does not want this one. */
+	skip = 1;
+	KUNIT_EXPECT_EQ(test, return_target(6), 7);
+	KUNIT_EXPECT_EQ(test, entered, 2);
+	KUNIT_EXPECT_EQ(test, returned, 1);
+	skip = 0;
+
+	KUNIT_EXPECT_EQ(test, disable_kretprobe(&rp), 0);
+	return_target(1);
+	KUNIT_EXPECT_EQ(test, entered, 2);
+	KUNIT_EXPECT_EQ(test, enable_kretprobe(&rp), 0);
+	return_target(1);
+	KUNIT_EXPECT_EQ(test, returned, 2);
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -EINVAL);
+	unregister_kretprobe(&rp);
+	return_target(1);
+	KUNIT_EXPECT_EQ(test, entered, 3);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+}
+
+static void more_calls_than_instances(struct kunit *test)
+{
+	rp.kp.addr = (void *)recursive_target;
+	rp.maxactive = 1;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, recursive_target(9), 10);
+	KUNIT_EXPECT_EQ(test, entered, 1);
+	KUNIT_EXPECT_EQ(test, returned, 1);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 9);
+	unregister_kretprobe(&rp);
+}
+
+static void beside_a_kprobe(struct kunit *test)
+{
+	struct counted c = counted_at(return_target, true, true);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, return_target(6), 7);
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, return_target(6), 7);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	KUNIT_EXPECT_EQ(test, c.post, 1);
+	KUNIT_EXPECT_EQ(test, returned, 2);
+}
+
+static void refusals(struct kunit *test)
+{
+	struct kretprobe bad = {
+		.kp.addr = (void *)return_other,
+		.data_size = KRETPROBE_MAX_DATA_SIZE + 1,
+	};
+	struct kretprobe *rps[] = { &rp, &bad };
+	int i, refused = 0;
+
+	KUNIT_EXPECT_EQ(test, register_kretprobes(rps, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kretprobes(rps, 2), -E2BIG);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(return_target), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(return_other), NULL);
+
+	bad.data_size = 0;
+	bad.kp.addr = NULL;
+	bad.kp.symbol_name = "__switch_to";
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&bad), IS_ENABLED(CONFIG_X86) ? -EINVAL : 0);
+	bad.kp.symbol_name = "there_is_no_such_function";
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&bad), -ENOENT);
+	bad.kp.symbol_name = NULL;
+	/* Nowhere in a function but at its entry. */
+	for (i = 8; i < TEXT_BYTES; i++) {
+		bad.kp.addr = (void *)recursive_target + i;
+		refused += register_kretprobe(&bad) == -EINVAL;
+	}
+	KUNIT_EXPECT_EQ(test, refused, TEXT_BYTES - 8);
+	bad.kp.addr = NULL;
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&bad), -EINVAL);
+
+	/* Twice in one batch. */
+	rps[1] = &rp;
+	KUNIT_EXPECT_EQ(test, register_kretprobes(rps, 2), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(return_target), NULL);
+	KUNIT_ASSERT_EQ(test, register_kretprobes(rps, 1), 0);
+	return_target(1);
+	unregister_kretprobes(rps, 1);
+	KUNIT_EXPECT_EQ(test, returned, 1);
+}
+
+/* --- A call that is in flight while its probe goes ----------------------------- */
+
+static DECLARE_COMPLETION(inside);
+static DECLARE_COMPLETION(may_return);
+static DECLARE_COMPLETION(has_returned);
+
+static noinline __noclone int blocking_target(int x)
+{
+	complete(&inside);
+	wait_for_completion(&may_return);
+	return x + 1;
+}
+
+static int blocked_result;
+
+static int blocked_thread(void *unused)
+{
+	blocked_result = blocking_target(1);
+	complete(&has_returned);
+	return 0;
+}
+
+static void unregistering_under_a_call(struct kunit *test)
+{
+	struct task_struct *task;
+
+	reinit_completion(&inside);
+	reinit_completion(&may_return);
+	reinit_completion(&has_returned);
+	blocked_result = 0;
+	rp.kp.addr = (void *)blocking_target;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	task = kthread_run(blocked_thread, NULL, "kprobe_blocked");
+	if (IS_ERR(task)) {
+		unregister_kretprobe(&rp);
+		KUNIT_FAIL_AND_ABORT(test, "no thread");
+	}
+	wait_for_completion(&inside);
+	unregister_kretprobe(&rp);
+	complete(&may_return);
+	wait_for_completion(&has_returned);
+	KUNIT_EXPECT_EQ(test, blocked_result, 2);
+	KUNIT_EXPECT_EQ(test, entered, 1);
+	KUNIT_EXPECT_EQ(test, returned, 0);
+}
+
+static struct kunit_case retprobe_cases[] = {
+	KUNIT_CASE(handlers_are_called),
+	KUNIT_CASE(more_calls_than_instances),
+	KUNIT_CASE(beside_a_kprobe),
+	KUNIT_CASE(refusals),
+	KUNIT_CASE(unregistering_under_a_call),
+	{}
+};
+
+static struct kunit_suite retprobe_suite = {
+	.name = "kprobes_retprobe",
+	.init = retprobe_init,
+	.test_cases = retprobe_cases,
+};
+kunit_test_suite(retprobe_suite);
