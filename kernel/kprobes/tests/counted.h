@@ -33,7 +33,7 @@ static inline struct counted counted_at(void *addr, bool pre, bool post)
 }
 
 /* In a function to be probed: a call whose result is not used stays a call. */
-#define KEEP_CALL(x)	asm volatile("" : "+r" (x) : : "memory")
+#define KEEP_CALL(x)	({ asm volatile("" : "+r" (x) : : "memory"); })
 
 /* How many bytes of text a test compares before and after. */
 #define TEXT_BYTES	16

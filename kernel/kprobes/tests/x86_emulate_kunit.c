@@ -201,27 +201,30 @@ static void compare_outcomes(struct kunit *test, const struct piece *piece,
 			    bare->mem[0], probed->mem[0], bare->mem[1], probed->mem[1]);
 }
 
-/* Bare and probed, for all inputs. */
+#define NR_INPUTS	ARRAY_SIZE(inputs)
+
+/* All inputs bare, then all of them probed. */
 static void compare_runs(struct kunit *test, bool post)
 {
-	struct outcome bare, probed;
-	int p, i;
+	struct outcome bare[NR_INPUTS], probed;
+	const struct piece *piece;
+	int i;
 
-	for (p = 0; p < ARRAY_SIZE(pieces); p++) {
-		for (i = 0; i < ARRAY_SIZE(inputs); i++) {
-			struct counted c = counted_at(pieces[p].probed, true, post);
+	for (piece = pieces; piece < pieces + ARRAY_SIZE(pieces); piece++) {
+		struct counted c = counted_at(piece->probed, true, post);
 
-			run_piece(&pieces[p], inputs[i], &bare);
-			KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&c.kp), 0, "%s",
-					    pieces[p].name);
-			run_piece(&pieces[p], inputs[i], &probed);
-			unregister_kprobe(&c.kp);
-			compare_outcomes(test, &pieces[p], post ? "post" : "plain",
-					 inputs[i], &bare, &probed);
-			KUNIT_EXPECT_GE(test, c.pre, 1);
-			KUNIT_EXPECT_EQ(test, c.post, post ? c.pre : 0);
+		for (i = 0; i < NR_INPUTS; i++)
+			run_piece(piece, inputs[i], &bare[i]);
+		KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&c.kp), 0, "%s", piece->name);
+		for (i = 0; i < NR_INPUTS; i++) {
+			run_piece(piece, inputs[i], &probed);
+			compare_outcomes(test, piece, post ? "post" : "plain",
+					 inputs[i], &bare[i], &probed);
 			KUNIT_EXPECT_FALSE(test, irqs_disabled());
 		}
+		unregister_kprobe(&c.kp);
+		KUNIT_EXPECT_GE(test, c.pre, NR_INPUTS);
+		KUNIT_EXPECT_EQ(test, c.post, post ? c.pre : 0);
 	}
 }
 
@@ -257,29 +260,33 @@ NOKPROBE_SYMBOL(nested_pre);
 static void missed(struct kunit *test)
 {
 	struct kprobe outer = { .addr = (void *)nested_trigger, .pre_handler = nested_pre };
-	struct outcome bare;
-	int p, i;
+	struct outcome bare[NR_INPUTS];
+	const struct piece *piece;
+	int i;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&outer), 0);
-	for (p = 0; p < ARRAY_SIZE(pieces); p++) {
-		nested_piece = &pieces[p];
-		/* A breakpoint trap is no place to enable interrupts. */
-		if (nested_piece->fn == kprobes_piece_sti)
-			continue;
-		for (i = 0; i < ARRAY_SIZE(inputs); i++) {
-			struct counted c = counted_at(pieces[p].probed, true, i & 1);
+	for (piece = pieces; piece < pieces + ARRAY_SIZE(pieces); piece++) {
+		struct counted c = counted_at(piece->probed, true, true);
 
+		/* A breakpoint trap is no place to enable interrupts. */
+		if (piece->fn == kprobes_piece_sti)
+			continue;
+		nested_piece = piece;
+		for (i = 0; i < NR_INPUTS; i++) {
 			nested_in = inputs[i];
 			nested_trigger(1);
-			bare = nested_outcome;
-			KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-			nested_trigger(1);
-			unregister_kprobe(&c.kp);
-			compare_outcomes(test, &pieces[p], "missed", inputs[i], &bare,
-					 &nested_outcome);
-			KUNIT_EXPECT_EQ(test, c.pre, 0);
-			KUNIT_EXPECT_GE(test, c.kp.nmissed, 1);
+			bare[i] = nested_outcome;
 		}
+		KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&c.kp), 0, "%s", piece->name);
+		for (i = 0; i < NR_INPUTS; i++) {
+			nested_in = inputs[i];
+			nested_trigger(1);
+			compare_outcomes(test, piece, "missed", inputs[i], &bare[i],
+					 &nested_outcome);
+		}
+		unregister_kprobe(&c.kp);
+		KUNIT_EXPECT_EQ(test, c.pre, 0);
+		KUNIT_EXPECT_GE(test, c.kp.nmissed, NR_INPUTS);
 	}
 	unregister_kprobe(&outer);
 }
