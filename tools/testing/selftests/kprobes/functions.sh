@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2034
+#
+# What all kprobes selftests share.  Sourced by POSIX shells, busybox's included.
+#
+# A test is a script that looks like this:
+#
+#	. "$(dirname "$0")/functions.sh"
+#	begin
+#	load kp_test
+#	is "a name for the check" "$(kp add a symbol=kp_test_plain)" ok
+#	finish
+#
+# Every check prints one line "ok" or "not ok"; one that fails also prints what
+# it got and what was wanted.  finish prints the plan and ends the script: with 0
+# if all checks passed, 1 if one failed.  A script that cannot do its work ends
+# with skip_all: a plan of no checks, and status 4, as kselftests do.
+#
+# Whatever way a script ends, the settings that it has changed with set_knob are
+# put back, and the modules that it has loaded are unloaded.
+#
+# The kernel's side is the module kp_test: see test_modules/kp_test.c for what kp
+# can be told, and kp_target.c for a module to be probed.
+
+set -u
+export LC_ALL=C
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+KPROBES=/sys/kernel/debug/kprobes
+KP_TEST=/sys/kernel/debug/kp_test
+TRACING=/sys/kernel/tracing
+INSTANCE=$TRACING/instances/kprobes-test
+TARGET=/sys/module/kp_target/parameters/call
+SKIP_STATUS=4
+
+checks=0
+failures=0
+loaded=
+knobs=
+
+# --- Results ------------------------------------------------------------------
+
+# note TEXT: lines for the reader.
+note()
+{
+	printf '%s\n' "$1" | sed 's/^/# /'
+}
+
+# result STATUS NAME: one check; returns STATUS.
+result()
+{
+	checks=$((checks + 1))
+	if [ "$1" -eq 0 ]; then
+		printf 'ok %d - %s\n' "$checks" "$2"
+	else
+		failures=$((failures + 1))
+		printf 'not ok %d - %s\n' "$checks" "$2"
+	fi
+	return "$1"
+}
+
+# skip NAME REASON: a check that cannot be made here.
+skip()
+{
+	checks=$((checks + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$checks" "$1" "$2"
+}
+
+# yes NAME COMMAND...: the command succeeds.
+yes()
+{
+	local name="$1" output status=0
+
+	shift
+	output=$("$@" 2>&1) || status=$?
+	result "$status" "$name" && return
+	note "'$*' ended with status $status"
+	[ -z "$output" ] || note "$output"
+}
+
+# no NAME COMMAND...: the command fails.
+no()
+{
+	local name="$1"
+
+	shift
+	if "$@" >/dev/null 2>&1; then
+		result 1 "$name" || note "'$*' succeeded"
+	else
+		result 0 "$name"
+	fi
+}
+
+# is NAME GOT WANTED: two texts are the same.
+is()
+{
+	if [ "$2" = "$3" ]; then
+		result 0 "$1"
+		return
+	fi
+	result 1 "$1" || true
+	note "got:"
+	note "$2"
+	note "wanted:"
+	note "$3"
+}
+
+# same NAME GOT: GOT is what comes on the standard input.
+same()
+{
+	is "$1" "$2" "$(cat)"
+}
+
+# matches NAME GOT EXPRESSION: every line of GOT matches, and there is one.
+matches()
+{
+	if [ -n "$2" ] && ! printf '%s\n' "$2" | grep -qvE -e "$3"; then
+		result 0 "$1"
+		return
+	fi
+	result 1 "$1" || true
+	note "not every line matches '$3':"
+	note "$2"
+}
+
+# between NAME NUMBER LOW HIGH
+between()
+{
+	if [ "$2" -ge "$3" ] 2>/dev/null && [ "$2" -le "$4" ]; then
+		result 0 "$1"
+	else
+		result 1 "$1" || note "got $2, wanted $3 to $4"
+	fi
+}
+
+# --- Begin and end ---------------------------------------------------------------
+
+# begin: find out whether anything can be tested at all.
+begin()
+{
+	echo "TAP version 14"
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	[ -d /sys/kernel/debug ] || skip_all "no debugfs in this kernel"
+	[ -d "$KPROBES" ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+	[ -d "$KPROBES" ] || skip_all "no kprobes in debugfs"
+	[ -e "$TRACING/trace" ] || mount -t tracefs tracefs "$TRACING" 2>/dev/null
+	trap cleanup EXIT
+	trap 'exit 1' INT TERM HUP
+	list_before=$(cat "$KPROBES/list")
+}
+
+# skip_all REASON: nothing can be tested.
+skip_all()
+{
+	echo "1..0 # SKIP $1"
+	exit "$SKIP_STATUS"
+}
+
+# finish: the last check is that nothing stays registered.
+finish()
+{
+	put_back
+	is "nothing stays registered" "$(cat "$KPROBES/list")" "$list_before"
+	echo "1..$checks"
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+put_back()
+{
+	trace_end
+	restore_knobs
+	while [ -n "$loaded" ]; do
+		unload "${loaded%% *}"
+	done
+}
+
+cleanup()
+{
+	trap - EXIT
+	put_back
+}
+
+# --- Waiting, settings, modules -----------------------------------------------------
+
+# wait_until SECONDS COMMAND...: until it succeeds; fails if it never does.
+wait_until()
+{
+	local tries=$(($1 * 10))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# errno_of TEXT: the name of the error that a program has reported.
+errno_of()
+{
+	case ${1##*: } in
+	'Invalid argument')			echo EINVAL ;;
+	'No such file or directory')		echo ENOENT ;;
+	'Invalid or incomplete multibyte or wide character') echo EILSEQ ;;
+	'Illegal byte sequence')		echo EILSEQ ;;
+	'Argument list too long')		echo E2BIG ;;
+	'File exists')				echo EEXIST ;;
+	'No such process')			echo ESRCH ;;
+	'No such device')			echo ENODEV ;;
+	'No such device or address')		echo ENXIO ;;
+	'Device or resource busy')		echo EBUSY ;;
+	'Cannot allocate memory')		echo ENOMEM ;;
+	'Input/output error')			echo EIO ;;
+	'Operation not permitted')		echo EPERM ;;
+	'Permission denied')			echo EACCES ;;
+	*)					printf '%s\n' "$1" ;;
+	esac
+}
+
+# put FILE TEXT: write a line, and print ok or the name of the error.  Not with
+# the shell's own echo: not all of them say which error it was.
+put()
+{
+	local message
+
+	if message=$(env echo "$2" 2>&1 >"$1"); then
+		echo ok
+	else
+		errno_of "$message"
+	fi
+}
+
+# set_knob FILE VALUE: change a setting; restore_knobs puts it back.
+set_knob()
+{
+	case " $knobs " in
+	*" $1="*)	;;
+	*)		knobs="$1=$(cat "$1") $knobs" ;;
+	esac
+	echo "$2" >"$1"
+}
+
+restore_knobs()
+{
+	local knob
+
+	for knob in $knobs; do
+		echo "${knob#*=}" >"${knob%%=*}"
+	done
+	knobs=
+}
+
+# load MODULE [PARAMETER...]: one of test_modules; it must be there.
+load()
+{
+	local module="$1"
+
+	shift
+	[ -f "$HERE/test_modules/$module.ko" ] ||
+		skip_all "test_modules/$module.ko has not been built"
+	if ! insmod "$HERE/test_modules/$module.ko" "$@"; then
+		result 1 "insmod $module"
+		finish
+	fi
+	loaded="$module $loaded"
+}
+
+# unload MODULE: one that load has loaded.
+unload()
+{
+	rmmod "$1" || result 1 "rmmod $1" || true
+	loaded=$(printf %s "$loaded" | sed -E "s/(^| )$1 /\1/")
+}
+
+# --- Probes ----------------------------------------------------------------------
+
+# kp COMMAND...: tell kp_test; prints ok or the name of the error.
+kp()
+{
+	put "$KP_TEST/control" "$*"
+}
+
+# count NAME COLUMN: a number of a probe: hits, after, nmissed or result.
+count()
+{
+	local column
+
+	case $2 in
+	hits)		column=2 ;;
+	after)		column=3 ;;
+	nmissed)	column=4 ;;
+	result)		column=5 ;;
+	esac
+	awk -v name="$1" -v column="$column" '$1 == name { print $column }' "$KP_TEST/probes"
+}
+
+hits()
+{
+	count "$1" hits
+}
+
+# gains NAME COMMAND...: by how much the hits of a probe grow.
+gains()
+{
+	local name="$1" before
+
+	shift
+	before=$(hits "$name")
+	"$@" >/dev/null
+	echo $(($(hits "$name") - before))
+}
+
+# call_target FUNCTION: of kp_target.
+call_target()
+{
+	put "$TARGET" "$1"
+}
+
+site()
+{
+	awk -v name="$1" '$1 == name { print $2 }' "$KP_TEST/sites"
+}
+
+# symbol_address NAME: from kallsyms, the bare digits.
+symbol_address()
+{
+	awk -v name="$1" '$3 == name { print $1; exit }' /proc/kallsyms
+}
+
+# list: debugfs list as a transcript: sorted, ADDR for each address, and a bar
+# where a line ends, since some end with a blank.
+list()
+{
+	sed -E 's/(^|  )[0-9a-f]{8,16}  /\1ADDR  /g; s/$/|/' "$KPROBES/list" | LC_ALL=C sort
+}
+
+# --- Transitions and refusals -------------------------------------------------------
+
+# trace_begin: collect the core's events, in a buffer that nobody else uses.
+trace_begin()
+{
+	[ -d "$TRACING/events/kprobe_core" ] ||
+		skip_all "no tracepoints kprobe_core"
+	mkdir "$INSTANCE" || skip_all "no instances in tracefs"
+	echo 1 >"$INSTANCE/events/kprobe_core/enable"
+}
+
+# transcript: what has been collected since the last time, one event a line,
+# without sizes, and with ADDR for an address without a symbol.
+transcript()
+{
+	sed -nE 's/^[^#].*: kprobe_(state|refused): /\1 /p' "$INSTANCE/trace" |
+		sed -E 's,/0x[0-9a-f]+,,g; s/^([a-z]+) 0x[0-9a-f]{5,16}/\1 ADDR/'
+	echo >"$INSTANCE/trace"
+}
+
+trace_end()
+{
+	[ -d "$INSTANCE" ] || return 0
+	echo 0 >"$INSTANCE/events/kprobe_core/enable"
+	rmdir "$INSTANCE"
+}

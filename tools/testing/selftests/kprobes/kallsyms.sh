@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# /proc/kallsyms names the pages in which copied instructions are executed.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load kp_test
+
+pages()
+{
+	grep '\[__builtin__kprobes\]' /proc/kallsyms
+}
+
+zeros=$(symbol_address kp_test_plain | tr '0-9a-f' '0')
+
+kp add plain symbol=kp_test_plain >/dev/null
+matches "a line for each page while a copied instruction is in use" "$(pages)" \
+	'^[0-9a-f]+ t kprobe_insn_page	\[__builtin__kprobes\]$'
+is "its address is that of a page, and is not hidden from root" \
+	"$(pages | sed 's/ .*//' | grep -cv '[1-9a-f].*000$')" 0
+
+# More copies than one page has room for.
+before=$(pages | wc -l)
+places=$(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' /proc/kallsyms |
+	sort | uniq -u | head -n 600)
+n=0
+for symbol in $places; do
+	# Not at the entry, which ftrace may own: what follows is a copy.
+	kp add "m$n" "symbol=$symbol" offset=5 disabled >/dev/null
+	n=$((n + 1))
+done
+registered=$(list | grep -c 'DISABLED')
+note "$registered probes in addition, $before pages before, $(pages | wc -l) with them"
+yes "more pages for more copies" [ "$(pages | wc -l)" -gt "$before" ]
+is "no page twice" "$(pages | sort | uniq -d)" ""
+
+set_knob /proc/sys/kernel/kptr_restrict 2
+is "addresses can be hidden" "$(pages | sed 's/ .*//' | sort -u)" "$zeros"
+restore_knobs
+
+unload kp_test
+# Freed after a grace period for which nobody waits; one page may be kept.
+yes "the pages are freed when they are not needed any more" \
+	wait_until 20 sh -c '[ "$(grep -c "\[__builtin__kprobes\]" /proc/kallsyms)" -le 1 ]'
+
+finish

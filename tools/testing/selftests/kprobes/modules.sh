@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Probes in the text of a module that comes and goes.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load kp_test
+
+# --- not loaded ---
+
+is "by symbol, the module is not loaded" "$(kp add a symbol=kp_target_plain)" ENOENT
+is "by module and symbol, the module is not loaded" \
+	"$(kp add a symbol=kp_target:kp_target_plain)" ENOENT
+
+# --- init text ---
+
+kp add setup symbol=kp_target_setup when=kp_target >/dev/null
+kp add traced symbol=kp_target_setup_traced when=kp_target >/dev/null
+kp add return symbol=kp_target:kp_target_setup when=kp_target return >/dev/null
+kp add core symbol=kp_target_plain when=kp_target >/dev/null
+load kp_target
+is "init text: registered while the module was coming" \
+	"$(count setup result) $(count traced result) $(count return result) $(count core result)" \
+	"0 0 0 0"
+is "init text: hit once, at a breakpoint and by ftrace" "$(hits setup) $(hits traced)" "1 1"
+is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
+same "init text: gone when the module is live, its other text is not" "$(list)" <<'END'
+ADDR  k  kp_target_plain+0x0  kp_target |
+ADDR  k  kp_target_setup+0x0  [GONE]|
+ADDR  k  kp_target_setup_traced+0x0  [GONE][FTRACE]|
+ADDR  r  kp_target:kp_target_setup+0x0  [GONE]|
+END
+is "init text: what is gone cannot be enabled" "$(kp enable setup)" EINVAL
+is "init text: registering afterwards, by symbol" "$(kp add late symbol=kp_target_setup)" \
+	ENOENT
+for name in setup traced return; do
+	is "init text: $name can be unregistered" "$(kp del $name)" ok
+done
+is "and a probe in the other text, which came with them, fires" \
+	"$(gains core call_target plain)" 1
+is "it can be unregistered" "$(kp del core)" ok
+is "the list is empty" "$(list)" ""
+
+# --- the module's text ---
+
+kp add plain symbol=kp_target_plain >/dev/null
+kp add inside symbol=kp_target:kp_target_plain offset=5 post >/dev/null
+kp add traced symbol=kp_target_traced >/dev/null
+kp add return symbol=kp_target_traced return >/dev/null
+kp add off symbol=kp_target_plain disabled >/dev/null
+same "text: listed with the module's name" "$(list)" <<'END'
+ADDR  k  kp_target_plain+0x0  kp_target [DISABLED]|
+ADDR  k  kp_target_plain+0x0  kp_target |
+ADDR  k  kp_target_plain+0x5  kp_target |
+ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
+ADDR  r  kp_target_traced+0x0  kp_target [FTRACE]|
+END
+is "text: the module is not pinned by its probes" "$(cat /sys/module/kp_target/refcnt)" 0
+is "text: a call of a probed function" "$(call_target plain)" ok
+is "text: a call of a function that ftrace owns" "$(call_target traced)" ok
+
+# counters: hits and returns of all five.
+counters()
+{
+	local name
+
+	for name in plain inside traced return off; do
+		echo "$name $(hits $name) $(count $name after) $(count $name nmissed)"
+	done
+}
+same "text: hits" "$(counters)" <<'END'
+plain 1 0 0
+inside 1 1 0
+traced 1 0 0
+return 1 1 0
+off 0 0 0
+END
+
+is "a module's NOKPROBE_SYMBOL is refused" "$(kp add bad symbol=kp_target_nokprobe)" EINVAL
+is "a module's .kprobes.text is refused" "$(kp add bad symbol=kp_target_section)" EINVAL
+is "and both still work" "$(call_target nokprobe) $(call_target section)" "ok ok"
+
+# --- it goes while it is probed ---
+
+old=0x$(symbol_address kp_target_plain)
+unload kp_target
+same "unloaded: gone" "$(list)" <<'END'
+ADDR  k  kp_target:kp_target_plain+0x5  [GONE]|
+ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
+ADDR  k  kp_target_plain+0x0  [GONE]|
+ADDR  k  kp_target_traced+0x0  [GONE][FTRACE]|
+ADDR  r  kp_target_traced+0x0  [GONE][FTRACE]|
+END
+is "unloaded: the address is no text any more" "$(kp add late "addr=$old")" EINVAL
+is "unloaded: what is gone cannot be enabled" "$(kp enable off)" EINVAL
+is "unloaded: nor registered again" "$(kp again plain)" EINVAL
+
+load kp_target
+same_place=$([ "0x$(symbol_address kp_target_plain)" = "$old" ] && echo "the same address" ||
+	echo "another address")
+note "the module is back, at $same_place"
+call_target plain >/dev/null
+call_target traced >/dev/null
+same "loaded again: what is gone does not fire" "$(counters)" <<'END'
+plain 1 0 0
+inside 1 1 0
+traced 1 0 0
+return 1 1 0
+off 0 0 0
+END
+is "loaded again: new probes at the same places" \
+	"$(kp add new symbol=kp_target_plain) $(kp add newtraced symbol=kp_target_traced)" "ok ok"
+is "loaded again: and they fire" \
+	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
+same "loaded again: both generations in the list" "$(list)" <<'END'
+ADDR  k  kp_target:kp_target_plain+0x5  [GONE]|
+ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
+ADDR  k  kp_target_plain+0x0  [GONE]|
+ADDR  k  kp_target_plain+0x0  kp_target |
+ADDR  k  kp_target_traced+0x0  [GONE][FTRACE]|
+ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
+ADDR  r  kp_target_traced+0x0  [GONE][FTRACE]|
+END
+set_knob "$KPROBES/enabled" 0
+set_knob "$KPROBES/enabled" 1
+is "the global switch leaves what is gone alone" \
+	"$(gains new call_target plain) $(gains plain call_target plain)" "1 0"
+
+for name in plain inside traced return off; do
+	is "$name: what is gone can be unregistered" "$(kp del $name)" ok
+done
+is "the new probes still fire" \
+	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
+same "and are all that is left" "$(list)" <<'END'
+ADDR  k  kp_target_plain+0x0  kp_target |
+ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
+END
+kp del new >/dev/null
+kp del newtraced >/dev/null
+unload kp_target
+
+# --- many times, probed all the time ---
+
+# generations N: load, probe, call, unload; the probes stay until the end.
+generations()
+{
+	local i=0
+
+	while [ "$i" -lt "$1" ]; do
+		i=$((i + 1))
+		insmod "$HERE/test_modules/kp_target.ko" || return
+		kp add "g$i" symbol=kp_target_plain >/dev/null
+		call_target plain >/dev/null
+		rmmod kp_target || return
+	done
+}
+generations 20
+is "20 generations: each probe has fired once" \
+	"$(awk '/^g/ { print $2 }' "$KP_TEST/probes" | sort | uniq -c | tr -s ' ')" " 20 1"
+is "20 generations: all are gone" "$(list | uniq -c | tr -s ' ')" \
+	" 20 ADDR k kp_target_plain+0x0 [GONE]|"
+
+# --- the module with the handlers goes ---
+
+kp add plain symbol=kp_test_plain >/dev/null
+kp add kernel symbol=do_sys_openat2 >/dev/null
+unload kp_test
+is "the handlers' module goes: its probes, those that were gone as well, go with it" \
+	"$(list)" ""
+
+finish

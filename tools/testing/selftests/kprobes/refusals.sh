@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Registrations that must be refused: the errno that the caller gets, and the
+# reason in words, from the tracepoint kprobe_core:kprobe_refused.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load kp_test
+trace_begin
+before=$(list)
+
+# refused NAME ERRNO TEXT WORD...: adding that probe fails like that.  Offsets
+# that are the compiler's are +OFF in TEXT.
+refused()
+{
+	local name="$1" errno="$2" text="$3" got
+
+	shift 3
+	got="$(kp add bad "$@")
+$(transcript)"
+	case $text in
+	*+OFF*)	got=$(printf '%s' "$got" | sed -E 's/\+0x[0-9a-f]+/+OFF/') ;;
+	esac
+	is "$name" "$got" "$errno
+refused $text"
+}
+
+refused "neither symbol nor address" EINVAL \
+	"0x0: neither symbol nor address given (-22)" offset=4
+refused "symbol and address" EINVAL \
+	"kp_test_plain+0x0 [kp_test]: both symbol and address given (-22)" \
+	symbol=kp_test_plain "addr=0x$(symbol_address kp_test_plain)"
+refused "no such symbol" ENOENT \
+	"0x0: symbol not found (-2)" symbol=kp_test_is_not_there
+refused "no such symbol in a module" ENOENT \
+	"0x0: symbol not found (-2)" symbol=kp_test:do_sys_openat2
+refused "no such module" ENOENT \
+	"0x0: symbol not found (-2)" symbol=kp_target:kp_target_plain
+refused "an address that is nothing" EINVAL \
+	"ADDR: not in kernel or module text (-22)" addr=0x12345678
+refused "the kernel's data" EINVAL \
+	"panic_timeout+0x0: not in kernel or module text (-22)" \
+	"addr=0x$(symbol_address panic_timeout)"
+refused "a module's data" EINVAL \
+	"test_data+0x0 [kp_test]: not in kernel or module text (-22)" \
+	"addr=$(site data)"
+
+refused "the entry text" EINVAL \
+	"asm_exc_int3+0x0: blacklisted (-22)" symbol=asm_exc_int3
+refused "the noinstr text" EINVAL \
+	"exc_int3+0x0: blacklisted (-22)" symbol=exc_int3
+refused "the kernel's NOKPROBE_SYMBOL" EINVAL \
+	"notify_die+0x0: blacklisted (-22)" symbol=notify_die
+refused "a module's NOKPROBE_SYMBOL" EINVAL \
+	"kp_test_nokprobe+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_nokprobe
+refused "a module's .kprobes.text" EINVAL \
+	"kp_test_section+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_section
+refused "a module's noinstr text" EINVAL \
+	"kp_test_noinstr+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_noinstr
+
+for offset in 1 2 3 4; do
+	refused "inside an instruction, byte $offset" EILSEQ \
+		"kp_test_plain+0x$offset [kp_test]: not on an instruction boundary (-84)" \
+		symbol=kp_test_plain offset=$offset
+done
+refused "inside ftrace's instruction" EILSEQ \
+	"kp_test_traced+0x1 [kp_test]: not on an instruction boundary (-84)" \
+	symbol=kp_test_traced offset=1
+refused "an instruction that cannot be probed" EINVAL \
+	"kp_test_refused+0x0 [kp_test]: the instruction cannot be probed (-22)" \
+	symbol=kp_test_refused
+
+if [ "$(site jump_label)" = 0x0 ]; then
+	skip "a jump label" "this kernel has none"
+else
+	refused "a jump label" EINVAL \
+		"kp_test_branch+OFF [kp_test]: reserved for a jump label (-22)" \
+		"addr=$(site jump_label)"
+fi
+if [ "$(site warn)" = 0x0 ]; then
+	skip "a WARN" "this kernel has none"
+else
+	got="$(kp add bad "addr=$(site warn)") $(transcript)"
+	matches "a WARN" "$got" \
+		'^EINVAL refused [a-z_.]+\+0x[0-9a-f]+ \[kp_test\]: a BUG or WARN is there \(-22\)$'
+fi
+
+refused "a return probe not on an entry" EINVAL \
+	"kp_test_plain+0x5 [kp_test]: not a function's entry (-22)" \
+	symbol=kp_test_plain offset=5 return
+refused "a return probe where none can work" EINVAL \
+	"__switch_to+0x0: return probes cannot work there (-22)" \
+	symbol=__switch_to return
+refused "too much data for a return probe" E2BIG \
+	"kp_test_plain+0x0 [kp_test]: data_size too large (-7)" \
+	symbol=kp_test_plain return data_size=4097
+
+is "none of them is in the list" "$(list)" "$before"
+
+# --- the same struct twice ---
+
+is "a good one" "$(kp add good symbol=kp_test_plain)" ok
+transcript >/dev/null
+is "the same struct again" "$(kp again good)
+$(transcript)" "EINVAL
+refused kp_test_plain+0x0 [kp_test]: already registered (-22)"
+is "it is registered once, and fires" "$(list | grep -c kp_test) $(gains good kp call plain)" \
+	"1 1"
+kp del good >/dev/null
+transcript >/dev/null
+
+is "a good return probe" "$(kp add good symbol=kp_test_plain return data_size=4096)" ok
+transcript >/dev/null
+is "the same return probe again" "$(kp again good)
+$(transcript)" "EINVAL
+refused kp_test_plain+0x0 [kp_test]: already registered (-22)"
+is "it is registered once, and fires at entry and return" \
+	"$(list | grep -c kp_test) $(gains good kp call plain) $(count good after)" "1 1 1"
+kp del good >/dev/null
+
+is "nothing is left of them" "$(list)" "$before"
+
+finish

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The samples of samples/kprobes load, say what they see on a real function, and
+# leave nothing behind.  SAMPLES_DIR may name the folder with the modules.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+
+# sample NAME: the path of its module.
+sample()
+{
+	local place
+
+	for place in ${SAMPLES_DIR:-} "$HERE" "$HERE/samples" \
+		"/lib/modules/$(uname -r)" /samples; do
+		[ -d "$place" ] || continue
+		find "$place" -name "$1.ko" | grep . && return
+	done | head -n 1
+}
+
+# said TEXT: lines of the kernel's log with it, without time stamps.
+said()
+{
+	dmesg | sed 's/^\[[^]]*\] *//' | grep -F -e "$1"
+}
+
+# a_child: somebody calls kernel_clone.
+a_child()
+{
+	sh -c 'exit 0'
+}
+
+kprobe=$(sample kprobe_example)
+kretprobe=$(sample kretprobe_example)
+[ -n "$kprobe$kretprobe" ] || skip_all "the samples have not been built"
+
+if [ -z "$kprobe" ]; then
+	skip "kprobe_example" "it has not been built"
+else
+	dmesg -c >/dev/null
+	yes "kprobe_example: loads" insmod "$kprobe" symbol=kernel_clone show=3
+	matches "kprobe_example: is in the list" "$(list | grep kernel_clone)" \
+		'^ADDR  k  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+	for i in 1 2 3 4 5; do
+		a_child
+	done
+	yes "kprobe_example: unloads" rmmod kprobe_example
+	matches "kprobe_example: the handlers' lines name the function" \
+		"$(said 'kprobe_example: p' | grep -E 'pre:|post:')" '(pre|post): kernel_clone'
+	is "kprobe_example: as many as it was told to show" \
+		"$(said 'kprobe_example: pre:' | wc -l)" 3
+	matches "kprobe_example: all hits are counted, none is missed" \
+		"$(said 'kprobe_example: kernel_clone: ')" \
+		'kernel_clone: ([5-9]|[1-9][0-9]+) hits, 0 missed$'
+	is "kprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
+
+	dmesg -c >/dev/null
+	no "kprobe_example: does not load for what is not there" \
+		insmod "$kprobe" symbol=kp_sample_is_not_there
+	is "kprobe_example: and says so" \
+		"$(said 'kp_sample_is_not_there: -2' | wc -l)" 1
+fi
+
+if [ -z "$kretprobe" ]; then
+	skip "kretprobe_example" "it has not been built"
+else
+	dmesg -c >/dev/null
+	yes "kretprobe_example: loads" insmod "$kretprobe" func=kernel_clone
+	matches "kretprobe_example: is in the list" "$(list | grep kernel_clone)" \
+		'^ADDR  r  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+	a_child
+	a_child
+	yes "kretprobe_example: unloads" rmmod kretprobe_example
+	matches "kretprobe_example: lines with the value and the time" \
+		"$(said 'kretprobe_example: kernel_clone returned')" \
+		'returned [1-9][0-9]* to .*after [0-9]+ ns$'
+	is "kretprobe_example: nothing was missed" \
+		"$(said 'kretprobe_example: kernel_clone: ')" \
+		"kretprobe_example: kernel_clone: 0 calls missed"
+	is "kretprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
+fi
+
+# often N MODULE NAME: in and out, with calls in between.
+often()
+{
+	local i=0
+
+	while [ "$i" -lt "$1" ]; do
+		i=$((i + 1))
+		insmod "$2" || return
+		a_child
+		rmmod "$3" || return
+	done
+}
+[ -z "$kprobe" ] || yes "kprobe_example: in and out 20 times" often 20 "$kprobe" kprobe_example
+[ -z "$kretprobe" ] ||
+	yes "kretprobe_example: in and out 20 times" often 20 "$kretprobe" kretprobe_example
+
+finish

@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Everything at once for STRESS_SECONDS (5): probes come and go and are switched,
+# one by one and all together, modules come and go, while system calls run
+# through the probed functions on all CPUs.  At the end everything must be as it
+# was at the beginning; the kernel's log is somebody else's to judge.
+
+. "$(dirname "$0")/functions.sh"
+
+SECONDS_TO_RUN=${STRESS_SECONDS:-5}
+
+begin
+load kp_test
+set_knob "$KPROBES/enabled" 1
+work=$(mktemp -d)
+workers=
+events_before=
+
+stop_workers()
+{
+	local pid
+
+	: >"$work/stop"
+	for pid in $workers; do
+		wait "$pid"
+	done
+	workers=
+}
+trap 'stop_workers; rm -rf "$work"; cleanup' EXIT
+
+# worker NAME FUNCTION: run it until the end, and count how often.
+worker()
+{
+	(
+		trap - EXIT
+		rounds=0
+		while [ ! -e "$work/stop" ]; do
+			"$2"
+			rounds=$((rounds + 1))
+		done
+		echo "$rounds" >"$work/$1"
+	) 2>>"$work/errors" &
+	workers="$workers $!"
+}
+
+rounds()
+{
+	cat "$work/$1" 2>/dev/null || echo none
+}
+
+# Two loops of system calls.  The shell's own redirections open and close files
+# without starting anybody, the other one starts processes.
+open_files()
+{
+	local i=0
+
+	while [ "$i" -lt 200 ]; do
+		i=$((i + 1))
+		: </proc/self/stat
+	done
+	kp call plain >/dev/null
+	kp call traced >/dev/null
+}
+
+start_programs()
+{
+	sh -c ':' </dev/null
+	cat /proc/uptime >/dev/null
+}
+
+# Probes on those system calls and on kp_test's own functions.
+change_probes()
+{
+	kp add s1 symbol=do_sys_openat2 >>"$work/answers"
+	kp add s2 symbol=do_sys_openat2 offset=5 post >>"$work/answers"
+	kp add s3 symbol=kernel_clone return >>"$work/answers"
+	kp add s4 symbol=kp_test_plain disabled >>"$work/answers"
+	kp disable s1 >>"$work/answers"
+	kp enable s4 >>"$work/answers"
+	kp enable s1 >>"$work/answers"
+	kp disable s4 >>"$work/answers"
+	kp del s4 >>"$work/answers"
+	kp del s2 >>"$work/answers"
+	kp del s3 >>"$work/answers"
+	kp del s1 >>"$work/answers"
+}
+
+change_events()
+{
+	[ -w "$TRACING/kprobe_events" ] || return
+	echo 'p:kp_stress/open do_sys_openat2' >>"$TRACING/kprobe_events"
+	echo 'r:kp_stress/close filp_close' >>"$TRACING/kprobe_events"
+	echo 1 >"$TRACING/events/kp_stress/enable"
+	echo 0 >"$TRACING/events/kp_stress/enable"
+	echo '-:kp_stress/open' >>"$TRACING/kprobe_events"
+	echo '-:kp_stress/close' >>"$TRACING/kprobe_events"
+}
+
+switch_all()
+{
+	echo 0 >"$KPROBES/enabled"
+	cat "$KPROBES/list" >/dev/null
+	echo 1 >"$KPROBES/enabled"
+	cat "$KPROBES/list" >/dev/null
+}
+
+# A module that is probed comes and goes; its probes are gone every time.
+change_modules()
+{
+	kp add m0 symbol=kp_target_setup when=kp_target >>"$work/answers"
+	insmod "$HERE/test_modules/kp_target.ko"
+	kp add m1 symbol=kp_target_plain >>"$work/answers"
+	kp add m2 symbol=kp_target_traced >>"$work/answers"
+	call_target plain >>"$work/answers"
+	call_target traced >>"$work/answers"
+	rmmod kp_target
+	kp del m0 >>"$work/answers"
+	kp del m1 >>"$work/answers"
+	kp del m2 >>"$work/answers"
+}
+
+[ ! -r "$TRACING/kprobe_events" ] || events_before=$(cat "$TRACING/kprobe_events")
+is "a probe that stays, at a breakpoint" "$(kp add stays symbol=kp_test_plain)" ok
+is "a probe that stays, at a system call" "$(kp add opens symbol=do_sys_openat2)" ok
+
+worker files open_files
+worker programs start_programs
+worker probes change_probes
+worker events change_events
+worker switch switch_all
+worker modules change_modules
+sleep "$SECONDS_TO_RUN"
+stop_workers
+echo 1 >"$KPROBES/enabled"
+
+note "rounds: files $(rounds files), programs $(rounds programs), probes $(rounds probes), \
+events $(rounds events), switch $(rounds switch), modules $(rounds modules)"
+for name in files programs probes events switch modules; do
+	yes "the loop '$name' has run to its end" [ "$(rounds $name)" -ge 1 ]
+done
+is "no loop complained" "$(sort "$work/errors" | uniq -c)" ""
+is "no command was refused" "$(grep -vx ok "$work/answers" | sort | uniq -c)" ""
+
+same "the two that stay are all there is" "$(list | sed 's/\[FTRACE\]//')" <<'END'
+ADDR  k  do_sys_openat2+0x0    |
+ADDR  k  kp_test_plain+0x0  kp_test |
+END
+yes "the one at a system call has been hit" [ "$(hits opens)" -gt 0 ]
+between "the one at a breakpoint has been hit, once a call at most" "$(hits stays)" 1 \
+	"$(rounds files)"
+is "they still fire" "$(gains stays kp call plain)" 1
+[ ! -r "$TRACING/kprobe_events" ] ||
+	is "the events are as they were" "$(cat "$TRACING/kprobe_events")" "$events_before"
+is "the switch is on" "$(cat "$KPROBES/enabled")" 1
+
+rm -rf "$work"
+trap cleanup EXIT
+finish

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A module to be probed: functions in its text and in its init text, and some
+ * that must not be probed.
+ *
+ *	echo plain  > /sys/module/kp_target/parameters/call
+ *	echo traced > /sys/module/kp_target/parameters/call
+ *
+ * Loading it calls the two functions in its init text, once each.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "sites.h"
+
+DEFINE_PLAIN_FUNCTION(".text", kp_target_plain);
+DEFINE_PLAIN_FUNCTION(".init.text", kp_target_setup);
+
+/* Makes the compiler keep the functions below, under their names. */
+static int number = 1;
+
+/* At its entry ftrace has an instruction. */
+static noinline int kp_target_traced(void)
+{
+	return READ_ONCE(number) + 1;
+}
+
+static noinline int __init kp_target_setup_traced(void)
+{
+	return READ_ONCE(number) + 2;
+}
+
+static noinline int kp_target_nokprobe(void)
+{
+	return READ_ONCE(number) + 3;
+}
+NOKPROBE_SYMBOL(kp_target_nokprobe);
+
+static noinline int __kprobes kp_target_section(void)
+{
+	return READ_ONCE(number) + 4;
+}
+
+static int call(const char *name, const struct kernel_param *kp)
+{
+	if (sysfs_streq(name, "plain"))
+		return kp_target_plain() == 42 ? 0 : -EIO;
+	if (sysfs_streq(name, "traced"))
+		return kp_target_traced() == 2 ? 0 : -EIO;
+	if (sysfs_streq(name, "nokprobe"))
+		return kp_target_nokprobe() == 4 ? 0 : -EIO;
+	if (sysfs_streq(name, "section"))
+		return kp_target_section() == 5 ? 0 : -EIO;
+	return -EINVAL;
+}
+
+static const struct kernel_param_ops call_ops = {
+	.set = call,
+};
+module_param_cb(call, &call_ops, NULL, 0200);
+MODULE_PARM_DESC(call, "function to call: plain, traced, nokprobe, section");
+
+static int __init target_init(void)
+{
+	if (kp_target_setup() != 42 || kp_target_setup_traced() != 3)
+		return -EIO;
+	return 0;
+}
+
+static void __exit target_exit(void)
+{
+}
+
+module_init(target_init);
+module_exit(target_exit);
+MODULE_DESCRIPTION("Something to probe, for the kprobes selftests");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TEST_SITES_H
+#define _KPROBES_TEST_SITES_H
+/*
+ * Functions whose instructions are known to the byte.  A function of C begins
+ * with whatever the compiler and ftrace want; these have the layout that the
+ * scripts rely on, and ftrace does not know them, so that a probe there is a
+ * breakpoint.
+ *
+ *	DEFINE_PLAIN_FUNCTION(section, name)	int name(void), returns 42
+ *		+0	5 bytes, one instruction
+ *		+5	the return
+ *
+ *	DEFINE_LOAD_FUNCTION(section, name)	unsigned long name(const void *)
+ *		+0	2 bytes, no effect
+ *		+2	loads from where the argument points
+ *		...	the return
+ *
+ *	DEFINE_REFUSED_FUNCTION(section, name)	never to be called
+ *		+0	an instruction that cannot be probed
+ */
+#include <linux/linkage.h>
+#include <linux/stringify.h>
+
+#define DEFINE_ASM_FUNCTION(section, name, body)			\
+	asm("	.pushsection " section ", \"ax\"\n"			\
+	    "	.globl " __stringify(name) "\n"				\
+	    "	.type " __stringify(name) ", @function\n"		\
+	    "	.balign 16\n"						\
+	    __stringify(name) ":\n"					\
+	    body							\
+	    "	.size " __stringify(name) ", . - " __stringify(name) "\n" \
+	    "	.popsection\n")
+
+#ifdef CONFIG_X86
+#include <asm/asm.h>
+
+#define PLAIN_BODY							\
+	"	movl $42, %eax\n"					\
+	"	" ASM_RET
+
+#define LOAD_BODY							\
+	"	xorl %ecx, %ecx\n"					\
+	"	" _ASM_MOV "(%" _ASM_ARG1 "), %" _ASM_AX "\n"		\
+	"	" ASM_RET
+
+/* It holds back a trap behind it. */
+#define REFUSED_BODY							\
+	"	movl %eax, %ss\n"					\
+	"	" ASM_RET
+#else
+#error "these tests need the functions of sites.h for this architecture"
+#endif
+
+#define DEFINE_PLAIN_FUNCTION(section, name)				\
+	int name(void);							\
+	DEFINE_ASM_FUNCTION(section, name, PLAIN_BODY)
+
+#define DEFINE_LOAD_FUNCTION(section, name)				\
+	unsigned long name(const void *from);				\
+	DEFINE_ASM_FUNCTION(section, name, LOAD_BODY)
+
+#define DEFINE_REFUSED_FUNCTION(section, name)				\
+	void name(void);						\
+	DEFINE_ASM_FUNCTION(section, name, REFUSED_BODY)
+
+#endif /* _KPROBES_TEST_SITES_H */

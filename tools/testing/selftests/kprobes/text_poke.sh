@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Profilers that decode instructions follow the kernel's text by perf's records of
+# its changes: a breakpoint that comes and goes, and a copy in a slot.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+[ -x "$HERE/text_poke" ] || skip_all "text_poke has not been built"
+load kp_test
+
+records=$("$HERE/text_poke" "$KP_TEST/control" \
+	"add p symbol=kp_test_plain" "disable p" "enable p" "del p" 2>&1)
+status=$?
+[ "$status" -ne 4 ] || skip_all "this kernel's perf has no records of text"
+is "the helper has run to its end" "$status" 0
+note "$records"
+
+address=$(symbol_address kp_test_plain | sed 's/^0*//')
+
+# at_site: the records about the probed address, and the commands.
+at_site()
+{
+	printf '%s\n' "$records" | grep -E "^(wrote|text_poke $address )" |
+		sed "s/ $address / SITE /"
+}
+
+# The instruction is "mov \$42, %eax", b8 2a 00 00 00.
+same "the breakpoint, each time it comes and goes" "$(at_site)" <<'END'
+wrote add p symbol=kp_test_plain
+text_poke SITE old b8 new cc
+wrote disable p
+text_poke SITE old cc new b8
+wrote enable p
+text_poke SITE old b8 new cc
+wrote del p
+text_poke SITE old cc new b8
+END
+
+slot=$(printf '%s\n' "$records" | sed -nE 's/^text_poke ([0-9a-f]+) old - new b82a000000e9.*/\1/p')
+matches "the copy: the instruction, and a jump behind it" "$slot" '^[0-9a-f]+$'
+matches "the copy: traps fill the rest" \
+	"$(printf '%s\n' "$records" | grep 'new b82a000000e9')" \
+	'^text_poke [0-9a-f]+ old - new b82a000000e9[0-9a-f]{8}(cc)+$'
+page=$(printf '%s' "$slot" | sed 's/...$//')
+yes "the copy: its page is in /proc/kallsyms" \
+	grep -qE "^0*${page}000 t kprobe_insn_page	\[__builtin__kprobes\]\$" /proc/kallsyms
+yes "the copy: is where code may be executed" [ "$slot" != "$address" ]
+
+# A page of slots is announced when it is made.  As many as it takes.
+set --
+for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
+		/proc/kallsyms | sort | uniq -u | head -n 400); do
+	is_good=$(kp add probe "symbol=$symbol" offset=5 disabled)
+	[ "$is_good" = ok ] || continue
+	kp del probe >/dev/null
+	set -- "$@" "add $symbol symbol=$symbol offset=5 disabled"
+done
+records=$("$HERE/text_poke" "$KP_TEST/control" "$@" 2>&1)
+is "many more: the helper has run to its end" $? 0
+note "$# more probes"
+matches "a new page of slots is announced" \
+	"$(printf '%s\n' "$records" | grep '^ksymbol')" \
+	'^ksymbol [1-9a-f][0-9a-f]*000 4096 register ool kprobe_insn_page$'
+is "and it is one that /proc/kallsyms knows" \
+	"$(printf '%s\n' "$records" | awk '/^ksymbol/ { print $2 }' | while read -r page; do
+		grep -E "^0*$page t kprobe_insn_page	" /proc/kallsyms
+	done | wc -l)" "$(printf '%s\n' "$records" | grep -c '^ksymbol')"
+
+finish

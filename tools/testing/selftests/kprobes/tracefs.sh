@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Kprobe events on the way that every program takes: opening a file, starting a
+# process.  What stands between tracefs and us is the kernel's own code; that it
+# works is the test of the interface.
+
+. "$(dirname "$0")/functions.sh"
+
+EVENTS=$TRACING/kprobe_events
+PROFILE=$TRACING/kprobe_profile
+TAG=kprobes-selftest-$$
+
+begin
+[ -w "$EVENTS" ] || skip_all "no kprobe_events in tracefs"
+events_before=$(cat "$EVENTS")
+mkdir "$INSTANCE" || skip_all "no instances in tracefs"
+
+# drop_events: also on the way out, in whatever way.
+drop_events()
+{
+	local event
+
+	for event in "$INSTANCE"/events/kp_st/*/enable; do
+		[ ! -w "$event" ] || echo 0 >"$event"
+	done
+	[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"
+	sed -n 's,^[pr][0-9]*:\(kp_st/[^ ]*\) .*,-:\1,p' "$EVENTS" |
+		while read -r event; do
+			echo "$event" >>"$EVENTS"
+		done
+}
+trap 'drop_events; cleanup' EXIT
+
+# event TEXT: add one; prints ok or the name of the error.
+event()
+{
+	local message
+
+	if message=$(env echo "$1" 2>&1 >>"$EVENTS"); then
+		echo ok
+	else
+		errno_of "$message"
+	fi
+}
+
+turn()
+{
+	echo "$2" >"$INSTANCE/events/kp_st/$1/enable"
+}
+
+# seen EVENT TEXT: how many records of that event contain the text.
+seen()
+{
+	grep -F " $1: " "$INSTANCE/trace" | grep -cF -e "$2"
+}
+
+# profile EVENT: "hits missed", without blanks.
+profile()
+{
+	awk -v name="$1" '$1 == name { print $2, $3 }' "$PROFILE"
+}
+
+forget()
+{
+	echo >"$INSTANCE/trace"
+}
+
+# open_tagged NAME: a program opens a file of that name.
+open_tagged()
+{
+	cat "/tmp/$TAG-$1" >/dev/null 2>&1
+}
+
+# children N: that many processes are started by this shell.
+children()
+{
+	local i=0
+
+	while [ "$i" -lt "$1" ]; do
+		i=$((i + 1))
+		(:)
+	done
+}
+
+is "p: an event on a function, with arguments" \
+	"$(event 'p:kp_st/open do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring')" ok
+is "p: an event inside a function" \
+	"$(event 'p:kp_st/inside do_sys_openat2+5')" ok
+is "r: an event on a return, with the value" \
+	"$(event 'r:kp_st/opened do_sys_openat2 fd=$retval:s32')" ok
+is "r: an event on the return of kernel_clone" \
+	"$(event 'r:kp_st/clone kernel_clone pid=$retval:s32')" ok
+same "they are listed" "$(grep ':kp_st/' "$EVENTS" | sed 's/^r[0-9]*/r/')" <<'END'
+p:kp_st/open do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring
+p:kp_st/inside do_sys_openat2+5
+r:kp_st/opened do_sys_openat2 fd=$retval:s32
+r:kp_st/clone kernel_clone pid=$retval:s32
+END
+
+same "in debugfs they are disabled until they are turned on" \
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed 's/\[FTRACE\]//')" <<'END'
+ADDR  k  do_sys_openat2+0x0    [DISABLED]|
+ADDR  k  do_sys_openat2+0x5    [DISABLED]|
+ADDR  r  do_sys_openat2+0x0    [DISABLED]|
+ADDR  r  kernel_clone+0x0    [DISABLED]|
+END
+open_tagged off
+is "nothing is recorded until they are turned on" "$(grep -c "$TAG" "$INSTANCE/trace")" 0
+
+for name in open inside opened clone; do
+	turn $name 1
+done
+same "in debugfs they are enabled now" \
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed 's/\[FTRACE\]//')" <<'END'
+ADDR  k  do_sys_openat2+0x0    |
+ADDR  k  do_sys_openat2+0x5    |
+ADDR  r  do_sys_openat2+0x0    |
+ADDR  r  kernel_clone+0x0    |
+END
+
+: >"/tmp/$TAG-there"
+forget
+open_tagged there
+open_tagged missing
+is "p: the file that is there is named once" "$(seen open "/tmp/$TAG-there\"")" 1
+is "p: so is the one that is missing" "$(seen open "/tmp/$TAG-missing\"")" 1
+is "p: the directory argument is AT_FDCWD" \
+	"$(grep -F "$TAG" "$INSTANCE/trace" | grep -c 'dfd=-100 ')" 2
+yes "p: inside, it fires as well" [ "$(seen inside do_sys_openat2)" -ge 2 ]
+yes "r: a file descriptor was returned" \
+	sh -c "grep -q ' opened: .* fd=[0-9]' $INSTANCE/trace"
+is "r: the missing file returned ENOENT" \
+	"$(grep -F -A3 "$TAG-missing" "$INSTANCE/trace" | grep -c 'opened: .* fd=-2$')" 1
+
+forget
+children 5
+between "r: the children of this shell have been seen" \
+	"$(grep -c ' clone: .* pid=[1-9]' "$INSTANCE/trace")" 5 50
+forget
+sh -c 'echo $$' >"/tmp/$TAG-pid"
+is "r: the process id is the right one" "$(seen clone "pid=$(cat "/tmp/$TAG-pid")")" 1
+
+# --- counters ---
+
+turn clone 0
+turn opened 0
+turn inside 0
+turn open 0
+hits_before=$(profile inside)
+open_tagged there
+is "turned off: nothing counts" "$(profile inside)" "$hits_before"
+turn inside 1
+for i in 1 2 3 4 5 6 7; do
+	open_tagged there
+done
+turn inside 0
+between "turned on again: the profile has counted" \
+	"$(($(profile inside | cut -d' ' -f1) - ${hits_before% *}))" 7 200
+is "nothing was missed" "$(profile inside | cut -d' ' -f2)" 0
+
+# --- refused ---
+
+errors()
+{
+	tail -n 4 "$TRACING/error_log" | grep -oE 'error: .*' | tail -n 1 | sed 's/ *$//'
+}
+
+echo >"$TRACING/error_log"
+# The first instruction of a function that ftrace knows is five bytes long.
+is "inside an instruction: refused" "$(event 'p:kp_st/bad do_sys_openat2+1')" EILSEQ
+is "inside an instruction: the reason" "$(errors)" \
+	"error: Probe point is not an instruction boundary"
+is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_there')" ENOENT
+is "a symbol that is not there: the reason" "$(errors)" \
+	"error: Invalid probed address or symbol"
+is "a function that is blacklisted: refused" "$(event 'p:kp_st/bad notify_die')" EINVAL
+is "not an entry, for a return: refused" "$(event 'r:kp_st/bad do_sys_openat2+5')" EINVAL
+is "no event of those is there" "$(grep -c ':kp_st/bad' "$EVENTS")" 0
+
+# --- removed ---
+
+for name in open inside opened clone; do
+	is "removed: $name" "$(event "-:kp_st/$name")" ok
+done
+is "the events are as they were" "$(cat "$EVENTS")" "$events_before"
+rm -f "/tmp/$TAG-there" "/tmp/$TAG-pid"
+
+drop_events
+finish

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What becomes of a probepoint, from its first registration to its end, as the
+# tracepoint kprobe_core:kprobe_state tells it.  Transcripts are compared as a
+# whole: a transition too many is as wrong as one too few.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load kp_test
+trace_begin
+
+# --- one probe ---
+
+kp add a symbol=kp_test_plain >/dev/null
+kp call plain >/dev/null
+kp disable a >/dev/null
+kp enable a >/dev/null
+kp del a >/dev/null
+same "breakpoint: register, hit, disable, enable, unregister" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+
+kp add a symbol=kp_test_traced >/dev/null
+kp call traced >/dev/null
+kp disable a >/dev/null
+kp enable a >/dev/null
+kp del a >/dev/null
+same "ftrace: register, hit, disable, enable, unregister" "$(transcript)" <<'END'
+state kp_test_traced+0x0 [kp_test] disarmed -> ftrace
+state kp_test_traced+0x0 [kp_test] ftrace -> disarmed
+state kp_test_traced+0x0 [kp_test] disarmed -> ftrace
+state kp_test_traced+0x0 [kp_test] ftrace -> disarmed
+END
+
+kp add a symbol=kp_test_plain offset=5 >/dev/null
+kp call plain >/dev/null
+kp del a >/dev/null
+same "an instruction inside a function" "$(transcript)" <<'END'
+state kp_test_plain+0x5 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x5 [kp_test] breakpoint -> disarmed
+END
+
+kp add a symbol=kp_test_plain post >/dev/null
+kp add b symbol=kp_test_plain return >/dev/null
+kp call plain >/dev/null
+is "both kinds and the post_handler have fired" \
+	"$(hits a) $(count a after) $(hits b) $(count b after)" "1 1 1 1"
+kp del a >/dev/null
+kp del b >/dev/null
+same "a return probe and a post_handler are no transitions of their own" \
+	"$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+
+# --- registered disabled ---
+
+kp add a symbol=kp_test_plain disabled >/dev/null
+is "registered disabled: no transition" "$(transcript)" ""
+is "registered disabled: no hit" "$(gains a kp call plain)" 0
+kp enable a >/dev/null
+kp enable a >/dev/null
+same "enabling twice is one transition" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+END
+is "enabled: a hit" "$(gains a kp call plain)" 1
+kp disable a >/dev/null
+kp disable a >/dev/null
+same "disabling twice is one transition" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+kp del a >/dev/null
+is "unregistering a disabled probe: no transition" "$(transcript)" ""
+
+# --- several probes at one address ---
+
+kp add a symbol=kp_test_plain >/dev/null
+transcript >/dev/null
+kp add b symbol=kp_test_plain >/dev/null
+kp add c symbol=kp_test_plain disabled >/dev/null
+is "more probes at the address: no transition" "$(transcript)" ""
+kp call plain >/dev/null
+is "those that are enabled have fired" "$(hits a) $(hits b) $(hits c)" "1 1 0"
+kp disable a >/dev/null
+kp del a >/dev/null
+is "one goes, another needs the breakpoint: no transition" "$(transcript)" ""
+kp call plain >/dev/null
+is "and that one still fires" "$(hits b) $(hits c)" "2 0"
+kp disable b >/dev/null
+same "the last that was enabled is disabled" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+kp enable c >/dev/null
+same "another one is enabled" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+END
+kp del c >/dev/null
+same "the last enabled one goes, a disabled one stays" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+kp del b >/dev/null
+is "the disabled one goes" "$(transcript)" ""
+
+# --- the global switch ---
+
+kp add a symbol=kp_test_plain >/dev/null
+kp add b symbol=kp_test_traced >/dev/null
+kp add c symbol=kp_test_other disabled >/dev/null
+transcript >/dev/null
+set_knob "$KPROBES/enabled" 0
+same "off: all that are armed" "$(transcript | sort)" <<'END'
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+state kp_test_traced+0x0 [kp_test] ftrace -> disarmed
+END
+set_knob "$KPROBES/enabled" 0
+is "off twice: nothing more" "$(transcript)" ""
+kp add d symbol=kp_test_plain offset=5 >/dev/null
+kp enable c >/dev/null
+kp disable b >/dev/null
+is "off: register, enable, disable are no transitions" "$(transcript)" ""
+set_knob "$KPROBES/enabled" 1
+same "on: all that are wanted by now" "$(transcript | sort)" <<'END'
+state kp_test_other+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x5 [kp_test] disarmed -> breakpoint
+END
+set_knob "$KPROBES/enabled" 0
+transcript >/dev/null
+for name in a b c d; do
+	kp del $name >/dev/null
+done
+set_knob "$KPROBES/enabled" 1
+is "off: unregistering is no transition, and on finds nothing" "$(transcript)" ""
+
+# --- a module goes ---
+
+load kp_target
+kp add a symbol=kp_target_plain >/dev/null
+kp add b symbol=kp_target_traced >/dev/null
+kp add c symbol=kp_target_plain offset=5 disabled >/dev/null
+same "probes in a module" "$(transcript)" <<'END'
+state kp_target_plain+0x0 [kp_target] disarmed -> breakpoint
+state kp_target_traced+0x0 [kp_target] disarmed -> ftrace
+END
+unload kp_target
+same "the module goes: without a symbol by now, ftrace's through disarmed" \
+	"$(transcript | sort)" <<'END'
+state ADDR breakpoint -> gone
+state ADDR disarmed -> gone
+state ADDR disarmed -> gone
+state ADDR ftrace -> disarmed
+END
+kp disable a >/dev/null
+kp enable a >/dev/null
+for name in a b c; do
+	kp del $name >/dev/null
+done
+is "what is gone has no transitions any more" "$(transcript)" ""
+
+finish
