@@ -12,6 +12,11 @@
 
 ARCHES=${ARCH:-x86_64 i386}
 CONFIG=${CONFIG:-default}
+
+# Init text can be probed only while the kernel boots; init_text.sh looks at what
+# has become of this probe.
+BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
+
 RESULTS=$BUILD/results
 
 # step NAME command...: a command that passes or fails as a whole.
@@ -69,7 +74,8 @@ check_guest()
 	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$CONFIG" || true
 	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$CONFIG" || return 0
 	step "$id guest ran its job and ended by itself" \
-		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" || true
+		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" \
+		"$BOOT_PROBE" || true
 	[[ -f $console ]] || return 0
 	step "$id console log is clean" "$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"

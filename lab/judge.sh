@@ -16,7 +16,7 @@
 
 # What a healthy kernel does not say.  Extended regular expressions, one a line.
 BAD='
-(^|[^A-Za-z_])BUG[ :]
+(^|[^A-Za-z_])BUG(:| [^ ]+ \()
 WARNING:
 Oops
 general protection
