@@ -147,6 +147,7 @@ begin()
 	trap cleanup EXIT
 	trap 'exit 1' INT TERM HUP
 	list_before=$(cat "$KPROBES/list")
+	lines_before=$(whole_list)
 }
 
 # skip_all REASON: nothing can be tested.
@@ -328,11 +329,21 @@ symbol_address()
 	awk -v name="$1" '$3 == name { print $1; exit }' /proc/kallsyms
 }
 
-# list: debugfs list as a transcript: sorted, ADDR for each address, and a bar
-# where a line ends, since some end with a blank.
+# whole_list: debugfs list as a transcript: sorted, ADDR for each address, and a
+# bar where a line ends, since some end with a blank.
+whole_list()
+{
+	sed -E 's/(^|  )[0-9a-f]{8,16}  /\1ADDR  /g; s/$/|/' "$KPROBES/list" | sort
+}
+
+# list: the same without what was there when the script began.
 list()
 {
-	sed -E 's/(^|  )[0-9a-f]{8,16}  /\1ADDR  /g; s/$/|/' "$KPROBES/list" | LC_ALL=C sort
+	if [ -z "$lines_before" ]; then
+		whole_list
+	else
+		whole_list | grep -vxF -e "$lines_before"
+	fi
 }
 
 # --- Transitions and refusals -------------------------------------------------------

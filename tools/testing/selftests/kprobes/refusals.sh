@@ -84,7 +84,7 @@ if [ "$(site warn)" = 0x0 ]; then
 else
 	got="$(kp add bad "addr=$(site warn)") $(transcript)"
 	matches "a WARN" "$got" \
-		'^EINVAL refused [a-z_.]+\+0x[0-9a-f]+ \[kp_test\]: a BUG or WARN is there \(-22\)$'
+		'^EINVAL refused [a-z_.]+\+0x[0-9a-f]+ \[kp_test\]: reserved for the bug table \(-22\)$'
 fi
 
 refused "a return probe not on an entry" EINVAL \

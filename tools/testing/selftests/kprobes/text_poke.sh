@@ -55,7 +55,7 @@ for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { p
 	is_good=$(kp add probe "symbol=$symbol" offset=5 disabled)
 	[ "$is_good" = ok ] || continue
 	kp del probe >/dev/null
-	set -- "$@" "add $symbol symbol=$symbol offset=5 disabled"
+	set -- "$@" "add p$# symbol=$symbol offset=5 disabled"
 done
 records=$("$HERE/text_poke" "$KP_TEST/control" "$@" 2>&1)
 is "many more: the helper has run to its end" $? 0

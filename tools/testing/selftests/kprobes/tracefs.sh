@@ -171,7 +171,7 @@ echo >"$TRACING/error_log"
 is "inside an instruction: refused" "$(event 'p:kp_st/bad do_sys_openat2+1')" EILSEQ
 is "inside an instruction: the reason" "$(errors)" \
 	"error: Probe point is not an instruction boundary"
-is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_there')" ENOENT
+is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_there')" EINVAL
 is "a symbol that is not there: the reason" "$(errors)" \
 	"error: Invalid probed address or symbol"
 is "a function that is blacklisted: refused" "$(event 'p:kp_st/bad notify_die')" EINVAL

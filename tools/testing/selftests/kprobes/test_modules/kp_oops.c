@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -21,20 +22,24 @@ DEFINE_LOAD_FUNCTION(".text", kp_oops_load);
 /* In the page that is never mapped, and not its start. */
 #define BAD_ADDRESS	((const void *)0x40)
 
-static int die(void *unused)
+static int die(void *started)
 {
+	complete(started);
 	return kp_oops_load(BAD_ADDRESS) != 0;
 }
 
 static int oops(const char *value, const struct kernel_param *kp)
 {
+	DECLARE_COMPLETION_ONSTACK(started);
 	struct task_struct *thread;
 
-	thread = kthread_create(die, NULL, "kp_oops");
+	thread = kthread_create(die, &started, "kp_oops");
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	get_task_struct(thread);
 	wake_up_process(thread);
+	/* A thread that is stopped before it has started never runs. */
+	wait_for_completion(&started);
 	/* Also returns when the thread has died. */
 	kthread_stop(thread);
 	put_task_struct(thread);
