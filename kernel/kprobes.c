@@ -33,9 +33,6 @@
 /* Guards all probes; what it nests with is in kprobes/internal.h. */
 DEFINE_MUTEX(kprobe_mutex);
 
-/* debugfs "enabled" is 0: nothing is armed.  Under kprobe_mutex. */
-bool kprobes_all_disarmed;
-
 static bool kprobes_ready __ro_after_init;
 
 /**
@@ -259,21 +256,6 @@ static void wait_withdrawn(struct batch *batch)
 		INIT_LIST_HEAD(&e->kp->list);
 }
 
-/* Links @point into @list unless it is there already. */
-static void collect(struct kprobe_point *point, struct list_head *list)
-{
-	if (list_empty(&point->kp.list))
-		list_add_tail(&point->kp.list, list);
-}
-
-static void uncollect_all(struct list_head *list)
-{
-	struct kprobe *kp, *next;
-
-	list_for_each_entry_safe(kp, next, list, list)
-		list_del_init(&kp->list);
-}
-
 static int arm_all(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -283,12 +265,12 @@ static int arm_all(struct batch *batch)
 	for_each_entry(e, batch) {
 		if (e->point->state == KPROBE_DISARMED &&
 		    kprobe_point_wants_arming(e->point))
-			collect(e->point, &points);
+			kprobe_collect(e->point, &points);
 	}
 	if (list_empty(&points))
 		return 0;
 	ret = kprobe_arm_points(&points);
-	uncollect_all(&points);
+	kprobe_uncollect_all(&points);
 	return ret ? kprobe_refuse(batch->entries[0].place.addr,
 				   KPROBE_REFUSE_ARMING, ret) : 0;
 }
@@ -409,9 +391,9 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 	list_del_rcu(&kp->list);
 	kprobe_point_update_handlers(point);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
-		collect(point, disarm);
+		kprobe_collect(point, disarm);
 	else if (list_empty(&point->handles))
-		collect(point, empty);
+		kprobe_collect(point, empty);
 	return true;
 }
 
@@ -507,109 +489,6 @@ void unregister_kprobe(struct kprobe *p)
 	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
-
-/* --- Enable and disable ---------------------------------------------------- */
-
-/**
- * disable_kprobe() - stop calling a probe's handlers
- * @kp: a registered probe
- *
- * The text is restored when no other probe at the address needs it.  Handlers
- * that are already running may go on for a moment.
- *
- * Seed: kprobes.txt section 4.7.
- *
- * Context: task, may sleep.
- * Return: 0, or -EINVAL if @kp is not registered.
- */
-int disable_kprobe(struct kprobe *kp)
-{
-	struct kprobe_point *point;
-	LIST_HEAD(points);
-
-	guard(mutex)(&kprobe_mutex);
-
-	point = kprobe_point_of(kp);
-	if (!point)
-		return -EINVAL;
-	kp->flags |= KPROBE_FLAG_DISABLED;
-	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point)) {
-		collect(point, &points);
-		kprobe_disarm_points(&points);
-		uncollect_all(&points);
-	}
-	return 0;
-}
-EXPORT_SYMBOL_GPL(disable_kprobe);
-
-/**
- * enable_kprobe() - call a disabled probe's handlers again
- * @kp: a registered probe
- *
- * Seed: kprobes.txt section 4.8.
- *
- * Context: task, may sleep.
- * Return: 0; -EINVAL if @kp is not registered or its text has gone; what
- * ftrace says where it owns the function.
- */
-int enable_kprobe(struct kprobe *kp)
-{
-	struct kprobe_point *point;
-	LIST_HEAD(points);
-	u32 flags;
-	int ret;
-
-	guard(mutex)(&kprobe_mutex);
-
-	point = kprobe_point_of(kp);
-	if (!point || point->state == KPROBE_GONE)
-		return -EINVAL;
-	flags = kp->flags;
-	kp->flags &= ~KPROBE_FLAG_DISABLED;
-	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))
-		return 0;
-	collect(point, &points);
-	ret = kprobe_arm_points(&points);
-	uncollect_all(&points);
-	if (ret)
-		kp->flags = flags;
-	return ret;
-}
-EXPORT_SYMBOL_GPL(enable_kprobe);
-
-/**
- * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
- * @enable: arm those that have enabled probes; otherwise disarm all
- *
- * Context: task, may sleep.
- * Return: 0, or what ftrace said; then all stay disarmed.
- */
-int kprobe_rearm_all(bool enable)
-{
-	struct kprobe_point *point;
-	LIST_HEAD(points);
-	unsigned long pos;
-	int ret = 0;
-
-	guard(mutex)(&kprobe_mutex);
-
-	if (enable == !kprobes_all_disarmed)
-		return 0;
-	kprobes_all_disarmed = !enable;
-	for_each_kprobe_point(point, pos) {
-		if (kprobe_point_armed(point) != kprobe_point_wants_arming(point))
-			collect(point, &points);
-	}
-	if (!enable)
-		kprobe_disarm_points(&points);
-	else
-		ret = kprobe_arm_points(&points);
-	uncollect_all(&points);
-	if (ret)
-		kprobes_all_disarmed = true;
-	pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
-	return ret;
-}
 
 /* --- Boot ------------------------------------------------------------------ */
 

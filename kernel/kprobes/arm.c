@@ -37,6 +37,28 @@ static void arch_disarm_kprobes(struct list_head *batch)
 }
 #endif
 
+/**
+ * kprobe_collect() - put a point on a list to be armed or disarmed
+ * @point: the point; if it is on a list already it stays there
+ * @list: links representatives
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_collect(struct kprobe_point *point, struct list_head *list)
+{
+	if (list_empty(&point->kp.list))
+		list_add_tail(&point->kp.list, list);
+}
+
+/* Empties such a list.  Context: kprobe_mutex held. */
+void kprobe_uncollect_all(struct list_head *list)
+{
+	struct kprobe *kp, *next;
+
+	list_for_each_entry_safe(kp, next, list, list)
+		list_del_init(&kp->list);
+}
+
 /* Moves the points that ftrace owns from @points to @ftrace. */
 static void split_by_owner(struct list_head *points, struct list_head *ftrace)
 {

@@ -119,6 +119,8 @@ extern struct mutex kprobe_mutex;
 
 /* kernel/kprobes.c */
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
+
+/* enable.c */
 int kprobe_rearm_all(bool enable);
 extern bool kprobes_all_disarmed;
 
@@ -208,6 +210,8 @@ bool kprobe_blacklist_has(unsigned int index);
 void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);
 
 /* arm.c */
+void kprobe_collect(struct kprobe_point *point, struct list_head *list);
+void kprobe_uncollect_all(struct list_head *list);
 int kprobe_arm_points(struct list_head *points);
 void kprobe_disarm_points(struct list_head *points);
 
