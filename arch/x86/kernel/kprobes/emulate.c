@@ -10,6 +10,8 @@
  * entry code leaves a gap between the interrupted stack and pt_regs.
  */
 #include <linux/uaccess.h>
+#include <asm/page.h>
+#include <asm/processor.h>
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 
@@ -116,7 +118,18 @@ static int emulate_ret(const struct probe_insn *insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_ret);
 
-/* Where an indirect branch goes.  -EFAULT if its operand cannot be read. */
+/*
+ * May the operand be read here?  A fault on a user or non-canonical address is
+ * more than the exception table of this read can take back.
+ */
+static __always_inline bool kernel_address(unsigned long addr)
+{
+	return addr >= TASK_SIZE_MAX &&
+	       (!IS_ENABLED(CONFIG_X86_64) ||
+		__is_canonical_address(addr, boot_cpu_data.x86_virt_bits));
+}
+
+/* Where an indirect branch goes.  -EFAULT if its operand cannot be read here. */
 static __always_inline int get_target(const struct probe_insn *insn,
 				      struct pt_regs *regs, unsigned long *target)
 {
@@ -133,6 +146,8 @@ static __always_inline int get_target(const struct probe_insn *insn,
 	if (insn->index != PROBE_REG_NONE)
 		where += *reg_of(regs, insn->index) * insn->scale;
 
+	if (!kernel_address(where))
+		return -EFAULT;
 	__get_kernel_nofault(target, (void *)where, unsigned long, fault);
 	return 0;
 fault:

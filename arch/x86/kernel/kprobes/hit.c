@@ -31,16 +31,20 @@ static __always_inline void leave_stepping(struct kprobe_frame *frame,
 
 /*
  * The instruction itself, when no second trap is needed: what is emulated is
- * done on return, what is copied runs after the trap.  An operand that cannot
- * be read faults again in the copy, where the fault can be reported.
+ * done on return, what is copied runs after the trap.  A branch that cannot read
+ * its target faults again in the copy, where the fault can be reported.
+ *
+ * Returns true if the instruction has been carried out.
  */
-static __always_inline void run_instruction(struct kprobe *kp, struct pt_regs *regs)
+static __always_inline bool run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct probe_insn *insn = probe_desc(kp);
 
-	if (insn->action != PROBE_EMULATE ||
-	    probe_emulate(insn, regs, (unsigned long)kp->addr))
-		regs->ip = (unsigned long)kp->ainsn.insn;
+	if (insn->action == PROBE_EMULATE &&
+	    !probe_emulate(insn, regs, (unsigned long)kp->addr))
+		return true;
+	regs->ip = (unsigned long)kp->ainsn.insn;
+	return false;
 }
 
 static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *frame,
@@ -53,11 +57,9 @@ static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *fra
 		goto leave;
 
 	post = READ_ONCE(kp->post_handler);
-	if (!post) {
-		run_instruction(kp, regs);			/* 4 */
-	} else if (probe_desc(kp)->action == PROBE_EMULATE) {
-		run_instruction(kp, regs);			/* 4 */
-		post(kp, regs, 0);
+	if (!post || probe_desc(kp)->action == PROBE_EMULATE) {
+		if (run_instruction(kp, regs) && post)		/* 4 */
+			post(kp, regs, 0);
 	} else {
 		/* 5: an interrupt must not find the level taken by a step. */
 		frame->saved_flags = regs->flags & X86_EFLAGS_IF;
@@ -91,6 +93,23 @@ static __always_inline bool is_step_trap(struct kprobe_frame *frame, unsigned lo
 	       addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len;
 }
 
+/*
+ * A hit while a handler of the same level runs.  Should the operand of an emulated
+ * branch fault, that is not the handler's fault.
+ */
+static __always_inline void missed_hit(struct kprobe *kp, struct kprobe_frame *frame,
+				       struct pt_regs *regs)
+{
+	struct kprobe *handle = frame->handle;
+
+	kprobes_inc_nmissed_count(kp);
+	frame->handle = NULL;
+	barrier();
+	run_instruction(kp, regs);
+	barrier();
+	frame->handle = handle;
+}
+
 static __always_inline int handle_trap(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
@@ -98,12 +117,10 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 	struct kprobe *kp = get_kprobe((void *)addr);		/* 1 */
 
 	if (likely(kp)) {
-		if (likely(frame->phase == KPROBE_PHASE_IDLE)) {
+		if (likely(frame->phase == KPROBE_PHASE_IDLE))
 			full_hit(kp, frame, regs);
-		} else {
-			kprobes_inc_nmissed_count(kp);
-			run_instruction(kp, regs);
-		}
+		else
+			missed_hit(kp, frame, regs);
 		return 1;
 	}
 	if (is_step_trap(frame, addr)) {

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_ASM_CASE_H
+#define _KPROBES_TESTS_ASM_CASE_H
+/*
+ * Functions in assembly with one instruction to be probed, and the tables of
+ * them that x86 suites walk.  Rows are assembled together with the functions,
+ * so that a case is written down once.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <linux/stringify.h>
+#include <asm/asm.h>
+#include <asm/ibt.h>
+#include <asm/nospec-branch.h>
+
+/**
+ * struct asm_case - a row
+ * @name:	for messages
+ * @fn:		the function
+ * @insn:	the instruction
+ * @next:	where the function goes on behind it
+ * @flags:	the suite's
+ */
+struct asm_case {
+	const char *name;
+	void *fn;
+	void *insn;
+	void *next;
+	unsigned long flags;
+};
+
+/* The tables, one a suite. */
+extern const struct asm_case kprobes_differential_cases[];
+extern const struct asm_case kprobes_differential_cases_end[];
+extern const struct asm_case kprobes_fault_path_cases[];
+extern const struct asm_case kprobes_fault_path_cases_end[];
+
+/* Of the suite of fault paths. */
+void kprobes_fault_callee(void);
+unsigned long kprobes_fault_bare(unsigned long address);
+extern char kprobes_fault_bare_insn[], kprobes_fault_bare_next[];
+
+/* Runs a piece of the differential suite; see there. */
+struct cpu_image;
+void kprobes_run_piece(struct cpu_image *image, void *fn);
+
+#define for_each_asm_case(c, table)					\
+	for ((c) = table; (c) < table##_end; (c)++)
+
+#define ASM_TABLE_SECTION(table)	".pushsection .rodata." #table ", \"a\"\n"
+#define ASM_TABLE_LABEL(table, label)					\
+	asm(ASM_TABLE_SECTION(table)					\
+	    ".balign " WORD "\n"					\
+	    #label ":\n"						\
+	    ".popsection\n")
+
+/* Before the first and behind the last ASM_CASE() of a table. */
+#define ASM_TABLE_BEGIN(table)	ASM_TABLE_LABEL(table, table)
+#define ASM_TABLE_END(table)	ASM_TABLE_LABEL(table, table##_end)
+
+/* Registers and operands of both word sizes. */
+#define ARG	"%" _ASM_ARG1
+#define AX	"%" _ASM_AX
+#define BX	"%" _ASM_BX
+#define CX	"%" _ASM_CX
+#define DX	"%" _ASM_DX
+#define SP	"%" _ASM_SP
+#define BP	"%" _ASM_BP
+#define SI	"%" _ASM_SI
+#define DI	"%" _ASM_DI
+#define WORD	__stringify(__SIZEOF_POINTER__)
+
+#define ASM_FUNCTION(name, body)					\
+	".pushsection .text\n"						\
+	ASM_FUNC_ALIGN "\n"						\
+	".type " #name ", @function\n"					\
+	#name ":\n" ASM_ENDBR						\
+	body								\
+	".size " #name ", . - " #name "\n"				\
+	".popsection\n"
+
+/*
+ * These functions do with stack and branches what no compiler does: objtool
+ * cannot follow, and unwinders need not, for nothing in them sleeps.
+ */
+#define ASM_UNCHECKED(name)						\
+	".pushsection .discard.func_stack_frame_non_standard, \"aw\"\n"	\
+	".long " #name " - .\n"						\
+	".popsection\n"
+
+/* A place whose address is known, but where nobody branches to indirectly. */
+#define ASM_PLACE(label)	#label ":\n" ANNOTATE_NOENDBR
+
+/* An own return, for functions that rethunk builds must not look at. */
+#define ASM_BARE_RET	ANNOTATE_RETPOLINE_SAFE "ret\nint3\n"
+
+/*
+ * Defines a function and its row: what comes @before the probed @insn, what that
+ * may @skip, and what comes @after, with the function's return.  All are lines
+ * that end with a newline.
+ */
+#define ASM_CASE_TEXT(table, name, flags, before, insn, skip, after)	\
+	ASM_FUNCTION(name, before					\
+		     ASM_PLACE(name##_insn) insn skip			\
+		     ASM_PLACE(name##_next) after)			\
+	ASM_UNCHECKED(name)						\
+	".pushsection .rodata\n"					\
+	#name "_name: .asciz \"" #name "\"\n"				\
+	".popsection\n"							\
+	ASM_TABLE_SECTION(table)					\
+	_ASM_PTR " " #name "_name, " #name ", " #name "_insn, "		\
+	#name "_next, " __stringify(flags) "\n"				\
+	".popsection\n"
+
+#define ASM_CASE(...)	asm(ASM_CASE_TEXT(__VA_ARGS__))
+
+typedef unsigned long (*asm_function_t)(unsigned long arg);
+
+/* Assembly has no type hash: the call is not checked for one. */
+static inline __nocfi unsigned long asm_case_call(const struct asm_case *c,
+						  unsigned long arg)
+{
+	return ((asm_function_t)c->fn)(arg);
+}
+
+#endif /* _KPROBES_TESTS_ASM_CASE_H */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hits in NMIs (x86): full ones while task and hardirq handlers run, and misses
+ * while a handler of an NMI runs.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/smp.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "counted.h"
+
+#define DEADLINE_US	(2 * USEC_PER_SEC)
+
+static noinline __noclone notrace int nmi_trap(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone int nmi_traced(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int nested_trap(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int task_trap(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone int task_traced(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static int nmis, expected_cpu = -1, sum;
+
+static int nmi_body(unsigned int type, struct pt_regs *regs)
+{
+	if (READ_ONCE(expected_cpu) != raw_smp_processor_id())
+		return NMI_DONE;
+	WRITE_ONCE(expected_cpu, -1);
+	sum = nmi_trap(1) + nmi_traced(1);
+	WRITE_ONCE(nmis, nmis + 1);
+	return NMI_HANDLED;
+}
+
+/* Sends this CPU an NMI and waits until it has been handled. */
+static void nmi_here(void)
+{
+	int before, wait = DEADLINE_US;
+
+	preempt_disable();
+	before = READ_ONCE(nmis);
+	WRITE_ONCE(expected_cpu, raw_smp_processor_id());
+	__apic_send_IPI_mask(cpumask_of(raw_smp_processor_id()), NMI_VECTOR);
+	while (READ_ONCE(nmis) == before && wait--)
+		udelay(1);
+	preempt_enable();
+}
+
+static int send_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	nmi_here();
+	return 0;
+}
+
+static void send_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+	nmi_here();
+}
+
+static int nest_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	counted_pre(kp, regs);
+	nested_trap(1);
+	return 0;
+}
+
+static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(int), int times)
+{
+	struct counted trap = counted_at(nmi_trap, true, true);
+	struct counted traced = counted_at(nmi_traced, true, true);
+	struct counted nested = counted_at(nested_trap, true, true);
+	struct kprobe *kps[] = { &trap.kp, &traced.kp, &nested.kp };
+
+	nmis = sum = 0;
+	trap.kp.pre_handler = nest_pre;
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 3), 0);
+	if (out)
+		KUNIT_EXPECT_EQ(test, register_kprobe(out), 0);
+	if (site)
+		KUNIT_EXPECT_EQ(test, site(1), 2);
+	else
+		nmi_here();
+	WRITE_ONCE(expected_cpu, -1);
+	if (out)
+		unregister_kprobe(out);
+	unregister_kprobes(kps, 3);
+
+	KUNIT_EXPECT_EQ(test, nmis, times);
+	KUNIT_EXPECT_EQ(test, sum, 4);
+	KUNIT_EXPECT_EQ(test, trap.pre, times);
+	KUNIT_EXPECT_EQ(test, trap.post, times);
+	KUNIT_EXPECT_EQ(test, traced.pre, times);
+	KUNIT_EXPECT_EQ(test, traced.post, times);
+	KUNIT_EXPECT_EQ(test, trap.kp.nmissed, 0UL);
+	KUNIT_EXPECT_EQ(test, traced.kp.nmissed, 0UL);
+	KUNIT_EXPECT_EQ(test, nested.pre, 0);
+	KUNIT_EXPECT_EQ(test, nested.kp.nmissed, (unsigned long)times);
+}
+
+static void in_an_nmi(struct kunit *test)
+{
+	hits_in_an_nmi(test, NULL, NULL, 1);
+}
+
+static void in_an_nmi_in_a_handler(struct kunit *test)
+{
+	struct kprobe traced = {
+		.addr = (void *)task_traced, .pre_handler = send_pre, .post_handler = send_post,
+	};
+
+	hits_in_an_nmi(test, &traced, task_traced, 2);
+}
+
+static int nmi_test_init(struct kunit *test)
+{
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		kunit_skip(test, "no local APIC");
+	return register_nmi_handler(NMI_LOCAL, nmi_body, NMI_FLAG_FIRST, "kprobes_kunit");
+}
+
+static void nmi_test_exit(struct kunit *test)
+{
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		unregister_nmi_handler(NMI_LOCAL, "kprobes_kunit");
+}
+
+static void in_an_nmi_in_a_breakpoint_handler(struct kunit *test)
+{
+	struct kprobe trap = {
+		.addr = (void *)task_trap, .pre_handler = send_pre, .post_handler = send_post,
+	};
+
+	hits_in_an_nmi(test, &trap, task_trap, 2);
+}
+
+static struct kunit_case nmi_cases[] = {
+	KUNIT_CASE(in_an_nmi),
+	KUNIT_CASE(in_an_nmi_in_a_handler),
+	KUNIT_CASE(in_an_nmi_in_a_breakpoint_handler),
+	{}
+};
+
+static struct kunit_suite nmi_suite = {
+	.name = "kprobes_x86_nmi",
+	.init = nmi_test_init,
+	.exit = nmi_test_exit,
+	.test_cases = nmi_cases,
+};
+
+kunit_test_suite(nmi_suite);
