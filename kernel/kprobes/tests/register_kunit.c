@@ -200,6 +200,47 @@ static void a_bad_batch_leaves_nothing(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_X86
+/* An offset into @fn at which no instruction starts, 0 if there is none. */
+static unsigned int offset_inside_an_instruction(void *fn)
+{
+	unsigned int offset;
+
+	for (offset = 1; offset < 4; offset++) {
+		struct counted c = counted_at(fn + offset, true, false);
+
+		if (register_kprobe(&c.kp) == -EILSEQ)
+			return offset;
+		unregister_kprobe(&c.kp);
+	}
+	return 0;
+}
+
+/* Fails when the points of those before it have been made and published. */
+static void a_batch_that_fails_late_leaves_nothing(struct kunit *test)
+{
+	struct counted c[NR_TARGETS];
+	struct kprobe *kps[NR_TARGETS];
+	int i, last = NR_TARGETS - 1;
+
+	for (i = 0; i < NR_TARGETS; i++) {
+		c[i] = counted_at(targets[i], true, true);
+		kps[i] = &c[i].kp;
+	}
+	c[last].kp.offset = offset_inside_an_instruction(targets[last]);
+	KUNIT_ASSERT_NE(test, c[last].kp.offset, 0);
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, NR_TARGETS), -EILSEQ);
+	for (i = 0; i < NR_TARGETS; i++)
+		KUNIT_EXPECT_PTR_EQ(test, probe_at(targets[i]), NULL);
+	c[last].kp.offset = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_TARGETS), 0);
+	call_all(test);
+	unregister_kprobes(kps, NR_TARGETS);
+	for (i = 0; i < NR_TARGETS; i++)
+		KUNIT_EXPECT_EQ(test, c[i].pre, 1);
+}
+#endif
+
 static void twice_in_a_batch(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
@@ -242,6 +283,9 @@ static struct kunit_case register_cases[] = {
 	KUNIT_CASE(disabled_at_registration),
 	KUNIT_CASE(a_batch),
 	KUNIT_CASE(a_bad_batch_leaves_nothing),
+#ifdef CONFIG_X86
+	KUNIT_CASE(a_batch_that_fails_late_leaves_nothing),
+#endif
 	KUNIT_CASE(twice_in_a_batch),
 	KUNIT_CASE(unregistering_what_is_not_registered),
 	{}
