@@ -516,6 +516,8 @@ static int __init kprobes_init(void)
 	mutex_unlock(&kprobe_mutex);
 	if (ret)
 		pr_err("cannot collect the blacklist (%d): kprobes are off\n", ret);
+	/* Some architectures register a probe on their return trampoline there. */
+	kprobes_ready = !ret;
 	if (!ret)
 		ret = arch_init_kprobes();
 	if (!ret)

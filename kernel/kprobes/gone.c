@@ -2,11 +2,11 @@
 /*
  * Probes whose text goes away.
  *
- * Text is freed without asking.  The points in it are taken off ftrace where
- * it owns them, leave the table and become KPROBE_GONE; their handles stay on
- * them, marked KPROBE_FLAG_GONE, until their users unregister.  Nothing is
- * written to the dying text, and a later module at the same addresses starts
- * with no points there.
+ * Text is freed without asking.  The points in it are disarmed while it is still
+ * there, leave the table and become KPROBE_GONE; their handles stay on them,
+ * marked KPROBE_FLAG_GONE, until their users unregister.  Nothing is written to
+ * the text afterwards, and a later module at the same addresses starts with no
+ * points there.
  *
  * kprobe_mutex guards the list of gone points.
  */
@@ -38,19 +38,9 @@ struct kprobe_point *kprobe_gone_find(struct kprobe *kp)
 	return NULL;
 }
 
-static void bury(struct kprobe_point *point)
+static bool point_within(struct kprobe_point *point, unsigned long start, unsigned long end)
 {
-	LIST_HEAD(one);
-
-	if (point->state == KPROBE_FTRACE) {
-		/* ftrace still knows the text, and must forget it in order. */
-		list_add(&point->kp.list, &one);
-		kprobe_disarm_points(&one);
-		list_del_init(&point->kp.list);
-	}
-	kprobe_table_remove(point);
-	kprobe_point_set_state(point, KPROBE_GONE);
-	hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
+	return point->addr >= start && point->addr < end;
 }
 
 /**
@@ -58,18 +48,32 @@ static void bury(struct kprobe_point *point)
  * @start: its first address
  * @end: the first address after it
  *
- * All points in it become gone.
+ * All points in it become gone.  They are disarmed first: until it is freed the
+ * text may still be executed, by work that the module has left behind, and ftrace
+ * still knows it and must forget it in order.
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
 void kprobe_bury_range(unsigned long start, unsigned long end)
 {
 	struct kprobe_point *point;
+	LIST_HEAD(armed);
 	unsigned long pos;
 
 	for_each_kprobe_point(point, pos) {
-		if (point->addr >= start && point->addr < end)
-			bury(point);
+		if (point_within(point, start, end) && kprobe_point_armed(point))
+			kprobe_collect(point, &armed);
+	}
+	if (!list_empty(&armed))
+		kprobe_disarm_points(&armed);
+	kprobe_uncollect_all(&armed);
+
+	for_each_kprobe_point(point, pos) {
+		if (!point_within(point, start, end))
+			continue;
+		kprobe_table_remove(point);
+		kprobe_point_set_state(point, KPROBE_GONE);
+		hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
 	}
 }
 

@@ -32,6 +32,24 @@ void kprobe_busy_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
+/* See the versions for HAVE_KPROBE_LEVELS. */
+struct kprobe *kprobe_push_current(struct kprobe *kp)
+{
+	struct kprobe *outer = __this_cpu_read(current_kprobe);
+
+	__this_cpu_write(current_kprobe, kp);
+	if (!outer)
+		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
+	return outer;
+}
+NOKPROBE_SYMBOL(kprobe_push_current);
+
+void kprobe_pop_current(struct kprobe *outer)
+{
+	__this_cpu_write(current_kprobe, outer);
+}
+NOKPROBE_SYMBOL(kprobe_pop_current);
+
 /* The handler of a task that dies will not return; see hit.c. */
 void kprobe_handler_died(void)
 {

@@ -140,6 +140,10 @@ int kprobe_points_init(void);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
+/* hit.c or hit_single.c */
+struct kprobe *kprobe_push_current(struct kprobe *kp);
+void kprobe_pop_current(struct kprobe *outer);
+
 /* table.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);
 int kprobe_table_reserve(unsigned int points);

@@ -112,7 +112,9 @@ int register_kretprobes(struct kretprobe **rps, int num)
 	struct kprobe **kps;
 	int i, prepared, ret = 0;
 
-	if (num <= 0 || !rps)
+	for (i = 0; rps && i < num && rps[i]; i++)
+		;
+	if (num <= 0 || !rps || i < num)
 		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
 	kps = embedded_kprobes(rps, num);
 	if (!kps)

@@ -180,11 +180,10 @@ static void call_handler(struct kretprobe_instance *ri, kprobe_opcode_t *to,
 
 	if (!rp || !rp->handler)
 		return;
-	outer = __this_cpu_read(current_kprobe);
-	__this_cpu_write(current_kprobe, &rp->kp);
+	outer = kprobe_push_current(&rp->kp);
 	ri->ret_addr = to;
 	rp->handler(ri, regs);
-	__this_cpu_write(current_kprobe, outer);
+	kprobe_pop_current(outer);
 }
 NOKPROBE_SYMBOL(call_handler);
 

@@ -45,10 +45,14 @@ static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 {
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
+	struct kprobe *outer;
 
+	if (!rp->handler)
+		return;
 	ri = container_of(node, struct kretprobe_instance, node);
-	if (rp->handler)
-		rp->handler(ri, regs);
+	outer = kprobe_push_current(&rp->kp);
+	rp->handler(ri, regs);
+	kprobe_pop_current(outer);
 }
 NOKPROBE_SYMBOL(leave);
 

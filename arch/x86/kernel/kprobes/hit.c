@@ -14,7 +14,6 @@
  * Faults of the copied instruction and of handlers come to
  * kprobe_fault_handler().
  */
-#include <linux/extable.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <asm/processor-flags.h>
@@ -87,10 +86,24 @@ static __always_inline void step_done(struct kprobe_frame *frame, struct pt_regs
 	kprobe_frame_leave(frame);
 }
 
-static __always_inline bool is_step_trap(struct kprobe_frame *frame, unsigned long addr)
+/*
+ * The frame whose copied instruction ends at @addr, or NULL.  All levels are
+ * looked at: the instruction may have been the one that enters another level, an
+ * addition to preempt_count.  The deepest comes first, it is the one that runs.
+ */
+static __always_inline struct kprobe_frame *stepping_frame(unsigned long addr)
 {
-	return frame->phase == KPROBE_PHASE_STEPPING &&
-	       addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len;
+	struct kprobe_frame *frames = this_cpu_ptr(&kprobe_cpu)->frames;
+	int level;
+
+	for (level = NR_KPROBE_LEVELS - 1; level >= 0; level--) {
+		struct kprobe_frame *frame = &frames[level];
+
+		if (frame->phase == KPROBE_PHASE_STEPPING &&
+		    addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len)
+			return frame;
+	}
+	return NULL;
 }
 
 /*
@@ -116,14 +129,16 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kprobe *kp = get_kprobe((void *)addr);		/* 1 */
 
-	if (likely(kp)) {
+	/* A breakpoint on an instruction of ftrace's is not ours. */
+	if (likely(kp && !kprobe_ftrace(kp))) {
 		if (likely(frame->phase == KPROBE_PHASE_IDLE))
 			full_hit(kp, frame, regs);
 		else
 			missed_hit(kp, frame, regs);
 		return 1;
 	}
-	if (is_step_trap(frame, addr)) {
+	frame = stepping_frame(addr);
+	if (frame) {
 		step_done(frame, regs);
 		return 1;
 	}
@@ -162,10 +177,10 @@ NOKPROBE_SYMBOL(kprobe_int3_handler);
 
 /*
  * The copy of @kp's instruction, which starts at @slot, has faulted.  Handlers
- * see the address of the original.  If none deals with the fault, a stepped
- * instruction starts over from the original; so does a boosted one whose fault
- * nobody expects, for the oops to name the original; any other is resumed in
- * its slot, or fixed up through kprobe_text_address().
+ * see the address of the original, and run as handlers: probes that they hit are
+ * missed.  If none deals with the fault, the instruction starts over from the
+ * original: exception tables and oopses know that one, and the fault may sleep,
+ * after which the slot may be somebody else's.
  */
 static __always_inline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 				       unsigned long slot, struct pt_regs *regs, int trapnr)
@@ -173,17 +188,22 @@ static __always_inline bool copy_fault(struct kprobe *kp, struct kprobe_frame *f
 	bool stepping = frame->phase == KPROBE_PHASE_STEPPING && frame->kp == kp;
 	bool handled;
 
+	bool level_free = frame->phase == KPROBE_PHASE_IDLE;
+
 	regs->ip = (unsigned long)kp->addr;
+	if (level_free)
+		kprobe_frame_enter(frame, kp);
 	handled = kprobe_call_fault_handlers(kp, regs, trapnr);
+	if (level_free)
+		kprobe_frame_leave(frame);
 	if (handled && regs->ip == (unsigned long)kp->addr) {
+		/* Tried again at once, without anything that could sleep. */
 		regs->ip = slot;
 		return true;
 	}
 	if (stepping) {
 		leave_stepping(frame, regs);
 		kprobe_frame_leave(frame);
-	} else if (!handled && search_exception_tables(regs->ip)) {
-		regs->ip = slot;
 	}
 	return handled;
 }

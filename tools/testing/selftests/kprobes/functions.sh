@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=sh disable=SC2034
+# shellcheck shell=sh disable=SC3043,SC2034
 #
-# What all kprobes selftests share.  Sourced by POSIX shells, busybox's included.
+# What all kprobes selftests share.  Sourced by POSIX shells, busybox's included;
+# "local" is the one thing beyond POSIX, which all of them have.
 #
 # A test is a script that looks like this:
 #

@@ -21,16 +21,16 @@ matches "a line for each page while a copied instruction is in use" "$(pages)" \
 is "its address is that of a page, and is not hidden from root" \
 	"$(pages | sed 's/ .*//' | grep -cv '[1-9a-f].*000$')" 0
 
-# More copies than one page has room for.
+# More copies than one page has room for.  Not at functions' entries, which ftrace
+# may own; where no instruction begins the command is refused, which is as good.
+# The shell's own echo is quick, and nobody wants to know the error.
 before=$(pages | wc -l)
-places=$(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' /proc/kallsyms |
-	sort | uniq -u | head -n 600)
 n=0
-for symbol in $places; do
-	# Not at the entry, which ftrace may own: what follows is a copy.
-	kp add "m$n" "symbol=$symbol" offset=5 disabled >/dev/null
+for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
+		/proc/kallsyms | sort | uniq -u | head -n 500); do
 	n=$((n + 1))
-done
+	echo "add m$n symbol=$symbol offset=5 disabled" >"$KP_TEST/control"
+done 2>/dev/null
 registered=$(list | grep -c 'DISABLED')
 note "$registered probes in addition, $before pages before, $(pages | wc -l) with them"
 yes "more pages for more copies" [ "$(pages | wc -l)" -gt "$before" ]

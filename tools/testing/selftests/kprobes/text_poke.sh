@@ -48,18 +48,16 @@ yes "the copy: its page is in /proc/kallsyms" \
 	grep -qE "^0*${page}000 t kprobe_insn_page	\[__builtin__kprobes\]\$" /proc/kallsyms
 yes "the copy: is where code may be executed" [ "$slot" != "$address" ]
 
-# A page of slots is announced when it is made.  As many as it takes.
+# A page of slots is announced when it is made.  More probes than one page has
+# room for; those where no instruction begins are refused, which is as good.
 set --
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
-		/proc/kallsyms | sort | uniq -u | head -n 400); do
-	is_good=$(kp add probe "symbol=$symbol" offset=5 disabled)
-	[ "$is_good" = ok ] || continue
-	kp del probe >/dev/null
+		/proc/kallsyms | sort | uniq -u | head -n 500); do
 	set -- "$@" "add p$# symbol=$symbol offset=5 disabled"
 done
-records=$("$HERE/text_poke" "$KP_TEST/control" "$@" 2>&1)
+records=$("$HERE/text_poke" "$KP_TEST/control" "$@")
 is "many more: the helper has run to its end" $? 0
-note "$# more probes"
+note "$(printf '%s\n' "$records" | grep -c '^wrote') more probes"
 matches "a new page of slots is announced" \
 	"$(printf '%s\n' "$records" | grep '^ksymbol')" \
 	'^ksymbol [1-9a-f][0-9a-f]*000 4096 register ool kprobe_insn_page$'

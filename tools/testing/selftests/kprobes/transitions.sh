@@ -148,9 +148,10 @@ state kp_target_plain+0x0 [kp_target] disarmed -> breakpoint
 state kp_target_traced+0x0 [kp_target] disarmed -> ftrace
 END
 unload kp_target
-same "the module goes: without a symbol by now, ftrace's through disarmed" \
+same "the module goes: without a symbol by now, and through disarmed" \
 	"$(transcript | sort)" <<'END'
-state ADDR breakpoint -> gone
+state ADDR breakpoint -> disarmed
+state ADDR disarmed -> gone
 state ADDR disarmed -> gone
 state ADDR disarmed -> gone
 state ADDR ftrace -> disarmed
