@@ -68,8 +68,11 @@ static void expect_refused(struct kunit *test, void *addr, int err)
 {
 	struct counted c = counted_at(addr, true, true);
 	struct counted good = counted_at(good_target, true, false);
+	int ret = register_kprobe(&c.kp);
 
-	KUNIT_EXPECT_EQ_MSG(test, register_kprobe(&c.kp), err, "at %pS", addr);
+	KUNIT_EXPECT_EQ_MSG(test, ret, err, "at %pS", addr);
+	if (!ret)
+		unregister_kprobe(&c.kp);
 	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, addr);
 	KUNIT_EXPECT_EQ(test, c.kp.flags, 0);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(addr), NULL);
