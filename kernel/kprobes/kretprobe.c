@@ -84,6 +84,12 @@ static int prepare(struct kretprobe *rp)
 	return ret ? kprobe_refuse(place.addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
 }
 
+/* Nothing for nothing: unregistering takes NULL pointers. */
+static struct kprobe *embedded_kprobe(struct kretprobe *rp)
+{
+	return rp ? &rp->kp : NULL;
+}
+
 /* The embedded kprobes of @rps, to be given to kvfree(); NULL without memory. */
 static struct kprobe **embedded_kprobes(struct kretprobe **rps, int num)
 {
@@ -91,7 +97,7 @@ static struct kprobe **embedded_kprobes(struct kretprobe **rps, int num)
 	int i;
 
 	for (i = 0; kps && i < num; i++)
-		kps[i] = &rps[i]->kp;
+		kps[i] = embedded_kprobe(rps[i]);
 	return kps;
 }
 
@@ -191,17 +197,21 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 			unregister_kretprobes(&rps[i], 1);
 		return;
 	}
-	one = &rps[0]->kp;
+	one = embedded_kprobe(rps[0]);
 
 	/*
 	 * No return handler begins from here on.  Unregistering waits for those
 	 * that are running, as it does for the entry handlers.
 	 */
-	for (i = 0; i < num; i++)
-		kretprobe_engine_stop(rps[i]);
+	for (i = 0; i < num; i++) {
+		if (rps[i])
+			kretprobe_engine_stop(rps[i]);
+	}
 	unregister_kprobes(kps, num);
-	for (i = 0; i < num; i++)
-		kretprobe_engine_free(rps[i]);
+	for (i = 0; i < num; i++) {
+		if (rps[i])
+			kretprobe_engine_free(rps[i]);
+	}
 	if (kps != &one)
 		kvfree(kps);
 }
