@@ -7,14 +7,15 @@
  * primitive and fills what it does not use with trap instructions.  A page is
  * given back when its last slot is.
  *
- * slot_mutex guards the lists and the bitmaps.  Trap and fault paths ask who
- * owns an address: they walk the list under RCU, and find the owner of a slot
- * for as long as its probepoint lives.  A point gives its slots back only after
+ * slot_mutex guards the pages, the list and the bitmaps.  Trap and fault paths ask
+ * who owns an address: they look its page up under RCU, and find the owner of a
+ * slot for as long as its probepoint lives.  A point gives its slots back only after
  * nobody can execute them (kprobe_point_release()), so a slot is free for
  * re-use the moment that it is freed.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
+#include <linux/hashtable.h>
 #include <linux/kallsyms.h>
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
@@ -27,7 +28,7 @@
 
 /**
  * struct slot_page - a page of slots
- * @list:	all pages; RCU
+ * @node:	in slot_pages; RCU
  * @roomy:	pages that have a free slot
  * @insns:	the page, as it is executed
  * @used:	which slots are taken
@@ -36,7 +37,7 @@
  * @owners:	representative that a slot belongs to, NULL if not known
  */
 struct slot_page {
-	struct list_head list;
+	struct hlist_node node;
 	struct list_head roomy;
 	kprobe_opcode_t *insns;
 	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
@@ -45,7 +46,8 @@ struct slot_page {
 	struct kprobe *owners[SLOTS_PER_PAGE];
 };
 
-static LIST_HEAD(slot_pages);
+/* All pages, by address: every kernel fault asks, with thousands of probes, too. */
+static DEFINE_HASHTABLE(slot_pages, 6);
 static LIST_HEAD(roomy_pages);
 static DEFINE_MUTEX(slot_mutex);
 
@@ -57,6 +59,12 @@ void * __weak alloc_insn_page(void)
 static kprobe_opcode_t *slot_address(struct slot_page *page, unsigned int slot)
 {
 	return (void *)page->insns + slot * KPROBE_SLOT_SIZE;
+}
+
+/* What pages are hashed by, the same for every address in a page. */
+static __always_inline unsigned long page_key(unsigned long addr)
+{
+	return addr >> PAGE_SHIFT;
 }
 
 static struct slot_page *add_page(void)
@@ -71,8 +79,8 @@ static struct slot_page *add_page(void)
 		return NULL;
 	}
 	list_add(&page->roomy, &roomy_pages);
-	/* Pairs with the walk in kprobe_slot_owner(). */
-	list_add_rcu(&page->list, &slot_pages);
+	/* Pairs with the walk in find_page(). */
+	hash_add_rcu(slot_pages, &page->node, page_key((unsigned long)page->insns));
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->insns, PAGE_SIZE, false,
 			   SLOT_PAGE_SYM);
@@ -90,7 +98,7 @@ static void remove_page(struct slot_page *page)
 			   (unsigned long)page->insns, PAGE_SIZE, true,
 			   SLOT_PAGE_SYM);
 	list_del(&page->roomy);
-	list_del_rcu(&page->list);
+	hash_del_rcu(&page->node);
 	execmem_free(page->insns);
 	call_rcu(&page->rcu, free_page_rcu);
 }
@@ -136,9 +144,9 @@ static struct slot_page *find_page(unsigned long addr)
 {
 	struct slot_page *page;
 
-	/* Raw walk, no lockdep: called from traps and unwinders. */
-	list_for_each_entry_rcu(page, &slot_pages, list, true) {
-		if (addr - (unsigned long)page->insns < PAGE_SIZE)
+	/* No lockdep: called from traps and unwinders. */
+	hash_for_each_possible_rcu_notrace(slot_pages, page, node, page_key(addr)) {
+		if (page_key((unsigned long)page->insns) == page_key(addr))
 			return page;
 	}
 	return NULL;
@@ -232,10 +240,10 @@ int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
 			     char *type, char *sym)
 {
 	struct slot_page *page;
-	int ret = -ERANGE;
+	int ret = -ERANGE, bucket;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(page, &slot_pages, list) {
+	hash_for_each_rcu(slot_pages, bucket, page, node) {
 		if ((*symnum)--)
 			continue;
 		strscpy(sym, SLOT_PAGE_SYM, KSYM_NAME_LEN);
