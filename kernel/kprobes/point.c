@@ -21,9 +21,9 @@
 static struct kmem_cache *point_cache;
 
 /*
- * A released point's slots may still be executed by a task that was preempted
- * in them.  The tasks-RCU callback cannot sleep, and freeing slots may, so it
- * hands the point on to a work item.
+ * Points that nobody finds any more.  Their slots may still be executed by a task
+ * that was preempted in them: the worker waits for that, once for all that have
+ * come until then.
  */
 static void release_worker(struct work_struct *work);
 static LLIST_HEAD(released_points);
@@ -202,36 +202,31 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 
 static void release_worker(struct work_struct *work)
 {
+	struct llist_node *points = llist_del_all(&released_points);
 	struct kprobe_point *point, *next;
 
-	llist_for_each_entry_safe(point, next, llist_del_all(&released_points),
-				  released) {
+	synchronize_rcu_tasks();
+	llist_for_each_entry_safe(point, next, points, released) {
 		arch_remove_kprobe(&point->kp);
 		kmem_cache_free(point_cache, point);
 	}
 }
 
-static void release_after_tasks_rcu(struct rcu_head *rcu)
-{
-	struct kprobe_point *point = container_of(rcu, struct kprobe_point, rcu);
-
-	/* Only the first of a run has to wake the worker, which takes all. */
-	if (llist_add(&point->released, &released_points))
-		schedule_work(&release_work);
-}
-
 /**
  * kprobe_point_release() - free a point when nobody can be using it any more
- * @point: out of the table, and no handler of it is running
+ * @point: out of the table, and no handler of it is running, or will be when a
+ *	grace period of tasks RCU has ended
  *
- * Its slots are given back after a tasks-RCU grace period, for which nobody
- * waits: only then has every task left them, preempted ones too.
+ * Its slots are given back after such a grace period, for which nobody waits:
+ * only then has every task left them, preempted ones too.
  *
  * Context: task.
  */
 void kprobe_point_release(struct kprobe_point *point)
 {
-	call_rcu_tasks(&point->rcu, release_after_tasks_rcu);
+	/* Only the first has to wake the worker, which takes all. */
+	if (llist_add(&point->released, &released_points))
+		queue_work(system_unbound_wq, &release_work);
 }
 
 /* Boot.  Return: 0 or -ENOMEM. */
