@@ -8,11 +8,8 @@
  * architecture's, in arch_prepare_kprobe().
  */
 #include <linux/ftrace.h>
-#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
-#include <linux/memory.h>
 #include <linux/module.h>
-#include <linux/static_call.h>
 
 #include "internal.h"
 #define CREATE_TRACE_POINTS
@@ -168,28 +165,6 @@ static bool in_cfi_preamble(unsigned long addr)
 	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
 }
 
-/* Text that somebody else rewrites at run time, or recognises by its address. */
-static int check_owner(unsigned long addr)
-{
-	int jump_label, static_call;
-
-	jump_label_lock();
-	jump_label = jump_label_text_reserved((void *)addr, (void *)addr);
-	jump_label_unlock();
-	if (jump_label)
-		return kprobe_refuse(addr, KPROBE_REFUSE_JUMP_LABEL, -EINVAL);
-
-	static_call = static_call_text_reserved((void *)addr, (void *)addr);
-	if (static_call)
-		return kprobe_refuse(addr, KPROBE_REFUSE_STATIC_CALL, -EINVAL);
-
-	if (find_bug(addr))
-		return kprobe_refuse(addr, KPROBE_REFUSE_BUG, -EINVAL);
-	if (in_cfi_preamble(addr))
-		return kprobe_refuse(addr, KPROBE_REFUSE_CFI, -EINVAL);
-	return 0;
-}
-
 /* ftrace's instruction is probed through ftrace, as a whole or not at all. */
 static int check_ftrace(struct kprobe_place *place)
 {
@@ -240,7 +215,7 @@ out:
  * it).  kprobe_place_put() ends what a success has begun.
  * Return: 0; -EINVAL if it is outside the kernel's text, blacklisted, or
  * reserved for somebody else; -EILSEQ if it is inside an instruction of
- * ftrace's; -ENOENT if its module is coming or going.
+ * ftrace's; -ENOENT if its module is coming or going; -ENOMEM.
  */
 int kprobe_place_check(struct kprobe_place *place)
 {
@@ -257,8 +232,10 @@ int kprobe_place_check(struct kprobe_place *place)
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_BLACKLISTED, -EINVAL);
 	if (!ret)
 		ret = check_ftrace(place);
+	if (!ret && in_cfi_preamble(place->addr))
+		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_CFI, -EINVAL);
 	if (!ret)
-		ret = check_owner(place->addr);
+		ret = kprobe_owned_check(place);
 	if (ret)
 		kprobe_place_put(place);
 	return ret;

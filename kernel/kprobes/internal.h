@@ -25,8 +25,10 @@
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
 
+struct bug_entry;
 struct module;
 struct seq_file;
+struct static_call_site;
 
 #undef pr_fmt
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -77,8 +79,7 @@ enum kprobe_state {
  *		came; RCU, written under kprobe_mutex
  * @state:	what is in the text
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
- * @rcu:	delays its release until no task can be in its slots
- * @released:	after that, links it into the list of points to be freed
+ * @released:	links it into the list of points to be freed
  */
 struct kprobe_point {
 	unsigned long addr;
@@ -86,10 +87,7 @@ struct kprobe_point {
 	struct list_head handles;
 	enum kprobe_state state;
 	bool ftrace_ip_modify;
-	union {
-		struct rcu_head rcu;
-		struct llist_node released;
-	};
+	struct llist_node released;
 };
 
 static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
@@ -205,6 +203,12 @@ int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place);
 int kprobe_place_check(struct kprobe_place *place);
 void kprobe_place_put(struct kprobe_place *place);
 int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
+
+/* owned.c */
+int kprobe_owned_check(const struct kprobe_place *place);
+void kprobe_owned_forget(void);
+extern struct static_call_site __start_static_call_sites[], __stop_static_call_sites[];
+extern struct bug_entry __start___bug_table[], __stop___bug_table[];
 
 /* blacklist.c */
 int kprobe_blacklist_init(void);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions that somebody else rewrites at run time, or recognises by their
+ * address: jump labels, static calls, the bug table.
+ *
+ * Each of those tables is sorted by something else than the address, if at all.
+ * To ask them about thousands of probes they are put into one sorted array of
+ * addresses: the kernel's at the first registration, for good; that of the module
+ * that was asked about last until another one is, or modules come or go.  What an
+ * address is needed for is found out only for the few that are owned.
+ *
+ * kprobe_mutex guards both arrays.
+ */
+#include <linux/bug.h>
+#include <linux/jump_label.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+#include <linux/static_call.h>
+
+#include "internal.h"
+
+/**
+ * struct owned_index - owned addresses of the kernel or of a module
+ * @mod:	the module, NULL for the kernel
+ * @nr:		how many
+ * @addrs:	sorted; NULL if not made yet
+ */
+struct owned_index {
+	const struct module *mod;
+	unsigned int nr;
+	unsigned long *addrs;
+};
+
+static struct owned_index kernel_index, module_index;
+
+/* Puts @addr into @index, or only counts it as long as there is no array. */
+static void add(struct owned_index *index, unsigned long addr)
+{
+	if (index->addrs)
+		index->addrs[index->nr] = addr;
+	index->nr++;
+}
+
+/* --- The three tables ------------------------------------------------------ */
+
+#ifdef CONFIG_JUMP_LABEL
+static void add_jump_labels(struct owned_index *index)
+{
+	const struct module *mod = index->mod;
+	struct jump_entry *entry = mod ? mod->jump_entries : __start___jump_table;
+	struct jump_entry *stop = mod ? entry + mod->num_jump_entries : __stop___jump_table;
+
+	for (; entry < stop; entry++)
+		add(index, jump_entry_code(entry));
+}
+#else
+static void add_jump_labels(struct owned_index *index) { }
+#endif
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+static void add_static_calls(struct owned_index *index)
+{
+	const struct module *mod = index->mod;
+	struct static_call_site *site, *stop;
+
+	site = mod ? mod->static_call_sites : __start_static_call_sites;
+	stop = mod ? site + mod->num_static_call_sites : __stop_static_call_sites;
+	for (; site < stop; site++)
+		add(index, (unsigned long)offset_to_ptr(&site->addr));
+}
+#else
+static void add_static_calls(struct owned_index *index) { }
+#endif
+
+#ifdef CONFIG_GENERIC_BUG
+static unsigned long bug_site(const struct bug_entry *bug)
+{
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+	return (unsigned long)offset_to_ptr(&bug->bug_addr_disp);
+#else
+	return bug->bug_addr;
+#endif
+}
+
+static void add_bugs(struct owned_index *index)
+{
+	const struct module *mod = index->mod;
+	const struct bug_entry *bug = mod ? mod->bug_table : __start___bug_table;
+	const struct bug_entry *stop = mod ? bug + mod->num_bugs : __stop___bug_table;
+
+	for (; bug < stop; bug++)
+		add(index, bug_site(bug));
+}
+#else
+static void add_bugs(struct owned_index *index) { }
+#endif
+
+/* --- The index --------------------------------------------------------------- */
+
+static int compare_addrs(const void *a, const void *b)
+{
+	unsigned long l = *(const unsigned long *)a, r = *(const unsigned long *)b;
+
+	return l == r ? 0 : l < r ? -1 : 1;
+}
+
+static void collect(struct owned_index *index)
+{
+	index->nr = 0;
+	/* A module that is coming has its jump labels sorted under this lock. */
+	jump_label_lock();
+	add_jump_labels(index);
+	jump_label_unlock();
+	add_static_calls(index);
+	add_bugs(index);
+}
+
+static int build(struct owned_index *index)
+{
+	unsigned long *addrs;
+
+	collect(index);		/* counts */
+	addrs = kvmalloc_array(index->nr + 1, sizeof(*addrs), GFP_KERNEL);
+	if (!addrs)
+		return -ENOMEM;
+	index->addrs = addrs;
+	collect(index);
+	sort(addrs, index->nr, sizeof(*addrs), compare_addrs, NULL);
+	return 0;
+}
+
+static bool owned(const struct owned_index *index, unsigned long addr)
+{
+	unsigned int low = 0, high = index->nr;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (index->addrs[mid] == addr)
+			return true;
+		if (index->addrs[mid] < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return false;
+}
+
+/**
+ * kprobe_owned_forget() - modules come or go
+ *
+ * A module that comes may be where another one was.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_owned_forget(void)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	kvfree(module_index.addrs);
+	module_index = (struct owned_index) {};
+}
+
+static enum kprobe_refusal who_owns(void *addr)
+{
+	bool jump_label, static_call;
+
+	jump_label_lock();
+	jump_label = jump_label_text_reserved(addr, addr);
+	jump_label_unlock();
+	if (jump_label)
+		return KPROBE_REFUSE_JUMP_LABEL;
+	static_call = static_call_text_reserved(addr, addr);
+	return static_call ? KPROBE_REFUSE_STATIC_CALL : KPROBE_REFUSE_BUG;
+}
+
+/**
+ * kprobe_owned_check() - does an instruction belong to somebody else?
+ * @place: where; its module, if it has one, is pinned
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: 0; -EINVAL if it does; -ENOMEM.
+ */
+int kprobe_owned_check(const struct kprobe_place *place)
+{
+	struct owned_index *index = place->mod ? &module_index : &kernel_index;
+	int ret;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (index->mod != place->mod)
+		kprobe_owned_forget();
+	if (!index->addrs) {
+		index->mod = place->mod;
+		ret = build(index);
+		if (ret)
+			return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, ret);
+	}
+	if (!owned(index, place->addr))
+		return 0;
+	return kprobe_refuse(place->addr, who_owns((void *)place->addr), -EINVAL);
+}
