@@ -27,6 +27,7 @@
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "kprobes/internal.h"
 
@@ -43,6 +44,7 @@ static bool kprobes_ready __ro_after_init;
  * @addr:	what @kp->addr was, to be put back on failure
  * @flags:	what @kp->flags was
  * @new_point:	@point has been made for it
+ * @err:	why @point could not be prepared
  */
 struct batch_entry {
 	struct kprobe *kp;
@@ -51,17 +53,20 @@ struct batch_entry {
 	kprobe_opcode_t *addr;
 	u32 flags;
 	bool new_point;
+	int err;
 };
 
 /**
  * struct batch - handles being registered
  * @entries:	one a handle
+ * @by_addr:	the same, in the order in which they are prepared
  * @nr:		how many of them are staged
  * @withdrawn:	the handles have been published and taken back: somebody may
  *		still be walking over them
  */
 struct batch {
 	struct batch_entry *entries;
+	struct batch_entry **by_addr;
 	int nr;
 	bool withdrawn;
 };
@@ -200,19 +205,45 @@ static void unprepare_all(struct batch *batch)
 	}
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+	const struct batch_entry *l = *(struct batch_entry **)a, *r = *(struct batch_entry **)b;
+
+	if (l->place.addr != r->place.addr)
+		return l->place.addr < r->place.addr ? -1 : 1;
+	return 0;
+}
+
+static void sort_by_addr(struct batch *batch)
+{
+	int i;
+
+	for (i = 0; i < batch->nr; i++)
+		batch->by_addr[i] = &batch->entries[i];
+	sort(batch->by_addr, batch->nr, sizeof(batch->by_addr[0]), compare_entries, NULL);
+}
+
+/*
+ * In the order of addresses, for the architecture decodes a function once for all
+ * probes in it.  What the caller is told is about the first of the batch all the
+ * same, so a failure does not end it.
+ */
 static int prepare_all(struct batch *batch)
 {
 	struct batch_entry *e;
-	int ret;
+	int i, ret;
 
 	ret = kprobe_table_reserve(batch->nr);
 	if (ret)
 		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
+	sort_by_addr(batch);
+	arch_prepare_kprobes_begin();
+	for (i = 0; i < batch->nr; i++)
+		batch->by_addr[i]->err = prepare(batch->by_addr[i]);
 	for_each_entry(e, batch) {
-		ret = prepare(e);
-		if (ret) {
+		if (e->err) {
 			unprepare_all(batch);
-			return ret;
+			return e->err;
 		}
 	}
 	return 0;
@@ -254,6 +285,7 @@ static void wait_withdrawn(struct batch *batch)
 	synchronize_rcu_expedited();
 	for_each_entry(e, batch)
 		INIT_LIST_HEAD(&e->kp->list);
+	unstage_all(batch);
 }
 
 static int arm_all(struct batch *batch)
@@ -297,8 +329,10 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	return 0;
 
 unpublish:
+	/* The structs are given back when no handler can be using them. */
 	unpublish_all(batch);
 	unprepare_all(batch);
+	return ret;
 unstage:
 	unstage_all(batch);
 	return ret;
@@ -314,8 +348,8 @@ unstage:
  */
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 {
-	struct batch_entry one = {};
-	struct batch batch = { .entries = &one, .nr = num };
+	struct batch_entry one = {}, *only;
+	struct batch batch = { .entries = &one, .by_addr = &only, .nr = num };
 	int ret;
 
 	if (num <= 0 || !kps)
@@ -324,8 +358,11 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 		return -EAGAIN;
 	if (num > 1) {
 		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
-		if (!batch.entries)
-			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+		batch.by_addr = kvmalloc_array(num, sizeof(only), GFP_KERNEL);
+		if (!batch.entries || !batch.by_addr) {
+			ret = kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+			goto free;
+		}
 	}
 
 	mutex_lock(&kprobe_mutex);
@@ -334,8 +371,11 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 
 	if (batch.withdrawn)
 		wait_withdrawn(&batch);
-	if (batch.entries != &one)
+free:
+	if (num > 1) {
+		kvfree(batch.by_addr);
 		kvfree(batch.entries);
+	}
 	return ret;
 }
 

@@ -91,6 +91,21 @@ void arch_disarm_kprobes(struct list_head *batch);
 #endif
 
 /**
+ * arch_prepare_kprobes_begin() - a batch is about to be prepared
+ *
+ * Its arch_prepare_kprobe() calls come in the order of addresses.  What the
+ * architecture remembers from one to the next of them ends here: the text of a
+ * module may be another one now.
+ *
+ * Context: task, kprobe_mutex held.
+ */
+#ifdef CONFIG_HAVE_KPROBE_BATCH
+void arch_prepare_kprobes_begin(void);
+#else
+static inline void arch_prepare_kprobes_begin(void) { }
+#endif
+
+/**
  * arch_prepare_kprobe_post() - get ready for a first post_handler
  * @p: representative; may be armed and being hit
  *

@@ -244,7 +244,8 @@ static void a_warning(struct kunit *test)
  */
 asmlinkage void kprobes_kunit_refused(void);
 extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
-	refused_mov_ss[], refused_int80[], refused_ret16[], refused_xbegin[];
+	refused_mov_ss[], refused_int80[], refused_ret16[], refused_xbegin[],
+	refused_far_jmp[], refused_far_call[];
 
 asm(".pushsection .text\n"
     ".global kprobes_kunit_refused\n"
@@ -258,6 +259,8 @@ asm(".pushsection .text\n"
     "refused_int80:	.byte 0xcd, 0x80\n"
     "refused_ret16:	.byte 0x66, 0xc3\n"
     "refused_xbegin:	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
+    "refused_far_jmp:	.byte 0xff, 0x28\n"
+    "refused_far_call:	.byte 0xff, 0x18\n"
     "refused_int3:	.byte 0xcc\n"
     "	nop\n"
     ".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"
@@ -268,7 +271,8 @@ static void instructions_that_cannot_be_probed(struct kunit *test)
 {
 	char *const refused[] = {
 		refused_iret, refused_ud2, refused_lret, refused_mov_ss,
-		refused_int80, refused_ret16, refused_xbegin, refused_int3,
+		refused_int80, refused_ret16, refused_xbegin, refused_far_jmp,
+		refused_far_call, refused_int3,
 	};
 	u8 text[TEXT_BYTES];
 	int i;

@@ -88,6 +88,23 @@ static bool debugger_breakpoint(unsigned long addr, u8 byte)
 }
 
 /*
+ * Up to where which function has been decoded.  Probes of a batch come in the order
+ * of addresses, so that a function is decoded once however many are in it.  Whoever
+ * else changes text leaves the boundaries of its instructions where they are.
+ * Guarded by the core's lock for registrations.
+ */
+static struct {
+	unsigned long function;
+	unsigned long pos;
+} decoded;
+
+/* See <linux/kprobes-arch.h>. */
+void arch_prepare_kprobes_begin(void)
+{
+	decoded.function = 0;
+}
+
+/*
  * Decodes the function around @addr up to it.  Leaves the instruction's bytes
  * in @bytes and returns how many there are, or -EILSEQ.
  */
@@ -103,13 +120,19 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 		return -EILSEQ;
 	pos = addr - offset;
 	end = pos + size;
+	if (decoded.function != pos)
+		decoded.pos = decoded.function = pos;
+	if (decoded.pos <= addr)
+		pos = decoded.pos;
 
 	while (pos <= addr) {
 		avail = read_original(pos, end, bytes);
 		if (!avail || debugger_breakpoint(pos, bytes[0]))
 			return -EILSEQ;
-		if (pos == addr)
+		if (pos == addr) {
+			decoded.pos = pos;
 			return avail;
+		}
 		if (insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
 			return -EILSEQ;
 		pos += insn.length;
