@@ -10,7 +10,13 @@
 #   kprobes-test: expect-oops end
 #
 # Inside the bracket an oops is demanded: none is a failure, and so is a bracket
-# that is never closed.  OUTPUT is the job's output, where kmemleak reports.
+# that is never closed.  Between
+#
+#   kprobes-test: out-of-memory begin
+#   kprobes-test: out-of-memory end
+#
+# the stack dumps of allocations that fail are no offence.  OUTPUT is the job's
+# output, where kmemleak reports.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -75,6 +81,9 @@ judge_console()
 			complain("no oops since line " inside ", where one was to come")
 		inside = 0; next
 	}
+	/kprobes-test: out-of-memory (begin|end)/ { starved = /begin/; dump = 0; next }
+	starved && /(vmalloc error|page allocation failure)/ { dump = 1 }
+	dump { if (/<\/TASK>/) dump = 0; next }
 	inside { if ($0 ~ oops) found = 1; next }
 	{
 		for (i = 1; i <= n; i++)

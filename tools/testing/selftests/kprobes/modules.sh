@@ -141,6 +141,19 @@ kp del new >/dev/null
 kp del newtraced >/dev/null
 unload kp_target
 
+# --- it is going ---
+
+load kp_target
+kp add leaving symbol=kp_target_plain leaving=kp_target >/dev/null
+kp add traced symbol=kp_target_traced leaving=kp_target >/dev/null
+kp add return symbol=kp_target_plain return leaving=kp_target >/dev/null
+unload kp_target
+is "a module that is going: refused" \
+	"$(count leaving result) $(count traced result) $(count return result)" "-2 -2 -2"
+for name in leaving traced return; do
+	kp del $name >/dev/null
+done
+
 # --- many times, probed all the time ---
 
 # generations N: load, probe, call, unload; the probes stay until the end.

@@ -19,6 +19,7 @@
  *	maxactive=N data_size=N		its members
  *	when=MODULE			not now, but when that module is coming; the
  *					result is a column of kp_test/probes
+ *	leaving=MODULE			the same, but when it is going
  *
  * Read kp_test/probes for a line for each probe: name, hits, hits of the post or
  * return handler, nmissed, result.  Read kp_test/sites for addresses that have
@@ -185,7 +186,8 @@ DEFINE_SHOW_ATTRIBUTE(sites);
  * @list:	all of them, in the order in which they came
  * @name:	what the script calls it
  * @symbol:	what rp.kp.symbol_name points to, if it has been given
- * @when:	module whose coming is waited for, empty if none
+ * @when:	module that is waited for, empty if none
+ * @event:	which of its MODULE_STATE_*
  * @is_return:	rp is registered, otherwise rp.kp
  * @registered:	it is
  * @result:	of the registration
@@ -198,6 +200,7 @@ struct test_probe {
 	char name[NAME_SIZE];
 	char symbol[SYMBOL_SIZE];
 	char when[MODULE_NAME_LEN];
+	unsigned long event;
 	bool is_return;
 	bool registered;
 	int result;
@@ -276,8 +279,10 @@ static int set_member(struct test_probe *probe, const char *key, const char *val
 		kp->symbol_name = probe->symbol;
 		return strscpy(probe->symbol, value) < 0 ? -ENXIO : 0;
 	}
-	if (!strcmp(key, "when"))
+	if (!strcmp(key, "when") || !strcmp(key, "leaving")) {
+		probe->event = *key == 'w' ? MODULE_STATE_COMING : MODULE_STATE_GOING;
 		return strscpy(probe->when, value) < 0 ? -ENXIO : 0;
+	}
 	if (!strcmp(key, "post"))
 		kp->post_handler = count_after;
 	else if (!strcmp(key, "disabled"))
@@ -431,11 +436,10 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	struct test_probe *probe;
 	struct module *mod = data;
 
-	if (event != MODULE_STATE_COMING)
-		return NOTIFY_DONE;
 	guard(mutex)(&probes_mutex);
 	list_for_each_entry(probe, &probes, list) {
-		if (strcmp(probe->when, mod->name) || probe->registered)
+		if (strcmp(probe->when, mod->name) || probe->event != event ||
+		    probe->registered)
 			continue;
 		probe->result = register_it(probe);
 		probe->registered = !probe->result;

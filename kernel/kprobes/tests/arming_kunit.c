@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arming that fails: ftrace has already given a function to somebody else who
+ * changes its instruction pointer.  A post handler wants the same, so the probe is
+ * refused when everything else of its batch has been published.
+ */
+#include <linux/ftrace.h>
+
+#include "counted.h"
+#include "../internal.h"
+
+static noinline __noclone int arming_traced(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int arming_plain(int x)
+{
+	KEEP_CALL(x);
+	return x + 2;
+}
+
+static void owner_callback(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+}
+
+static struct ftrace_ops owner = {
+	.func = owner_callback,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static void *site(void)
+{
+	return (void *)ftrace_location((unsigned long)arming_traced);
+}
+
+static void take_function(struct kunit *test)
+{
+	KUNIT_ASSERT_NOT_NULL(test, site());
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&owner, (unsigned long)site(), 0, 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&owner), 0);
+}
+
+/* Its filter stays; taking the function again replaces it. */
+static void give_function_back(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&owner), 0);
+}
+
+/* Registers and expects that it works; leaves nothing. */
+static void expect_works(struct kunit *test, struct counted *c, int (*fn)(int))
+{
+	int before = c->pre, ret = register_kprobe(&c->kp);
+
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (ret)
+		return;
+	fn(1);
+	unregister_kprobe(&c->kp);
+	KUNIT_EXPECT_EQ(test, c->pre, before + 1);
+}
+
+static void a_whole_batch_is_undone(struct kunit *test)
+{
+	struct counted plain = counted_at(arming_plain, true, true);
+	struct counted traced = counted_at(site(), true, true);
+	struct counted beside = counted_at(arming_plain, true, false);
+	struct kprobe *kps[] = { &plain.kp, &traced.kp, &beside.kp };
+	unsigned int points = kprobe_table_points();
+	u8 text[2][TEXT_BYTES];
+	int i;
+
+	text_save(text[0], arming_plain);
+	take_function(test);
+	text_save(text[1], arming_traced);
+
+	KUNIT_EXPECT_EQ(test, register_kprobes(kps, ARRAY_SIZE(kps)), -EBUSY);
+	EXPECT_TEXT(test, text[0], arming_plain);
+	EXPECT_TEXT(test, text[1], arming_traced);
+	KUNIT_EXPECT_EQ(test, kprobe_table_points(), points);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(arming_plain), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(site()), NULL);
+	for (i = 0; i < ARRAY_SIZE(kps); i++) {
+		KUNIT_EXPECT_EQ(test, kps[i]->flags, 0);
+		KUNIT_EXPECT_TRUE(test, list_empty(&kps[i]->list));
+	}
+	arming_plain(1);
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, plain.pre + traced.pre + beside.pre, 0);
+
+	/* The rest of the batch is fine, and so is the one when it may. */
+	expect_works(test, &plain, arming_plain);
+	give_function_back(test);
+	expect_works(test, &traced, arming_traced);
+}
+
+/* The point is there already, and stays as it was with its other probe. */
+static void a_point_that_exists_keeps_its_probe(struct kunit *test)
+{
+	struct counted off = counted_at(site(), true, true);
+	struct counted on = counted_at(site(), true, false);
+
+	off.kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&off.kp), 0);
+	take_function(test);
+
+	/* With the disabled one's post handler, the point is one that would. */
+	KUNIT_EXPECT_EQ(test, register_kprobe(&on.kp), -EBUSY);
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, on.pre, 0);
+	KUNIT_EXPECT_NOT_NULL(test, probe_at(site()));
+
+	give_function_back(test);
+	expect_works(test, &on, arming_traced);
+	unregister_kprobe(&off.kp);
+	KUNIT_EXPECT_EQ(test, off.pre, 0);
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(site()), NULL);
+}
+
+static void enabling_fails_and_the_probe_stays_disabled(struct kunit *test)
+{
+	struct counted c = counted_at(site(), true, true);
+
+	c.kp.flags = KPROBE_FLAG_DISABLED;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	take_function(test);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, kprobe_disabled(&c.kp));
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, c.pre, 0);
+
+	give_function_back(test);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), 0);
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	unregister_kprobe(&c.kp);
+}
+
+static void the_global_switch_fails_and_stays_off(struct kunit *test)
+{
+	struct counted plain = counted_at(arming_plain, true, false);
+	struct counted traced = counted_at(site(), true, true);
+	struct kprobe *kps[] = { &plain.kp, &traced.kp };
+	u8 text[TEXT_BYTES];
+
+	text_save(text, arming_plain);
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, ARRAY_SIZE(kps)), 0);
+	KUNIT_EXPECT_EQ(test, kprobe_rearm_all(false), 0);
+	take_function(test);
+	KUNIT_EXPECT_EQ(test, kprobe_rearm_all(true), -EBUSY);
+	EXPECT_TEXT(test, text, arming_plain);
+	arming_plain(1);
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, plain.pre + traced.pre, 0);
+
+	give_function_back(test);
+	KUNIT_EXPECT_EQ(test, kprobe_rearm_all(true), 0);
+	arming_plain(1);
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, plain.pre, 1);
+	KUNIT_EXPECT_EQ(test, traced.pre, 1);
+	unregister_kprobes(kps, ARRAY_SIZE(kps));
+}
+
+/* Those who only look share a function with its owner. */
+static void without_a_post_handler_they_share(struct kunit *test)
+{
+	struct counted c = counted_at(site(), true, false);
+
+	take_function(test);
+	expect_works(test, &c, arming_traced);
+	give_function_back(test);
+}
+
+static struct kunit_case arming_cases[] = {
+	KUNIT_CASE(a_whole_batch_is_undone),
+	KUNIT_CASE(a_point_that_exists_keeps_its_probe),
+	KUNIT_CASE(enabling_fails_and_the_probe_stays_disabled),
+	KUNIT_CASE(the_global_switch_fails_and_stays_off),
+	KUNIT_CASE(without_a_post_handler_they_share),
+	{}
+};
+
+static struct kunit_suite arming_suite = {
+	.name = "kprobes_arming",
+	.test_cases = arming_cases,
+};
+kunit_test_suite(arming_suite);

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# No memory: each allocation of a registration fails once.  The answer is ENOMEM, or
+# the kernel has managed without; whichever, nothing stays behind.
+
+. "$(dirname "$0")/functions.sh"
+
+FAILSLAB=/sys/kernel/debug/failslab
+FAIL_PAGES=/sys/kernel/debug/fail_page_alloc
+ENOMEM=12
+
+begin
+[ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
+[ -d "$FAILSLAB" ] && [ -d "$FAIL_PAGES" ] ||
+	skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
+# What the kernel says about each failure is not an alarm.
+mark()
+{
+	echo "kprobes-test: $1" >/dev/kmsg
+}
+trap 'mark "out-of-memory end"; cleanup' EXIT
+mark "out-of-memory begin"
+
+load kp_test
+set_knob "$FAILSLAB/ignore-gfp-wait" N
+set_knob "$FAIL_PAGES/ignore-gfp-wait" N
+set_knob "$FAIL_PAGES/min-order" 0
+set_knob "$FAILSLAB/verbose" 0
+set_knob "$FAIL_PAGES/verbose" 0
+before=$(list)
+
+# each_fails NAME FEWEST WORD...: add that probe, with each allocation failing.
+each_fails()
+{
+	local name="$1" fewest="$2" results
+
+	shift 2
+	results=$("$HERE/fail_nth" "$KP_TEST/control" "add p $*" "del p" 2>&1)
+	is "$name: the helper has run to its end" $? 0
+	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
+	matches "$name: each answer is success or ENOMEM" \
+		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
+	between "$name: allocations that are needed" \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	is "$name: nothing stays behind" "$(list)" "$before"
+	is "$name: with memory it works" "$(kp add p "$@") $(kp del p)" "ok ok"
+}
+
+# The command's own text and struct are two of them; then the point, and its slot.
+each_fails "a breakpoint" 3 symbol=kp_test_plain
+each_fails "a post handler" 3 symbol=kp_test_plain post
+each_fails "a function of ftrace's" 3 symbol=kp_test_traced
+each_fails "a return probe" 4 symbol=kp_test_plain return
+
+# With so many that none of the structures have room left.
+i=0
+for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(vfs|ksys|sys|do|fs)_/ && NF == 3 { print $3 }' \
+		/proc/kallsyms | sort | uniq -u | head -n 40); do
+	kp add "m$i" "symbol=$symbol" offset=5 disabled >/dev/null
+	each=$("$HERE/fail_nth" "$KP_TEST/control" "add p symbol=kp_test_other" "del p" 2>&1) ||
+		note "$symbol: $each"
+	i=$((i + 1))
+	printf '%s\n' "$each" | grep -v ^through
+done >"${TMPDIR:-/tmp}/memory.$$"
+matches "among more and more others: success or ENOMEM" "$(cat "${TMPDIR:-/tmp}/memory.$$")" \
+	"^[0-9]+ (0|$ENOMEM)\$"
+rm -f "${TMPDIR:-/tmp}/memory.$$"
+
+finish
