@@ -195,7 +195,8 @@ enum kprobe_phase {
  * struct kprobe_frame - the current probe of one context level of one CPU
  * @phase:	what it is doing; IDLE means that the level is free
  * @kp:		representative of the probepoint
- * @handle:	the registration whose handler runs now, NULL between handlers
+ * @handle:	the registration whose handler runs now, if it has a fault_handler;
+ *		NULL otherwise, and always in KPROBE_PHASE_IDLE
  * @saved_flags: for the architecture, from STEPPING to its end
  *
  * Written by its CPU only, with interrupts of deeper levels leaving it alone.
@@ -270,7 +271,6 @@ static __always_inline void kprobe_trap_exit(void)
 static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 					       struct kprobe *kp)
 {
-	frame->handle = NULL;
 	frame->kp = kp;
 	barrier();
 	frame->phase = KPROBE_PHASE_HANDLER;

@@ -158,7 +158,7 @@ static inline bool kprobe_gone(struct kprobe *p)
 /* True while @p's handlers are not called: disabled by its user, or gone. */
 static inline bool kprobe_disabled(struct kprobe *p)
 {
-	return kprobe_gone(p) || (p->flags & KPROBE_FLAG_DISABLED);
+	return p->flags & (KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED);
 }
 
 #ifdef CONFIG_KPROBES

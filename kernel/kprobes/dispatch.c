@@ -10,6 +10,29 @@
 
 #include "internal.h"
 
+/* Only who wants to hear of faults has to be known while its handler runs. */
+static __always_inline int call_pre(struct kprobe *handle, struct pt_regs *regs)
+{
+	int ret;
+
+	if (likely(!handle->fault_handler))
+		return handle->pre_handler(handle, regs);
+	kprobe_note_handle(handle);
+	ret = handle->pre_handler(handle, regs);
+	kprobe_note_handle(NULL);
+	return ret;
+}
+
+static __always_inline void call_post(struct kprobe *handle, struct pt_regs *regs,
+				      unsigned long flags)
+{
+	if (unlikely(handle->fault_handler))
+		kprobe_note_handle(handle);
+	handle->post_handler(handle, regs, flags);
+	if (unlikely(handle->fault_handler))
+		kprobe_note_handle(NULL);
+}
+
 /**
  * kprobe_dispatch_pre() - pre_handler of every representative
  * @kp: representative of the point that was hit
@@ -24,20 +47,17 @@
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe **running = kprobe_running_handle();
 	struct kprobe *handle;
-	int ret = 0;
+	int ret;
 
 	list_for_each_entry_rcu(handle, &point->handles, list, true) {
 		if (!handle->pre_handler || kprobe_disabled(handle))
 			continue;
-		*running = handle;
-		ret = handle->pre_handler(handle, regs);
+		ret = call_pre(handle, regs);
 		if (ret)
-			break;
+			return ret;
 	}
-	*running = NULL;
-	return ret;
+	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 
@@ -53,16 +73,13 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			  unsigned long flags)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe **running = kprobe_running_handle();
 	struct kprobe *handle;
 
 	list_for_each_entry_rcu(handle, &point->handles, list, true) {
 		if (!handle->post_handler || kprobe_disabled(handle))
 			continue;
-		*running = handle;
-		handle->post_handler(handle, regs, flags);
+		call_post(handle, regs, flags);
 	}
-	*running = NULL;
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_post);
 
@@ -86,21 +103,6 @@ void kprobes_inc_nmissed_count(struct kprobe *p)
 	}
 }
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
-
-/**
- * get_kprobe() - what is probed at an address
- * @addr: address of the instruction
- *
- * Context: any, preemption disabled.
- * Return: the point's representative, or NULL.
- */
-struct kprobe *get_kprobe(void *addr)
-{
-	struct kprobe_point *point = kprobe_table_find((unsigned long)addr);
-
-	return point ? &point->kp : NULL;
-}
-NOKPROBE_SYMBOL(get_kprobe);
 
 /**
  * dump_kprobe() - say what a probe is before the kernel gives up

@@ -110,6 +110,7 @@ NOKPROBE_SYMBOL(kprobe_pop_current);
 void kprobe_handler_died(void)
 {
 	preempt_disable_notrace();
+	kprobe_note_handle(NULL);
 	kprobe_frame_leave(kprobe_this_frame());
 	preempt_enable_no_resched_notrace();
 }

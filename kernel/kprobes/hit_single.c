@@ -8,9 +8,6 @@
 
 #include "internal.h"
 
-/* Whose handler the dispatch is calling. */
-DEFINE_PER_CPU(struct kprobe *, kprobe_running_handles);
-
 /* Stands for "a handler is running" between busy_begin and busy_end. */
 static struct kprobe_point busy_point = {
 	.handles = LIST_HEAD_INIT(busy_point.handles),

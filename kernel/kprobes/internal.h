@@ -96,21 +96,16 @@ static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
 }
 
 /*
- * Where the dispatch notes whose handler is running, for the fault path.
+ * Notes whose handler is running, for the fault path; NULL: nobody's.
  * Architectures with one current probe per CPU have no such path.
  */
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-static __always_inline struct kprobe **kprobe_running_handle(void)
+static __always_inline void kprobe_note_handle(struct kprobe *handle)
 {
-	return &kprobe_this_frame()->handle;
+	kprobe_this_frame()->handle = handle;
 }
 #else
-DECLARE_PER_CPU(struct kprobe *, kprobe_running_handles);
-
-static __always_inline struct kprobe **kprobe_running_handle(void)
-{
-	return this_cpu_ptr(&kprobe_running_handles);
-}
+static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
 #endif
 
 extern struct mutex kprobe_mutex;

@@ -26,12 +26,22 @@
 
 #define TABLE_MIN_BITS	6
 
-/* Marks an entry whose point has been removed.  Never dereferenced. */
-#define TOMBSTONE	((struct kprobe_point *)1UL)
+/* All that hash_long() gives; an entry's number is what is highest of it. */
+#define HASH_BITS	32
+
+/*
+ * In the entry of a point that has been removed: a point where no instruction can
+ * be, so that a look-up passes it by without a test of its own.
+ */
+#define NOWHERE		ULONG_MAX
+static struct kprobe_point tombstone = { .addr = NOWHERE };
+#define TOMBSTONE	(&tombstone)
 
 struct kprobe_table {
 	struct rcu_head rcu;
 	unsigned int bits;
+	unsigned int shift;		/* from a hash to an entry */
+	unsigned int mask;
 	unsigned int used;		/* points and tombstones */
 	struct kprobe_point *entries[];
 };
@@ -42,13 +52,13 @@ static unsigned int nr_points;
 static __always_inline unsigned int table_first(const struct kprobe_table *table,
 						unsigned long addr)
 {
-	return hash_long(addr, table->bits);
+	return hash_long(addr, HASH_BITS) >> table->shift;
 }
 
 static __always_inline unsigned int table_next(const struct kprobe_table *table,
 					       unsigned int i)
 {
-	return (i + 1) & (BIT(table->bits) - 1);
+	return (i + 1) & table->mask;
 }
 
 static struct kprobe_table *table_locked(void)
@@ -57,14 +67,7 @@ static struct kprobe_table *table_locked(void)
 					 lockdep_is_held(&kprobe_mutex));
 }
 
-/**
- * kprobe_table_find() - the probepoint at an address
- * @addr: address of the first byte of the instruction
- *
- * Context: any, with preemption disabled or kprobe_mutex held.
- * Return: the point, valid for as long as the context lasts; or NULL.
- */
-struct kprobe_point *kprobe_table_find(unsigned long addr)
+static __always_inline struct kprobe_point *find(unsigned long addr)
 {
 	/*
 	 * Raw: the checking version calls lockdep, and this runs in traps.
@@ -80,13 +83,38 @@ struct kprobe_point *kprobe_table_find(unsigned long addr)
 	for (i = table_first(table, addr); ; i = table_next(table, i)) {
 		/* Pairs with smp_store_release() in table_put(). */
 		point = READ_ONCE(table->entries[i]);
-		if (!point)
-			return NULL;
-		if (likely(point != TOMBSTONE) && point->addr == addr)
+		if (!point || point->addr == addr)
 			return point;
 	}
 }
+
+/**
+ * kprobe_table_find() - the probepoint at an address
+ * @addr: address of the first byte of the instruction
+ *
+ * Context: any, with preemption disabled or kprobe_mutex held.
+ * Return: the point, valid for as long as the context lasts; or NULL.
+ */
+struct kprobe_point *kprobe_table_find(unsigned long addr)
+{
+	return addr == NOWHERE ? NULL : find(addr);
+}
 NOKPROBE_SYMBOL(kprobe_table_find);
+
+/**
+ * get_kprobe() - what is probed at an address
+ * @addr: address of an instruction that a CPU has executed
+ *
+ * Context: any, preemption disabled.
+ * Return: the point's representative, or NULL.
+ */
+struct kprobe *get_kprobe(void *addr)
+{
+	struct kprobe_point *point = find((unsigned long)addr);
+
+	return point ? &point->kp : NULL;
+}
+NOKPROBE_SYMBOL(get_kprobe);
 
 /* The caller has made sure that there is a free entry. */
 static void table_put(struct kprobe_table *table, struct kprobe_point *point)
@@ -108,8 +136,11 @@ static struct kprobe_table *table_alloc(unsigned int points)
 	struct kprobe_table *table;
 
 	table = kvzalloc(struct_size(table, entries, BIT(bits)), GFP_KERNEL);
-	if (table)
-		table->bits = bits;
+	if (!table)
+		return NULL;
+	table->bits = bits;
+	table->shift = HASH_BITS - bits;
+	table->mask = BIT(bits) - 1;
 	return table;
 }
 
