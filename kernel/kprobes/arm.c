@@ -79,7 +79,7 @@ static void set_states(struct list_head *points, enum kprobe_state state)
 }
 
 /* Runs @patch with the locks that text patching needs. */
-static void patch_text(struct list_head *points, void (*patch)(struct list_head *))
+static void patch_points(struct list_head *points, void (*patch)(struct list_head *))
 {
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
@@ -110,7 +110,7 @@ int kprobe_arm_points(struct list_head *points)
 	if (!ret) {
 		set_states(&ftrace, KPROBE_FTRACE);		/* 4 */
 		if (!list_empty(points)) {
-			patch_text(points, arch_arm_kprobes);	/* 3 */
+			patch_points(points, arch_arm_kprobes);	/* 3 */
 			set_states(points, KPROBE_BREAKPOINT);	/* 4 */
 		}
 	}
@@ -139,7 +139,7 @@ void kprobe_disarm_points(struct list_head *points)
 		set_states(&ftrace, KPROBE_DISARMED);		/* 4 */
 	}
 	if (!list_empty(points)) {
-		patch_text(points, arch_disarm_kprobes);	/* 3 */
+		patch_points(points, arch_disarm_kprobes);	/* 3 */
 		set_states(points, KPROBE_DISARMED);		/* 4 */
 	}
 	list_splice_tail(&ftrace, points);
