@@ -56,12 +56,14 @@ static noinline int __kprobes section_target(int x)
 	return x + 4;
 }
 
+#ifdef CONFIG_GENERIC_BUG
 static noinline __noclone notrace int bug_target(int x)
 {
 	KEEP_CALL(x);
 	WARN_ON_ONCE(x == 12345);
 	return x;
 }
+#endif
 
 /* Registers at @addr, expects @err, and looks at what is left. */
 static void expect_refused(struct kunit *test, void *addr, int err)

@@ -153,7 +153,12 @@ static int note_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static int change_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+#ifdef CONFIG_MIPS
+	/* It has no regs_set_return_value(). */
+	regs->regs[2]++;
+#else
 	regs_set_return_value(regs, regs_return_value(regs) + 1);
+#endif
 	return 0;
 }
 
