@@ -4,7 +4,7 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check tree users clean
+.PHONY: help run check tree users cross clean
 
 export ARCH CONFIG KSRC
 
@@ -14,6 +14,8 @@ help:
 	@echo '                                all tests; without ARCH for every architecture'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386]   compile every in-tree user of kprobes'
+	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
+	@echo '                                compile our core with the stock backends'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
@@ -33,6 +35,9 @@ tree:
 
 users:
 	@lab/users.sh
+
+cross:
+	@lab/cross.sh
 
 clean:
 	@lab/clean.sh

@@ -13,6 +13,10 @@
 ARCHES=${ARCH:-x86_64 i386}
 CONFIG=${CONFIG:-default}
 
+# Once in a full check: it does not depend on the architecture that is booted.
+CROSS=
+[[ -n ${ARCH:-} || $CONFIG != default ]] || CROSS=$(cross_arches)
+
 # Init text can be probed only while the kernel boots; init_text.sh looks at what
 # has become of this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
@@ -100,6 +104,25 @@ check_arch_config()
 			"$LAB/users.sh" "$arch" || true
 }
 
+# check_cross: architectures that have no backend of ours.
+check_cross()
+{
+	local arch status what
+
+	[[ -n $CROSS ]] || return 0
+	say "== stock backends"
+	for arch in $CROSS; do
+		status=0
+		what="$arch: the stock backend compiles against our core"
+		"$LAB/cross.sh" "$arch" || status=$?
+		case $status in
+		0) echo "PASS $what" ;;
+		4) echo "SKIP $what: no compiler in this Debian" ;;
+		*) echo "FAIL $what" ;;
+		esac >>"$RESULTS"
+	done
+}
+
 # finish: name what failed and what was skipped, and end with the one line.
 finish()
 {
@@ -126,11 +149,12 @@ main()
 	lock_build
 	: >"$RESULTS"
 	# shellcheck disable=SC2086 # a list of words
-	if step "packages" "$LAB/setup.sh" $ARCHES &&
+	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS &&
 	   step "kernel tree" "$LAB/tree.sh"; then
 		for arch in $ARCHES; do
 			check_arch_config "$arch"
 		done
+		check_cross
 	fi
 	finish
 }

@@ -6,6 +6,9 @@
 #
 #   common, ARCH, then CONFIG and CONFIG-ARCH
 #
+# (cross and cross-ARCH alone for an architecture of cross.sh: common is about
+# the guests)
+#
 # and prove that every line of them took effect: Kconfig drops in silence what
 # has an unmet dependency, and a kernel that lacks what a test is about must not
 # be built unnoticed.
@@ -14,7 +17,7 @@
 
 ARCH=$1
 CONFIG=$2
-check_arch "$ARCH"
+[[ $CONFIG == cross ]] || check_arch "$ARCH"
 check_config "$CONFIG"
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-config.log
@@ -22,8 +25,10 @@ LOG=$LOGS/$ARCH-$CONFIG-config.log
 fragments()
 {
 	local name
+	local -a names=(common "$ARCH" "$CONFIG" "$CONFIG-$ARCH")
 
-	for name in common "$ARCH" "$CONFIG" "$CONFIG-$ARCH"; do
+	[[ $CONFIG != cross ]] || names=("${names[@]:2}")
+	for name in "${names[@]}"; do
 		[[ ! -f $LAB/config/$name.config ]] || echo "$LAB/config/$name.config"
 	done
 }
@@ -62,7 +67,7 @@ inputs()
 	mapfile -t files < <(fragments)
 	{
 		cat "${files[@]}"
-		gcc --version | head -n 1
+		"$(cross_prefix "$ARCH")gcc" --version | head -n 1
 		cat "$BUILD/src.id"
 		sed -nE "s,^(.*/)?(Kconfig[^/]*)\$,$SRC/\1\2,p" "$BUILD/stage-list" |
 			xargs -r cat

@@ -47,23 +47,6 @@ compile()
 	[[ -z ${FAILED:-} ]]
 }
 
-# complaints: lines of the log that warn about a file of ours.
-complaints()
-{
-	own_files | awk '
-	FNR == NR { own[$0]; next }
-	/: (warning|error|note):|: warning|: error/ {
-		path = $0
-		sub(/:.*/, "", path)
-		if (path ~ /\.o$/)
-			sub(/\.o$/, ".c", path)
-		while (path != "") {
-			if (path in own) { print; break }
-			if (!sub(/^[^\/]*\//, "", path)) break
-		}
-	}' - "$LOG"
-}
-
 main()
 {
 	local now count found
@@ -77,7 +60,7 @@ main()
 	((count)) || die "no object of ours in $OUT: nothing to check"
 	logged "$LOG" "W=1 and sparse over $count files of ours, $ARCH-$CONFIG" compile ||
 		die "our files do not compile with W=1 (log: $LOG)"
-	found=$(complaints)
+	found=$(complaints "$LOG")
 	[[ -z $found ]] || {
 		sed 's/^/    /' <<<"$found"
 		die "warnings about our own files (log: $LOG)"

@@ -68,6 +68,32 @@ missing_packages()
 	done
 }
 
+has_candidate()
+{
+	apt-cache policy "$1" | grep '^ *Candidate: [^(]' >/dev/null
+}
+
+# missing_compilers ARCH...: cross compilers that are not installed and that this
+# Debian has.  Those that it has not are remembered, so that apt is asked once.
+missing_compilers()
+{
+	local arch prefix package none
+
+	for arch in "$@"; do
+		prefix=$(cross_prefix "$arch")
+		package=gcc-${prefix%-}
+		none=$BUILD/no-$package
+		[[ -n $prefix && ! -e $none ]] || continue
+		! command -v "${prefix}gcc" >/dev/null || continue
+		has_candidate "$package" || apt_update >&2
+		if has_candidate "$package"; then
+			echo "$package"
+		else
+			touch "$none"
+		fi
+	done
+}
+
 qemu_version()
 {
 	qemu-system-x86_64 --version 2>/dev/null |
@@ -192,7 +218,7 @@ main()
 	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux 6.12 source (KSRC=)"
 	. /etc/os-release
-	mapfile -t missing < <(missing_packages "$@")
+	mapfile -t missing < <(missing_packages "$@" && missing_compilers "$@")
 	if ((${#missing[@]})); then
 		apt_install "${missing[@]}" ||
 			die "apt could not install: ${missing[*]} (log: $LOG.install)"

@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# cross.sh [ARCH]: make cross.  Compile our core and header together with the
+# backend that the base kernel has for an architecture that has none of ours.
+# With an argument, compiler and tree must be there already (make check);
+# without, as "make cross", everything that comes before is done too, for ARCH or
+# for all of them.
+#
+# Nothing is linked, for that would take minutes an architecture.  What a linker
+# would find is looked for in the objects: probe symbols that one of them uses and
+# none defines, or that two define.
+#
+# Ends with UNCHECKED when Debian has no compiler for the architecture.
+
+. "$(dirname "$0")/lib.sh"
+
+UNCHECKED=4
+
+# Our own files, and who includes our header in code that all architectures share.
+SHARED='
+	kernel/kprobes.o
+	kernel/kprobes/
+	samples/kprobes/
+	kernel/exit.o
+	kernel/extable.o
+	kernel/fork.o
+	kernel/trace/trace_kprobe.o
+	lib/test_kprobes.o
+	init/main.o
+'
+
+# backend ARCH: the architecture's own files; a folder stands for all in it.
+backend()
+{
+	case $1 in
+	arm) echo arch/arm/probes/ arch/arm/kernel/{insn,patch,stacktrace,traps}.o \
+		arch/arm/mm/fault.o ;;
+	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline,ftrace_dyn,traps}.o \
+		arch/loongarch/mm/fault.o kernel/trace/rethook.o ;;
+	mips) echo arch/mips/kernel/{kprobes,traps}.o arch/mips/mm/fault.o ;;
+	powerpc) echo arch/powerpc/kernel/{kprobes,kprobes-ftrace,rethook,traps,process}.o \
+		arch/powerpc/lib/{code-patching,sstep}.o arch/powerpc/mm/fault.o \
+		kernel/trace/rethook.o ;;
+	riscv) echo arch/riscv/kernel/probes/ arch/riscv/kernel/traps.o \
+		arch/riscv/mm/fault.o kernel/trace/rethook.o ;;
+	s390) echo arch/s390/kernel/{kprobes,rethook,ftrace,mcount,traps,dumpstack}.o \
+		arch/s390/lib/{probes,test_kprobes}.o arch/s390/mm/fault.o \
+		kernel/trace/rethook.o ;;
+	esac
+}
+
+# A symbol is ours to judge if it is about probes, or a helper of the compiler
+# that the kernel does not have: 64 bit divisions on 32 bit.
+JUDGED='kprobe|kretprobe|rethook|insn_slot|insn_page|__aeabi_u?ldivmod|__u?(div|mod)di3'
+
+# The linker script's.
+LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
+
+# objects ARCH OUT: what has been compiled, relative to OUT.
+objects()
+{
+	local target
+
+	for target in $SHARED $(backend "$1"); do
+		if [[ $target != */ ]]; then
+			echo "$target"
+		else
+			(cd "$2" && find "${target%/}" -name '*.o' ! -name '*.mod.o')
+		fi
+	done | sort -u
+}
+
+# An object that is up to date would keep its warnings to itself.
+forget_ours()
+{
+	local out=$1
+
+	rm -rf "$out/kernel/kprobes" "$out/kernel/kprobes.o" "$out/samples/kprobes"
+}
+
+check_built()
+{
+	local arch=$1 out=$2 object
+
+	objects "$arch" "$out" >"$out/cross-objects"
+	while read -r object; do
+		[[ -f $out/$object ]] || die "$object has not been built in $out"
+	done <"$out/cross-objects"
+	# What x86 does without is what there is to be compiled here.
+	grep -q '^kernel/kprobes/hit_single.o' "$out/cross-objects" ||
+		die "$arch has not been built with one current probe per CPU"
+}
+
+# Weak functions may be defined twice and used without being defined.
+check_symbols()
+{
+	local arch=$1 out=$2 bad
+
+	(cd "$out" && xargs "$(cross_prefix "$arch")nm" -A <cross-objects) >"$out/cross-symbols"
+	bad=$(awk -v judged="$JUDGED" -v linked="$LINKED" '
+	{ kind = $(NF - 1); symbol = $NF; sub(/^\./, "", symbol) }
+	symbol !~ judged || symbol ~ linked { next }
+	kind == "U" { user[symbol] = $1 }
+	kind ~ /^[TDBRSG]$/ { strong[symbol]++ }
+	kind ~ /^[TDBRSGWV]$/ { defined[symbol] }
+	END {
+		for (s in user)
+			if (!(s in defined))
+				print s ": nobody defines it, used by " user[s]
+		for (s in strong)
+			if (strong[s] > 1)
+				print s ": defined " strong[s] " times"
+	}' "$out/cross-symbols")
+	[[ -z $bad ]] || {
+		sed 's/^/    /' <<<"$bad"
+		die "$arch: core and backend do not fit together (symbols: $out/cross-symbols)"
+	}
+}
+
+compile()
+{
+	local arch=$1
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	kmake "$arch" cross --keep-going $SHARED $(backend "$arch")
+}
+
+cross()
+{
+	local arch=$1 out found log=$LOGS/$1-cross-build.log
+
+	out=$(out_dir "$arch" cross)
+	if ! command -v "$(cross_prefix "$arch")gcc" >/dev/null; then
+		say "$arch: NOT CHECKED, this Debian has no $(cross_prefix "$arch")gcc"
+		return "$UNCHECKED"
+	fi
+	"$LAB/config.sh" "$arch" cross
+	forget_ours "$out"
+	logged "$log" "compiling our core and the stock backend of $arch" \
+		compile "$arch" ||
+		die "our core and the stock backend of $arch do not compile (log: $log)"
+	found=$(complaints "$log")
+	[[ -z $found ]] || {
+		sed 's/^/    /' <<<"$found"
+		die "$arch: warnings about our own files (log: $log)"
+	}
+	check_built "$arch" "$out"
+	check_symbols "$arch" "$out"
+	say "$arch: $(wc -l <"$out/cross-objects") objects compile and fit together"
+}
+
+main()
+{
+	local arch status failed=0 arches=${ARCH:-$(cross_arches)}
+
+	for arch in $arches; do
+		[[ -n $(cross_prefix "$arch") ]] ||
+			die "ARCH=$arch is not one of $(cross_arches)"
+	done
+	lock_build
+	# shellcheck disable=SC2086 # a list of words
+	"$LAB/setup.sh" $arches
+	"$LAB/tree.sh"
+	for arch in $arches; do
+		status=0
+		"$LAB/cross.sh" "$arch" || status=$?
+		((status == 0 || status == UNCHECKED)) || failed=1
+	done
+	return "$failed"
+}
+
+if (($#)); then
+	cross "$1"
+else
+	main
+fi
