@@ -29,7 +29,8 @@ struct ftrace_regs;
  * arch_prepare_kprobe() - check and copy the instruction at @p->addr
  * @p: representative of a new probepoint; only @p->addr is set
  *
- * Context: task, may sleep, kprobe_mutex held.
+ * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
+ * cpus_read_lock() and text_mutex.
  * Return: 0; -EILSEQ if no instruction starts there; -EINVAL if it cannot be
  * probed; -ENOMEM.  Nothing is kept on failure.
  */

@@ -12,7 +12,8 @@
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
  *	    jump_label_lock()	checking an address against static keys
  *	  slot_mutex		bookkeeping of instruction slots
- *	    text_mutex		kernel text and the slots' contents
+ *	    text_mutex		kernel text and the slots' contents; outside
+ *				slot_mutex where the backend has no batches
  *	  ftrace's own locks	never under text_mutex
  *
  * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch.c, the

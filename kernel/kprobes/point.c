@@ -10,7 +10,9 @@
  *
  * All of it runs under kprobe_mutex.  What happens at a hit is in dispatch.c.
  */
+#include <linux/cpu.h>
 #include <linux/llist.h>
+#include <linux/memory.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -165,6 +167,25 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	WRITE_ONCE(point->kp.post_handler, post);
 }
 
+/*
+ * Backends that know of batches take text_mutex themselves, when they write.  The
+ * others write into the slot while they prepare, and expect it to be held.
+ */
+static int prepare_breakpoint(struct kprobe *kp)
+{
+	int ret;
+
+	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
+		return arch_prepare_kprobe(kp);
+
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = arch_prepare_kprobe(kp);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	return ret;
+}
+
 /**
  * kprobe_point_create() - make a point for an address that has none
  * @addr: checked by kprobe_place_check()
@@ -192,7 +213,7 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 	INIT_LIST_HEAD(&point->kp.list);
 
 	ret = ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
-		       arch_prepare_kprobe(&point->kp);
+		       prepare_breakpoint(&point->kp);
 	if (ret) {
 		kmem_cache_free(point_cache, point);
 		return ERR_PTR(ret);
