@@ -67,7 +67,7 @@ inputs()
 	mapfile -t files < <(fragments)
 	{
 		cat "${files[@]}"
-		"$(cross_prefix "$ARCH")gcc" --version | head -n 1
+		"$(compiler "$ARCH")" --version | head -n 1
 		cat "$BUILD/src.id"
 		sed -nE "s,^(.*/)?(Kconfig[^/]*)\$,$SRC/\1\2,p" "$BUILD/stage-list" |
 			xargs -r cat

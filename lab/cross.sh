@@ -36,7 +36,8 @@ backend()
 	case $1 in
 	arm) echo arch/arm/probes/ arch/arm/kernel/{insn,patch,stacktrace,traps}.o \
 		arch/arm/mm/fault.o ;;
-	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline,ftrace_dyn,traps}.o \
+	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline}.o \
+		arch/loongarch/kernel/{ftrace_dyn,traps}.o \
 		arch/loongarch/mm/fault.o kernel/trace/rethook.o ;;
 	mips) echo arch/mips/kernel/{kprobes,traps}.o arch/mips/mm/fault.o ;;
 	powerpc) echo arch/powerpc/kernel/{kprobes,kprobes-ftrace,rethook,traps,process}.o \
@@ -97,7 +98,7 @@ check_symbols()
 {
 	local arch=$1 out=$2 bad
 
-	(cd "$out" && xargs "$(cross_prefix "$arch")nm" -A <cross-objects) >"$out/cross-symbols"
+	(cd "$out" && xargs "$(binutil "$arch" nm)" -A <cross-objects) >"$out/cross-symbols"
 	bad=$(awk -v judged="$JUDGED" -v linked="$LINKED" '
 	{ kind = $(NF - 1); symbol = $NF; sub(/^\./, "", symbol) }
 	symbol !~ judged || symbol ~ linked { next }
@@ -130,8 +131,8 @@ cross()
 	local arch=$1 out found log=$LOGS/$1-cross-build.log
 
 	out=$(out_dir "$arch" cross)
-	if ! command -v "$(cross_prefix "$arch")gcc" >/dev/null; then
-		say "$arch: NOT CHECKED, this Debian has no $(cross_prefix "$arch")gcc"
+	if ! command -v "$(compiler "$arch")" >/dev/null; then
+		say "$arch: NOT CHECKED, this Debian has no $(compiler "$arch")"
 		return "$UNCHECKED"
 	fi
 	"$LAB/config.sh" "$arch" cross
@@ -154,7 +155,7 @@ main()
 	local arch status failed=0 arches=${ARCH:-$(cross_arches)}
 
 	for arch in $arches; do
-		[[ -n $(cross_prefix "$arch") ]] ||
+		[[ " $(cross_arches) " == *" $arch "* ]] ||
 			die "ARCH=$arch is not one of $(cross_arches)"
 	done
 	lock_build

@@ -57,17 +57,42 @@ cross_arches()
 	echo arm loongarch mips powerpc riscv s390
 }
 
-# cross_prefix ARCH: how the names of that architecture's tools begin; nothing
-# for those that the machine's own compiler makes.
-cross_prefix()
+# compiler ARCH: what that architecture is compiled with.  No gcc of Debian 12 makes
+# code for loongarch, but a clang does.
+compiler()
 {
 	case $1 in
-	arm)		echo arm-linux-gnueabihf- ;;
-	loongarch)	echo loongarch64-linux-gnu- ;;
-	mips)		echo mips64-linux-gnuabi64- ;;
-	powerpc)	echo powerpc64le-linux-gnu- ;;
-	riscv)		echo riscv64-linux-gnu- ;;
-	s390)		echo s390x-linux-gnu- ;;
+	arm)		echo arm-linux-gnueabihf-gcc ;;
+	loongarch)	echo clang-19 ;;
+	mips)		echo mips64-linux-gnuabi64-gcc ;;
+	powerpc)	echo powerpc64le-linux-gnu-gcc ;;
+	riscv)		echo riscv64-linux-gnu-gcc ;;
+	s390)		echo s390x-linux-gnu-gcc ;;
+	*)		echo gcc ;;
+	esac
+}
+
+# compiler_packages ARCH: Debian's packages with that compiler and what it needs.
+compiler_packages()
+{
+	local cc
+
+	cc=$(compiler "$1")
+	case $cc in
+	clang-*) echo "$cc lld-${cc#clang-} llvm-${cc#clang-}" ;;
+	*-gcc)	echo "gcc-${cc%-gcc}" ;;
+	esac
+}
+
+# binutil ARCH NAME: the tool of that name that goes with the compiler.
+binutil()
+{
+	local cc
+
+	cc=$(compiler "$1")
+	case $cc in
+	clang-*) echo "llvm-$2-${cc#clang-}" ;;
+	*)	echo "${cc%gcc}$2" ;;
 	esac
 }
 
@@ -113,14 +138,17 @@ complaints()
 # kmake ARCH CONFIG args...: the kernel's make for that build.
 kmake()
 {
-	local arch=$1 out prefix cc
+	local arch=$1 out cc tools
 	out=$(out_dir "$1" "$2")
-	prefix=$(cross_prefix "$1")
+	cc=$(compiler "$1")
 	shift 2
-	cc=${prefix}gcc
+	case $cc in
+	clang-*) tools=LLVM=-${cc#clang-} ;;
+	*)	tools=CROSS_COMPILE=${cc%gcc} ;;
+	esac
 	! command -v ccache >/dev/null || cc="ccache $cc"
 	# A fixed build date keeps ccache useful and images comparable.
-	make -C "$SRC" O="$out" ARCH="$arch" CROSS_COMPILE="$prefix" CC="$cc" -j"$JOBS" \
+	make -C "$SRC" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \
 		KBUILD_BUILD_TIMESTAMP='1970-01-01' \
 		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
 }

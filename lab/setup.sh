@@ -73,24 +73,23 @@ has_candidate()
 	apt-cache policy "$1" | grep '^ *Candidate: [^(]' >/dev/null
 }
 
-# missing_compilers ARCH...: cross compilers that are not installed and that this
-# Debian has.  Those that it has not are remembered, so that apt is asked once.
+# missing_compilers ARCH...: packages of cross compilers that are not installed and
+# that this Debian has.  What it has not is remembered, so that apt is asked once.
 missing_compilers()
 {
-	local arch prefix package none
+	local arch package
 
 	for arch in "$@"; do
-		prefix=$(cross_prefix "$arch")
-		package=gcc-${prefix%-}
-		none=$BUILD/no-$package
-		[[ -n $prefix && ! -e $none ]] || continue
-		! command -v "${prefix}gcc" >/dev/null || continue
-		has_candidate "$package" || apt_update >&2
-		if has_candidate "$package"; then
-			echo "$package"
-		else
-			touch "$none"
-		fi
+		for package in $(compiler_packages "$arch"); do
+			[[ ! -e $BUILD/no-$package ]] || continue
+			! installed "$package" || continue
+			has_candidate "$package" || apt_update >&2
+			if has_candidate "$package"; then
+				echo "$package"
+			else
+				touch "$BUILD/no-$package"
+			fi
+		done
 	done
 }
 
