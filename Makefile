@@ -4,7 +4,7 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check tree users cross clean
+.PHONY: help run check tree users cross cross-boot clean
 
 export ARCH CONFIG KSRC
 
@@ -16,6 +16,7 @@ help:
 	@echo 'make users [ARCH=x86_64|i386]   compile every in-tree user of kprobes'
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
 	@echo '                                compile our core with the stock backends'
+	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
@@ -38,6 +39,9 @@ users:
 
 cross:
 	@lab/cross.sh
+
+cross-boot:
+	@lab/crossboot.sh
 
 clean:
 	@lab/clean.sh

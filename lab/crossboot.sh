@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# crossboot.sh: make cross-boot ARCH=.  Link the kernel that cross.sh compiles a
+# part of, boot it under QEMU without any user space, and judge its KUnit suites:
+# that the core really works with that stock backend.  Not part of make check, for
+# linking takes minutes.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=${ARCH:-s390}
+OUT=$(out_dir "$ARCH" cross)
+CONSOLE=$LOGS/$ARCH-cross-console.log
+LIMIT=${BOOT_TIMEOUT:-600}
+
+# machine: the emulator, its machine and its console, the image, the console's name.
+machine()
+{
+	case $ARCH in
+	arm)	QEMU=(qemu-system-arm -M virt -cpu cortex-a15 -serial "file:$CONSOLE")
+		IMAGE=arch/arm/boot/zImage TTY=ttyAMA0 ;;
+	mips)	QEMU=(qemu-system-mips64 -M malta -cpu MIPS64R2-generic -serial "file:$CONSOLE")
+		IMAGE=vmlinux TTY=ttyS0 ;;
+	powerpc) QEMU=(qemu-system-ppc64 -M pseries -serial "file:$CONSOLE")
+		IMAGE=vmlinux TTY=hvc0 ;;
+	riscv)	QEMU=(qemu-system-riscv64 -M virt -serial "file:$CONSOLE")
+		IMAGE=arch/riscv/boot/Image TTY=ttyS0 ;;
+	s390)	QEMU=(qemu-system-s390x -nodefaults -chardev "file,id=console,path=$CONSOLE"
+			-device "sclplmconsole,chardev=console")
+		IMAGE=arch/s390/boot/bzImage TTY=ttyS0 ;;
+	*)	die "ARCH=$ARCH cannot be booted; use arm, mips, powerpc, riscv or s390" ;;
+	esac
+}
+
+boot()
+{
+	timeout --kill-after=10 "$LIMIT" "${QEMU[@]}" -smp 2 -m 512 -display none \
+		-monitor none -no-reboot -kernel "$OUT/$IMAGE" \
+		-append "console=$TTY kunit_shutdown=reboot panic=-1"
+}
+
+# judge: every case of every suite passed, and the kernel had nothing to say.
+judge()
+{
+	local results bad
+
+	results=$(awk -v prefix="$ARCH" -f "$LAB/tap.awk" "$CONSOLE")
+	"$LAB/judge.sh" "$CONSOLE" ||
+		die "$ARCH: the kernel complains (log: $CONSOLE)"
+	bad=$(grep -E '^FAIL' <<<"$results" || true)
+	[[ -z $bad ]] || {
+		sed 's/^/    /' <<<"$bad"
+		die "$ARCH: not everything works (log: $CONSOLE)"
+	}
+	grep -q '^PASS .*kprobes_test' <<<"$results" ||
+		die "$ARCH: the base's own suite has not run (log: $CONSOLE)"
+	say "$ARCH: $(grep -c '^PASS' <<<"$results") cases passed, $(grep -c '^SKIP' <<<"$results" || true) skipped"
+}
+
+main()
+{
+	machine
+	command -v "${QEMU[0]}" >/dev/null ||
+		die "${QEMU[0]} is missing; install the QEMU package that has it"
+	lock_build
+	"$LAB/setup.sh" "$ARCH"
+	"$LAB/tree.sh"
+	"$LAB/config.sh" "$ARCH" cross
+	logged "$LOGS/$ARCH-cross-link.log" "building a kernel for $ARCH" \
+		kmake "$ARCH" cross --keep-going "$(basename "$IMAGE")" ||
+		die "$ARCH does not build (log: $LOGS/$ARCH-cross-link.log)"
+	rm -f "$CONSOLE"
+	logged "$LOGS/$ARCH-cross-qemu.log" "booting it, at most $LIMIT s (console: $CONSOLE)" \
+		boot || die "$ARCH did not come to its end (log: $CONSOLE)"
+	judge
+}
+
+main
