@@ -9,8 +9,9 @@
 #   kprobes-test: expect-oops begin
 #   kprobes-test: expect-oops end
 #
-# Inside the bracket an oops is demanded: none is a failure, and so is a bracket
-# that is never closed.  Between
+# and one that provokes a warning with the word expect-warning.  Inside the bracket
+# an oops or a warning is demanded: none is a failure, and so is a bracket that is
+# never closed.  Between
 #
 #   kprobes-test: out-of-memory begin
 #   kprobes-test: out-of-memory end
@@ -61,30 +62,36 @@ double fault
 int3 .* unexpected
 '
 
-# Which of them count as the oops that a bracket demands.
+# Which of them count as the oops, or the warning, that a bracket demands, and
+# what may not stand in the bracket of a warning.
 OOPS='BUG:|Oops|general protection|unable to handle'
+WARNING='WARNING:'
 
 judge_console()
 {
 	sed '/^$/d' <<<"$BAD" >"$BUILD/bad-lines"
-	awk -v oops="$OOPS" '
+	awk -v oops="$OOPS" -v warning="$WARNING" '
 	FNR == NR { bad[++n] = $0; next }
-	/kprobes-test: expect-oops begin/ {
+	/kprobes-test: expect-(oops|warning) begin/ {
 		if (inside)
 			complain("a second bracket inside one")
+		kind = /expect-oops/ ? "oops" : "warning"
 		inside = FNR; found = 0; next
 	}
-	/kprobes-test: expect-oops end/ {
+	/kprobes-test: expect-(oops|warning) end/ {
 		if (!inside)
 			complain("an end without a begin")
+		else if ($0 !~ "expect-" kind)
+			complain("the end of another bracket than that of line " inside)
 		else if (!found)
-			complain("no oops since line " inside ", where one was to come")
+			complain("no " kind " since line " inside ", where one was to come")
 		inside = 0; next
 	}
 	/kprobes-test: out-of-memory (begin|end)/ { starved = /begin/; dump = 0; next }
 	starved && /(vmalloc error|page allocation failure)/ { dump = 1 }
 	dump { if (/<\/TASK>/) dump = 0; next }
-	inside { if ($0 ~ oops) found = 1; next }
+	inside && kind == "warning" && $0 ~ oops { complain($0) }
+	inside { if ($0 ~ (kind == "oops" ? oops : warning)) found = 1; next }
 	{
 		for (i = 1; i <= n; i++)
 			if ($0 ~ bad[i]) { complain($0); break }
