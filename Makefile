@@ -4,9 +4,9 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check tree users cross cross-boot clean
+.PHONY: help run check tree users clients cross cross-boot clean
 
-export ARCH CONFIG KSRC
+export ARCH CONFIG KSRC BASE
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386]   build a kernel, boot it under QEMU, see probes fire'
@@ -17,6 +17,7 @@ help:
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
 	@echo '                                compile our core with the stock backends'
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
+	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
@@ -42,6 +43,8 @@ cross:
 
 cross-boot:
 	@lab/crossboot.sh
+clients:
+	@lab/clients.sh
 
 clean:
 	@lab/clean.sh

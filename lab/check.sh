@@ -3,12 +3,10 @@
 #
 # check.sh: make check.  Everything that proves the overlay, for the architecture
 # in ARCH (all that work when there is none) and the configuration in CONFIG.
-#
-# Every step and every test case is one line "PASS|FAIL|SKIP what" in RESULTS.
-# A step that fails does not stop the others that can still run.  The last line
-# is "N passed, N failed".
+# The last line is "N passed, N failed".
 
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/results.sh"
 
 ARCHES=${ARCH:-x86_64 i386}
 CONFIG=${CONFIG:-default}
@@ -20,43 +18,6 @@ CROSS=
 # Init text can be probed only while the kernel boots; init_text.sh looks at what
 # has become of this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
-
-RESULTS=$BUILD/results
-
-# step NAME command...: a command that passes or fails as a whole.
-step()
-{
-	local name=$1
-	shift
-	if "$@"; then
-		echo "PASS $name" >>"$RESULTS"
-	else
-		echo "FAIL $name" >>"$RESULTS"
-		say "FAILED: $name"
-		return 1
-	fi
-}
-
-# cases PREFIX LOG: count the TAP in a log.  A log without any is a failure:
-# tests that did not run must not look like tests that passed.
-cases()
-{
-	local found
-
-	found=$(awk -v prefix="$1" -f "$LAB/tap.awk" "$2")
-	if [[ -z $found ]]; then
-		found="FAIL $1: no results in $2"
-	fi
-	echo "$found" >>"$RESULTS"
-	say "$1: $(grep -c '^PASS' <<<"$found" || true) passed," \
-		"$(grep -c '^FAIL' <<<"$found" || true) failed," \
-		"$(grep -c '^SKIP' <<<"$found" || true) skipped"
-}
-
-kselftest_part()
-{
-	sed -n '/^lab: kselftest begin/,/^lab: kselftest end/p' "$1"
-}
 
 check_host()
 {
@@ -83,7 +44,7 @@ check_guest()
 	[[ -f $console ]] || return 0
 	step "$id console log is clean" "$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"
-	kselftest_part "$output" >"$output.tap"
+	part kselftest "$output" >"$output.tap"
 	cases "$id kselftest" "$output.tap"
 }
 
@@ -99,9 +60,7 @@ check_arch_config()
 		check_guest "$arch"
 	fi
 	# The users need no second look in a checking kernel.
-	[[ $CONFIG != default ]] ||
-		step "$arch every in-tree user of kprobes compiles" \
-			"$LAB/users.sh" "$arch" || true
+	[[ $CONFIG != default ]] || "$LAB/clients.sh" "$arch"
 }
 
 # check_cross: architectures that have no backend of ours.
@@ -121,21 +80,6 @@ check_cross()
 		*) echo "FAIL $what" ;;
 		esac >>"$RESULTS"
 	done
-}
-
-# finish: name what failed and what was skipped, and end with the one line.
-finish()
-{
-	local passed failed
-
-	passed=$(grep -c '^PASS' "$RESULTS" || true)
-	failed=$(grep -c '^FAIL' "$RESULTS" || true)
-	echo
-	grep '^SKIP' "$RESULTS" | sed 's/^SKIP/[lab] skipped:/' || true
-	grep '^FAIL' "$RESULTS" | sed 's/^FAIL/[lab] FAILED:/' || true
-	say "every result: $RESULTS, all logs: $LOGS, $SECONDS s in all"
-	echo "$passed passed, $failed failed"
-	((failed == 0 && passed > 0))
 }
 
 main()

@@ -7,11 +7,10 @@
 #   common, ARCH, then CONFIG and CONFIG-ARCH
 #
 # (cross and cross-ARCH alone for an architecture of cross.sh: common is about
-# the guests)
-#
-# and prove that every line of them took effect: Kconfig drops in silence what
-# has an unmet dependency, and a kernel that lacks what a test is about must not
-# be built unnoticed.
+# the guests; NAME-base is the configuration NAME for the base kernel, with the
+# same files), and prove that every line of them took effect: Kconfig drops in
+# silence what has an unmet dependency, and a kernel that lacks what a test is about
+# must not be built unnoticed.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -24,8 +23,8 @@ LOG=$LOGS/$ARCH-$CONFIG-config.log
 
 fragments()
 {
-	local name
-	local -a names=(common "$ARCH" "$CONFIG" "$CONFIG-$ARCH")
+	local name config=${CONFIG%-base}
+	local -a names=(common "$ARCH" "$config" "$config-$ARCH")
 
 	[[ $CONFIG != cross ]] || names=("${names[@]:2}")
 	for name in "${names[@]}"; do
@@ -69,8 +68,9 @@ inputs()
 		cat "${files[@]}"
 		"$(compiler "$ARCH")" --version | head -n 1
 		cat "$BUILD/src.id"
+		# The base does not have all of them.
 		sed -nE "s,^(.*/)?(Kconfig[^/]*)\$,$SRC/\1\2,p" "$BUILD/stage-list" |
-			xargs -r cat
+			while read -r file; do [[ ! -f $file ]] || cat "$file"; done
 	} | sha256sum
 }
 

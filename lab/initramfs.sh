@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # initramfs.sh ARCH CONFIG: make the guest's root file system, an initramfs of
-# busybox, lab/guest, the kernel's modules and, when they have been built, the
-# kselftests.  No network, no disk.
+# busybox, lab/guest, the kernel's modules and, when they are there, the
+# kselftests and whatever else is in the build's folder "guest".  No network, no disk.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -37,11 +37,12 @@ fill()
 	ln -sf /bin/busybox "$FS/bin/timeout"
 	install -m 755 "$LAB/guest/timeout" "$FS/usr/bin/timeout"
 	install -m 755 "$LAB/guest/init" "$FS/init"
-	for job in run check; do
+	for job in run check clients; do
 		install -m 644 "$LAB/guest/$job" "$FS/lab/$job"
 	done
 	rsync -a --exclude=build --exclude=source "$OUT/modules/lib" "$FS/"
 	[[ ! -d $OUT/kselftest ]] || rsync -a "$OUT/kselftest" "$FS/"
+	[[ ! -d $OUT/guest ]] || rsync -a "$OUT/guest/" "$FS/"
 }
 
 pack()

@@ -7,6 +7,7 @@
 # Settings that a caller may give in the environment:
 #   BUILD   the output folder, build/ in the repository by default
 #   JOBS    how many compilers at a time, the number of processors by default
+#   SRC     the tree to build, if not the assembled one: the base, to compare with
 
 set -eu -o pipefail
 
@@ -15,7 +16,7 @@ ROOT=$(dirname "$LAB")
 BUILD=${BUILD:-$ROOT/build}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
 LOGS=$BUILD/logs
-SRC=$BUILD/src
+SRC=${SRC:-$BUILD/src}
 JOBS=${JOBS:-$(nproc)}
 
 # All messages that a script compares or judges are the untranslated ones.
@@ -100,7 +101,7 @@ binutil()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|users|cross) ;;
+	default|debug|preempt|rt|users|users-base|cross) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt" ;;
 	esac
 }
@@ -109,6 +110,12 @@ check_config()
 out_dir()
 {
 	printf '%s/%s-%s\n' "$BUILD" "$1" "$2"
+}
+
+# base_tree: the pristine tree below ours.  Only the tree script knows.
+base_tree()
+{
+	cat "$BUILD/base.path"
 }
 
 # own_files: every file of the repository that is laid over the kernel tree,

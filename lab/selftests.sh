@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftests.sh ARCH CONFIG: build our kselftests against that kernel and install
-# them, with the kernel's own runner, into its folder "kselftest".
+# selftests.sh ARCH CONFIG [COLLECTION]: build our kselftests against that kernel
+# and install them, with the kernel's own runner, into its folder "kselftest".  The
+# collection is kprobes, or kprobes/clients.
 #
 # The modules of a kselftest are built where their sources lie.  A copy of the
 # sources for every kernel keeps their objects apart and the tree clean.
@@ -11,6 +12,7 @@
 
 ARCH=$1
 CONFIG=$2
+COLLECTION=${3:-kprobes}
 OUT=$(out_dir "$ARCH" "$CONFIG")
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
@@ -31,14 +33,14 @@ install_tests()
 {
 	copy_sources
 	rm -rf "$OUT/kselftest"
-	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" TARGETS=kprobes FORCE_TARGETS=1 \
+	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" TARGETS="$COLLECTION" FORCE_TARGETS=1 \
 		KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
 }
 
 main()
 {
-	[[ -d $SRC/$SELFTESTS/kprobes ]] ||
-		die "the overlay has no kselftests ($SELFTESTS/kprobes)"
+	[[ -d $SRC/$SELFTESTS/$COLLECTION ]] ||
+		die "the overlay has no kselftests ($SELFTESTS/$COLLECTION)"
 	logged "$LOG" "building the kselftests for $ARCH-$CONFIG" install_tests ||
 		die "the kselftests do not build (log: $LOG)"
 	if grep -E '(warning|error):' "$LOG" | grep -v 'the compiler differs'; then

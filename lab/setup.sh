@@ -12,10 +12,10 @@
 
 LOG=$LOGS/setup.log
 QEMU_WANTED=8.2
-GUEST_PACKAGES='busybox-static'
+GUEST_PACKAGES='busybox-static trace-cmd libtraceevent1 libtracefs1 libzstd1 libc6'
 
 # Debian's packages, and why: compiler and kbuild's tools; objtool; module
-# signing code in certs/; initramfs; depmod; checkers; guest; the base.
+# signing code in certs/; initramfs; depmod; checkers; BTF; guest and a client.
 PACKAGES='
 	gcc make libc6-dev flex bison bc python3 xz-utils rsync patch
 	libelf-dev
@@ -23,7 +23,8 @@ PACKAGES='
 	cpio gzip
 	kmod
 	ccache sparse
-	busybox-static
+	dwarves
+	busybox-static trace-cmd
 '
 
 as_root()
@@ -184,33 +185,40 @@ need_qemu()
 	qemu_fits || touch "$settled"
 }
 
-# fetch_i386 PACKAGE: unpack the i386 build of a package into $BUILD/guest-i386,
+# fetch_i386 PACKAGE...: unpack the i386 builds of packages into $BUILD/guest-i386,
 # with apt state of its own, so that the machine's stays as it is.
 fetch_i386()
 {
-	local package=$1 dest=$BUILD/guest-i386 state=$BUILD/apt-i386
-	local -a opts=(-o APT::Architecture=i386 -o APT::Architectures=i386
+	local package deb dest=$BUILD/guest-i386 state=$BUILD/apt-i386
+	local -a missing=() opts=(-o APT::Architecture=i386 -o APT::Architectures=i386
 		-o Dir::State="$state" -o Dir::State::status="$state/status"
 		-o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)")
 
-	[[ -e $dest/$package.done ]] && return
+	for package in "$@"; do
+		[[ -e $dest/$package.done ]] || missing+=("$package")
+	done
+	((${#missing[@]})) || return 0
+	rm -rf "$state"
 	mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$dest"
 	: >"$state/status"
-	logged "$LOG.i386" "finding $package for i386 (not installed, only unpacked)" \
+	logged "$LOG.i386" "finding ${missing[*]} for i386 (not installed, only unpacked)" \
 		apt-get -q "${opts[@]}" update ||
 		warn "not every i386 package list could be read; trying with those that could"
-	(cd "$state" && rm -f ./*.deb &&
-		logged "$LOG.$package" "fetching $package for i386" \
-			apt-get -q "${opts[@]}" download "$package" &&
-		dpkg-deb -x "$package"_*_i386.deb "$dest") ||
-		die "$package for i386 cannot be had; an i386 guest needs it (log: $LOG.$package)"
-	touch "$dest/$package.done"
+	(cd "$state" && logged "$LOG.i386" "fetching ${missing[*]} for i386" \
+		apt-get -q "${opts[@]}" download "${missing[@]}") ||
+		die "${missing[*]} for i386 cannot be had; an i386 guest needs them (log: $LOG.i386)"
+	for deb in "$state"/*_i386.deb; do
+		dpkg-deb -x "$deb" "$dest" || die "$deb cannot be unpacked"
+	done
+	for package in "${missing[@]}"; do
+		touch "$dest/$package.done"
+	done
 	rm -rf "$state"
 }
 
 main()
 {
-	local arch package
+	local arch
 	local -a missing
 
 	mkdir -p "$LOGS"
@@ -227,10 +235,8 @@ main()
 	qemu_fits ||
 		warn "no QEMU >= $QEMU_WANTED can be had; going on with $(qemu_version) and -accel tcg,thread=single"
 	for arch in "$@"; do
-		[[ $arch == i386 ]] || continue
-		for package in $GUEST_PACKAGES; do
-			fetch_i386 "$package"
-		done
+		# shellcheck disable=SC2086 # a list of words
+		[[ $arch != i386 ]] || fetch_i386 $GUEST_PACKAGES
 	done
 	say "packages: all there (QEMU $(qemu_version), $(gcc --version | head -n 1))"
 }

@@ -196,6 +196,7 @@ main()
 	: >"$LOG"
 	find_base
 	check_version
+	echo "$BASE" >"$BUILD/base.path"
 	list_own >"$BUILD/own-files"
 	list_old >"$BUILD/old-list"
 	check_pristine

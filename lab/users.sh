@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# users.sh [ARCH]: build, not boot, a kernel with every in-tree user of kprobes
+# users.sh [ARCH]: build a kernel with every in-tree user of kprobes
 # in it, and make sure that each of them has really been compiled.  With an
 # argument the tree must be there already (make check); without, as "make users",
 # everything that comes before is done too.
@@ -16,8 +16,6 @@ else
 	PREPARED=
 fi
 OUT=$(out_dir "$ARCH" users)
-
-LOG=$LOGS/$ARCH-users-build.log
 
 USERS='
 	kernel/trace/trace_kprobe.o
@@ -46,20 +44,6 @@ USERS='
 	drivers/misc/lkdtm/core.o
 '
 
-# The 64 bit kernel is linked, which finds a missing symbol.  For 32 bit, where
-# the users are the same files, they and our own files are compiled only.
-build_users()
-{
-	if [[ $ARCH == x86_64 ]]; then
-		"$LAB/build.sh" "$ARCH" users
-		return
-	fi
-	"$LAB/config.sh" "$ARCH" users
-	logged "$LOG" "compiling the users of kprobes for $ARCH" \
-		kmake "$ARCH" users --keep-going $1 kernel/kprobes/ arch/x86/kernel/kprobes/ ||
-		die "the users of kprobes do not compile for $ARCH (log: $LOG)"
-}
-
 main()
 {
 	local object users=$USERS
@@ -71,7 +55,7 @@ main()
 		"$LAB/tree.sh"
 	fi
 	[[ $ARCH != x86_64 ]] || users+=' kernel/livepatch/core.o'
-	build_users "$users"
+	"$LAB/build.sh" "$ARCH" users
 	for object in $users; do
 		[[ -f $OUT/$object ]] || die "$object has not been built in $OUT"
 	done

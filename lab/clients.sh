@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# clients.sh [ARCH]: everybody who uses kprobes, unchanged, on our kernel.  Builds
+# a kernel with every in-tree user, boots it, and runs in it the KUnit suite of
+# lib/, selftests/ftrace and the base kernel's samples as they are in the base, and
+# our kselftests about clients.
+#
+# With an argument the tree must be there already (make check), and the results
+# are added to RESULTS.  Without, as "make clients", everything that comes before
+# is done too; and with BASE set, all of it is run a second time on the base
+# kernel, and both are compared.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/results.sh"
+
+if (($#)); then
+	ARCHES=$1
+	PREPARED=1
+else
+	ARCHES=${ARCH:-x86_64}
+	PREPARED=
+fi
+COMPARE=${BASE:-}
+unset BASE
+
+# boot_event ARCH: the example that every description of kprobe_event= has.
+boot_event()
+{
+	local event=p:myprobe,do_sys_openat2
+
+	case $1 in
+	x86_64)	echo "kprobe_event=$event,dfd=%di,filename=%si,flags=+0(%dx),mode=+8(%dx)" ;;
+	i386)	echo "kprobe_event=$event,dfd=%ax,filename=%dx,flags=+0(%cx),mode=+8(%cx)" ;;
+	esac
+}
+
+# config_of TREE: the configuration's name for the trees "ours" and "base".
+config_of()
+{
+	case $1 in
+	ours)	echo users ;;
+	base)	echo users-base ;;
+	esac
+}
+
+build_kernel()
+{
+	case $2 in
+	ours)	"$LAB/users.sh" "$1" ;;
+	base)	SRC=$(base_tree) "$LAB/build.sh" "$1" users-base ;;
+	esac
+}
+
+# trace_cmd ARCH FOLDER: copy Debian's program, and the libraries it needs.
+trace_cmd()
+{
+	local file from=$BUILD/guest-i386
+
+	case $1 in
+	x86_64)
+		{
+			command -v trace-cmd
+			ldd "$(command -v trace-cmd)" | grep -oE '/[^ ]+'
+		} | while read -r file; do
+			install -D "$file" "$2/$file"
+		done
+		;;
+	i386)
+		mkdir -p "$2/usr/bin" "$2/lib"
+		cp "$from/usr/bin/trace-cmd" "$2/usr/bin/"
+		find "$from" -path "$from/*lib*" ! -path '*/gconv/*' \
+			\( -name 'lib*.so.*' -o -name ld-linux.so.2 \) \
+			-exec cp -L {} "$2/lib/" \;
+		;;
+	esac
+}
+
+# guest_files ARCH CONFIG TREE: what the guest needs besides kselftests.
+guest_files()
+{
+	local arch=$1 config=$2 tree=$3 out guest base
+	out=$(out_dir "$arch" "$config")
+	guest=$out/guest
+	base=$(base_tree)
+
+	rm -rf "$guest" "$out/base-samples"
+	mkdir -p "$guest/samples" "$out/base-samples"
+	cp -r "$base/tools/testing/selftests/ftrace" "$guest/ftrace"
+	grep -v '^#' "$LAB/clients.list" >"$guest/ftrace/cases"
+
+	# The base's samples are modules like anybody's.
+	cp "$base"/samples/kprobes/* "$out/base-samples/"
+	[[ $tree == ours ]] || local -x SRC=$base
+	kmake "$arch" "$config" M="$out/base-samples" modules || return
+	cp "$out"/base-samples/*.ko "$guest/samples/"
+
+	trace_cmd "$arch" "$guest"
+}
+
+# strict ARCH TREE FILE: results in which a case that was not run to its end is a
+# failure, unless lab/clients.known says why.
+strict()
+{
+	awk -F '\t' -v arch="$1" -v tree="$2" '
+	FNR == NR {
+		if ($0 !~ /^#/ && ($1 == arch || $1 == "any") &&
+		    ($2 == tree || $2 == "any"))
+			known[$3] = $4
+		next
+	}
+	{
+		text = name = $0
+		pending = / # (SKIP|UNRESOLVED)/ || /^SKIP/
+		sub(/^[A-Z]+ [^ ]+ /, "", name)
+		sub(/ *# .*/, "", name)
+		if (pending && name in known) {
+			sub(/^[A-Z]+/, "SKIP", text)
+			sub(/ *# .*/, "", text)
+			text = text " (" known[name] ")"
+		} else if (pending) {
+			sub(/^[A-Z]+/, "FAIL", text)
+		}
+		print text
+	}' "$LAB/clients.known" "$3"
+}
+
+# run ARCH TREE: all of it, with the results in RESULTS.
+run()
+{
+	local arch=$1 tree=$2 config id console output
+	config=$(config_of "$tree")
+	id=$arch-$config
+	console=$LOGS/$id-console.log
+	output=$LOGS/$id-output.log
+
+	say "== $id: the clients"
+	rm -f "$console" "$output"
+	step "$id every in-tree user of kprobes compiles" \
+		build_kernel "$arch" "$tree" || return 0
+	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$config" \
+		kprobes/clients || return 0
+	step "$id samples and programs" logged "$LOGS/$id-guest.log" \
+		"preparing the clients" guest_files "$arch" "$config" "$tree" || return 0
+	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$config" || return 0
+	step "$id guest ran its job and ended by itself" \
+		"$LAB/boot.sh" "$arch" "$config" clients "$console" "$output" \
+		"$(boot_event "$arch")" || true
+	step "$id console log is clean" "$LAB/judge.sh" "$console" || true
+	part kselftest "$output" >"$output.kselftest"
+	part ftracetest "$output" >"$output.ftracetest"
+	: >"$output.cases"
+	RESULTS=$output.cases cases "$id KUnit" "$console"
+	RESULTS=$output.cases cases "$id kselftest" "$output.kselftest"
+	RESULTS=$output.cases cases "$id ftracetest" "$output.ftracetest"
+	strict "$arch" "$tree" "$output.cases" >>"$RESULTS"
+}
+
+# count FILE VERDICT GROUP
+count()
+{
+	grep -cE "^$2 [^ ]+ $3: " "$1" || true
+}
+
+# compare ARCH: both kernels' cases, side by side; what the base passes, ours must.
+compare()
+{
+	local arch=$1 group tree file lost status=0
+	local -A results=([ours]=$BUILD/clients-$1-ours [base]=$BUILD/clients-$1-base)
+
+	printf '\n%s, cases       base: passed failed skipped   ours: passed failed skipped\n' "$arch"
+	for group in KUnit kselftest ftracetest; do
+		printf '%-20s' "$group"
+		for tree in base ours; do
+			file=${results[$tree]}
+			printf '%13s %6s %7s' "$(count "$file" PASS $group)" \
+				"$(count "$file" FAIL $group)" "$(count "$file" SKIP $group)"
+		done
+		echo
+	done
+	lost=$(comm -23 \
+		<(sed -nE 's/^PASS [^ ]+ ((KUnit|kselftest|ftracetest): .*)/\1/p' "${results[base]}" | sort -u) \
+		<(sed -nE 's/^(PASS|SKIP) [^ ]+ ((KUnit|kselftest|ftracetest): .*)/\2/p' "${results[ours]}" |
+			sed -E 's/ \([^()]*\)$//' | sort -u))
+	if [[ -n $lost ]]; then
+		say "the base passes these and ours does not:"
+		sed 's/^/    /' <<<"$lost"
+		status=1
+	fi
+	return "$status"
+}
+
+# main_compare: both trees, each with results of its own; ours is judged.
+main_compare()
+{
+	local arch tree status=0 all=$RESULTS
+
+	for arch in $ARCHES; do
+		for tree in base ours; do
+			RESULTS=$BUILD/clients-$arch-$tree
+			: >"$RESULTS"
+			run "$arch" "$tree"
+			[[ $tree == base ]] || cat "$RESULTS" >>"$all"
+		done
+		RESULTS=$all
+		step "$arch what the base kernel passes, ours passes" compare "$arch" ||
+			status=1
+	done
+	return "$status"
+}
+
+main()
+{
+	local arch
+
+	lock_build
+	if [[ -n $PREPARED ]]; then
+		run "$ARCHES" ours
+		return
+	fi
+	for arch in $ARCHES; do
+		check_arch "$arch"
+	done
+	: >"$RESULTS"
+	# shellcheck disable=SC2086 # a list of words
+	"$LAB/setup.sh" $ARCHES
+	"$LAB/tree.sh"
+	if [[ -n $COMPARE ]]; then
+		main_compare || true
+	else
+		for arch in $ARCHES; do
+			run "$arch" ours
+		done
+	fi
+	finish
+}
+
+main

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# How scripts that test keep their results.  Sourced after lib.sh.
+#
+# Every step and every test case is one line "PASS|FAIL|SKIP what" in the file
+# RESULTS.  A step that fails does not stop the others that can still run.
+
+RESULTS=${RESULTS:-$BUILD/results}
+export RESULTS
+
+# step NAME command...: a command that passes or fails as a whole.
+step()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		echo "PASS $name" >>"$RESULTS"
+	else
+		echo "FAIL $name" >>"$RESULTS"
+		say "FAILED: $name"
+		return 1
+	fi
+}
+
+# cases PREFIX LOG: count the TAP in a log.  A log without any is a failure:
+# tests that did not run must not look like tests that passed.
+cases()
+{
+	local found
+
+	found=$(awk -v prefix="$1" -f "$LAB/tap.awk" "$2")
+	if [[ -z $found ]]; then
+		found="FAIL $1: no results in $2"
+	fi
+	echo "$found" >>"$RESULTS"
+	say "$1: $(grep -c '^PASS' <<<"$found" || true) passed," \
+		"$(grep -c '^FAIL' <<<"$found" || true) failed," \
+		"$(grep -c '^SKIP' <<<"$found" || true) skipped"
+}
+
+# part NAME OUTPUT: what a guest's job has put between two lines of its output.
+part()
+{
+	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$2"
+}
+
+# finish: name what failed and what was skipped, and end with the one line.
+finish()
+{
+	local passed failed
+
+	passed=$(grep -c '^PASS' "$RESULTS" || true)
+	failed=$(grep -c '^FAIL' "$RESULTS" || true)
+	echo
+	grep '^SKIP' "$RESULTS" | sed 's/^SKIP/[lab] skipped:/' || true
+	grep '^FAIL' "$RESULTS" | sed 's/^FAIL/[lab] FAILED:/' || true
+	say "every result: $RESULTS, all logs: $LOGS, $SECONDS s in all"
+	echo "$passed passed, $failed failed"
+	((failed == 0 && passed > 0))
+}
