@@ -165,6 +165,14 @@ static bool in_cfi_preamble(unsigned long addr)
 	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
 }
 
+#ifndef CONFIG_DYNAMIC_FTRACE
+/* <linux/ftrace.h> has a stub for ftrace_location() only. */
+static unsigned long ftrace_location_range(unsigned long start, unsigned long end)
+{
+	return 0;
+}
+#endif
+
 /* ftrace's instruction is probed through ftrace, as a whole or not at all. */
 static int check_ftrace(struct kprobe_place *place)
 {
