@@ -22,7 +22,7 @@ found=$(trace_of open_tagged missing)
 matches "the probe's records" "$(printf '%s\n' "$found" | grep ' gen_kprobe_test: ')" \
 	'\(do_sys_open\+0x[04]/0x[0-9a-f]+\) dfd=0x[0-9a-f]+ filename=0x[0-9a-f]+ flags=0x[0-9a-f]+ mode=0x[0-9a-f]+$'
 matches "the return probe's" "$(printf '%s\n' "$found" | grep ' gen_kretprobe_test: ')" \
-	'\([^ ]+ <- do_sys_open\) arg1=0x[0-9a-f]+$'
+	'\([^ ]+ <- do_sys_open\) arg1=(0x[0-9a-f]+|-?[0-9]+)$'
 yes "unloads" rmmod $MODULE
 is "no event is left" "$(cat "$EVENTS")" ""
 finish
