@@ -80,7 +80,7 @@ make_config()
 
 	mapfile -t files < <(fragments)
 	kmake "$ARCH" "$CONFIG" tinyconfig
-	(cd "$OUT" && "$SRC/scripts/kconfig/merge_config.sh" -m -O "$OUT" \
+	(cd "$OUT" && "$(tree_of "$CONFIG")/scripts/kconfig/merge_config.sh" -m -O "$OUT" \
 		"$OUT/.config" "${files[@]}")
 	kmake "$ARCH" "$CONFIG" olddefconfig
 }

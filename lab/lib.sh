@@ -101,7 +101,7 @@ binutil()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|users|users-base|cross) ;;
+	default|debug|preempt|rt|users|users-base|bench|bench-base|cross) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt" ;;
 	esac
 }
@@ -116,6 +116,15 @@ out_dir()
 base_tree()
 {
 	cat "$BUILD/base.path"
+}
+
+# tree_of CONFIG: the tree that it is built from: ours, or the base as it came.
+tree_of()
+{
+	case $1 in
+	*-base)	base_tree ;;
+	*)	echo "$SRC" ;;
+	esac
 }
 
 # own_files: every file of the repository that is laid over the kernel tree,
@@ -145,8 +154,9 @@ complaints()
 # kmake ARCH CONFIG args...: the kernel's make for that build.
 kmake()
 {
-	local arch=$1 out cc tools
+	local arch=$1 out tree cc tools
 	out=$(out_dir "$1" "$2")
+	tree=$(tree_of "$2")
 	cc=$(compiler "$1")
 	shift 2
 	case $cc in
@@ -155,7 +165,7 @@ kmake()
 	esac
 	! command -v ccache >/dev/null || cc="ccache $cc"
 	# A fixed build date keeps ccache useful and images comparable.
-	make -C "$SRC" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \
+	make -C "$tree" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \
 		KBUILD_BUILD_TIMESTAMP='1970-01-01' \
 		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
 }
