@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KPROBE_BENCH_H
+#define _KPROBE_BENCH_H
+/*
+ * What the files of the measuring module share.  Everything here uses the
+ * public API of kprobes only, so that one source measures any implementation.
+ */
+#include <linux/kprobes.h>
+#include <linux/types.h>
+
+/**
+ * bench_report() - one result, for the table
+ * @key: which, see lab/bench/rows
+ * @value: nanoseconds of the guest, a number or bytes
+ */
+void bench_report(const char *key, u64 value);
+
+/* Counts its calls, and does nothing else. */
+int bench_count(struct kprobe *kp, struct pt_regs *regs);
+extern unsigned long bench_counted;
+
+/* Functions to be probed; what they look like is in targets.h. */
+int bench_plain(void);
+int bench_inner(void);
+int bench_ftraced(void);
+
+/* Commands: what user space may write into "run".  Each returns an errno. */
+int bench_hits(void);
+int bench_oldest(const char *what);
+int bench_nesting(void);
+int bench_load(const char *path);
+int bench_register(unsigned int nr, const char *key);
+int bench_unregister(const char *key);
+int bench_single(unsigned int nr);
+
+/* When the module goes. */
+void bench_hits_exit(void);
+void bench_registration_exit(void);
+
+#endif /* _KPROBE_BENCH_H */

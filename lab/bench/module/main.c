@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measures kprobes.  User space decides what, and in which order:
+ *
+ *	debugfs/kprobe_bench/run	takes one command a write
+ *	debugfs/kprobe_bench/now	tells the time, for what a script measures
+ *
+ * Results go to the kernel's log as "bench: key value".  Under QEMU's
+ * -icount shift=0 a nanosecond of the guest is one instruction.
+ */
+#include <linux/debugfs.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "bench.h"
+
+#define COMMAND_SIZE	128
+
+static struct dentry *bench_dir;
+static DEFINE_MUTEX(bench_mutex);
+
+void bench_report(const char *key, u64 value)
+{
+	pr_info("bench: %s %llu\n", key, value);
+}
+
+static int run_with_number(const char *name, unsigned int nr, const char *key)
+{
+	if (!strcmp(name, "register"))
+		return bench_register(nr, key);
+	if (!strcmp(name, "single"))
+		return bench_single(nr);
+	return -EINVAL;
+}
+
+/* "name", "name word", or "name number word". */
+static int run(char *command)
+{
+	char *name = strsep(&command, " ");
+	char *word = strsep(&command, " ");
+	unsigned int nr;
+
+	if (!strcmp(name, "hits"))
+		return bench_hits();
+	if (!strcmp(name, "nesting"))
+		return bench_nesting();
+	if (!word)
+		return -EINVAL;
+	if (!strcmp(name, "oldest"))
+		return bench_oldest(word);
+	if (!strcmp(name, "load"))
+		return bench_load(word);
+	if (!strcmp(name, "unregister"))
+		return bench_unregister(word);
+	if (kstrtouint(word, 0, &nr))
+		return -EINVAL;
+	return run_with_number(name, nr, command);
+}
+
+static ssize_t run_write(struct file *file, const char __user *from, size_t count,
+			 loff_t *pos)
+{
+	char command[COMMAND_SIZE];
+	int ret;
+
+	if (count >= sizeof(command))
+		return -EINVAL;
+	if (copy_from_user(command, from, count))
+		return -EFAULT;
+	command[count] = '\0';
+	mutex_lock(&bench_mutex);
+	ret = run(strim(command));
+	mutex_unlock(&bench_mutex);
+	return ret ?: count;
+}
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.write = run_write,
+};
+
+static int now_get(void *data, u64 *value)
+{
+	*value = ktime_get_ns();
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(now_fops, now_get, NULL, "%llu\n");
+
+static int __init bench_init(void)
+{
+	bench_dir = debugfs_create_dir("kprobe_bench", NULL);
+	debugfs_create_file("run", 0200, bench_dir, NULL, &run_fops);
+	debugfs_create_file("now", 0400, bench_dir, NULL, &now_fops);
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	debugfs_remove(bench_dir);
+	bench_hits_exit();
+	bench_registration_exit();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("Measures what kprobes cost");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What it costs to register and unregister many probes, and to have them.
+ *
+ * Where they go is read from a file of addresses, one hexadecimal number a
+ * line.  "register" takes the next ones of it, so that several of them add up;
+ * "unregister" takes all away together.
+ */
+#include <linux/delay.h>
+#include <linux/kernel_read_file.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "bench.h"
+
+#define FILE_SIZE_MAX	(4 << 20)
+#define KEY_SIZE	64
+/* Addresses that are looked at together when some of them are refused. */
+#define SIFT_CHUNK	512U
+#define SETTLE_MS	300
+
+/* The addresses, a probe for each, and how many of these are registered. */
+static unsigned long *points;
+static struct kprobe *probes;
+static struct kprobe **pointers;
+static unsigned int nr_points, nr_registered;
+
+static void report_part(const char *key, const char *part, u64 value)
+{
+	char whole[KEY_SIZE];
+
+	snprintf(whole, sizeof(whole), "%s_%s", key, part);
+	bench_report(whole, value);
+}
+
+/* Handlers are to cost nothing: these functions are the kernel's own. */
+static int no_op(struct kprobe *kp, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++) {
+		probes[i] = (struct kprobe) {
+			.addr = (kprobe_opcode_t *)points[i],
+			.pre_handler = no_op,
+			.flags = flags,
+		};
+		pointers[i] = &probes[i];
+	}
+	return pointers + first;
+}
+
+/*
+ * Work that an implementation leaves for later must not be charged to what is
+ * measured next.  It starts after a moment, and holds the lock that the second
+ * of these has to take.
+ */
+static void settle(void)
+{
+	struct kprobe kp;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		msleep(SETTLE_MS);
+		kp = (struct kprobe) {
+			.addr = (kprobe_opcode_t *)bench_inner,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		if (!register_kprobe(&kp))
+			unregister_kprobe(&kp);
+	}
+}
+
+static void drop_points(void)
+{
+	vfree(points);
+	vfree(probes);
+	vfree(pointers);
+	points = NULL;
+	probes = NULL;
+	pointers = NULL;
+	nr_points = 0;
+}
+
+static void parse(char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (!kstrtoul(line, 16, &points[nr_points]))
+			nr_points++;
+	}
+}
+
+static unsigned int count_lines(const char *text)
+{
+	unsigned int nr = 1;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * bench_load() - read the addresses for what follows
+ * @path: file
+ */
+int bench_load(const char *path)
+{
+	void *buffer = NULL;
+	ssize_t size;
+	char *text;
+	unsigned int lines;
+
+	if (nr_registered)
+		return -EBUSY;
+	drop_points();
+	size = kernel_read_file_from_path(path, 0, &buffer, FILE_SIZE_MAX, NULL,
+					  READING_UNKNOWN);
+	if (size < 0)
+		return size;
+	text = vzalloc(size + 1);
+	if (text) {
+		memcpy(text, buffer, size);
+		lines = count_lines(text);
+		points = vcalloc(lines, sizeof(*points));
+		probes = vcalloc(lines, sizeof(*probes));
+		pointers = vcalloc(lines, sizeof(*pointers));
+		if (points && probes && pointers)
+			parse(text);
+	}
+	vfree(text);
+	vfree(buffer);
+	if (nr_points)
+		return 0;
+	drop_points();
+	return -EINVAL;
+}
+
+/* Sets the addresses to 0 that cannot be probed. */
+static void sift(unsigned int first, unsigned int nr)
+{
+	if (!register_kprobes(fill(first, nr, KPROBE_FLAG_DISABLED), nr)) {
+		unregister_kprobes(pointers + first, nr);
+	} else if (nr == 1) {
+		points[first] = 0;
+	} else {
+		sift(first, nr / 2);
+		sift(first + nr / 2, nr - nr / 2);
+	}
+}
+
+/*
+ * A refusal fails a whole batch without telling whose it was.  Returns whether
+ * leaving some addresses out may help.
+ */
+static bool sift_all(unsigned int first, unsigned int nr)
+{
+	unsigned int i, kept = first, end = first + nr, before = nr_points;
+
+	for (i = first; i < end; i += SIFT_CHUNK)
+		sift(i, min(SIFT_CHUNK, end - i));
+	for (i = first; i < nr_points; i++) {
+		if (points[i])
+			points[kept++] = points[i];
+	}
+	pr_info("bench: note: %u addresses are refused and were left out\n",
+		nr_points - kept);
+	nr_points = kept;
+	settle();
+	return kept < before;
+}
+
+static unsigned long free_pages_now(void)
+{
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	return info.freeram;
+}
+
+static int register_timed(unsigned int nr, u64 *time, long *pages)
+{
+	struct kprobe **kps = fill(nr_registered, nr, 0);
+	unsigned long before = free_pages_now();
+	u64 start = ktime_get_ns();
+	int ret = register_kprobes(kps, nr);
+
+	*time = ktime_get_ns() - start;
+	*pages = before - free_pages_now();
+	return ret;
+}
+
+/**
+ * bench_register() - register a batch on the next addresses
+ * @nr: how many
+ * @key: what to call the time and, with "_bytes", the memory of a probe
+ */
+int bench_register(unsigned int nr, const char *key)
+{
+	long pages;
+	u64 time;
+	int ret;
+
+	if (!key || !nr)
+		return -EINVAL;
+	do {
+		if (nr > nr_points - nr_registered)
+			return -ENOSPC;
+		ret = register_timed(nr, &time, &pages);
+		if (ret && !sift_all(nr_registered, nr))
+			return ret;
+	} while (ret);
+	nr_registered += nr;
+	bench_report(key, time);
+	/* The probes themselves are the caller's and were there before. */
+	report_part(key, "bytes", max(0L, pages) * PAGE_SIZE / nr);
+	return 0;
+}
+
+static u64 unregister_all(void)
+{
+	u64 start = ktime_get_ns();
+
+	unregister_kprobes(pointers, nr_registered);
+	nr_registered = 0;
+	return ktime_get_ns() - start;
+}
+
+/**
+ * bench_unregister() - unregister all that bench_register() has registered
+ * @key: what to call the time
+ */
+int bench_unregister(const char *key)
+{
+	u64 time;
+
+	if (!nr_registered)
+		return -EINVAL;
+	time = unregister_all();
+	bench_report(key, time);
+	settle();
+	return 0;
+}
+
+/**
+ * bench_single() - register, then unregister, one after the other
+ * @nr: how many
+ */
+int bench_single(unsigned int nr)
+{
+	unsigned int i = 0;
+	u64 start, time;
+	int ret = 0;
+
+	if (nr_registered || !nr || nr > nr_points)
+		return -EINVAL;
+	fill(0, nr, 0);
+	start = ktime_get_ns();
+	while (i < nr && !ret)
+		ret = register_kprobe(pointers[i++]);
+	time = ktime_get_ns() - start;
+	if (ret) {
+		unregister_kprobes(pointers, i - 1);
+		return ret;
+	}
+	bench_report("single_register", time);
+
+	start = ktime_get_ns();
+	for (i = 0; i < nr; i++)
+		unregister_kprobe(pointers[i]);
+	bench_report("single_unregister", ktime_get_ns() - start);
+	settle();
+	return 0;
+}
+
+void bench_registration_exit(void)
+{
+	if (nr_registered)
+		unregister_all();
+	drop_points();
+}

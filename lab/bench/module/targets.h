@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KPROBE_BENCH_TARGETS_H
+#define _KPROBE_BENCH_TARGETS_H
+/*
+ * DEFINE_PLAIN_FUNCTION(name): int name(void), to be probed at its entry.
+ *
+ * Its first instruction can be copied and run elsewhere without a single step,
+ * and is long enough for a jump.  ftrace does not know the function, so that a
+ * probe on it is a breakpoint.
+ */
+#include <linux/linkage.h>
+#include <linux/stringify.h>
+
+#ifdef CONFIG_X86
+#define PLAIN_BODY							\
+	"	movl $42, %eax\n"					\
+	"	" ASM_RET
+#else
+#error "the benchmark needs a target for this architecture"
+#endif
+
+#define DEFINE_PLAIN_FUNCTION(name)					\
+	asm("	.pushsection .text, \"ax\"\n"				\
+	    "	.globl " __stringify(name) "\n"				\
+	    "	.type " __stringify(name) ", @function\n"		\
+	    "	.balign 16\n"						\
+	    __stringify(name) ":\n"					\
+	    PLAIN_BODY							\
+	    "	.size " __stringify(name) ", . - " __stringify(name) "\n" \
+	    "	.popsection\n")
+
+#endif /* _KPROBE_BENCH_TARGETS_H */
