@@ -4,7 +4,7 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check tree users clients cross cross-boot clean
+.PHONY: help run check bench tree users clients cross cross-boot clean
 
 export ARCH CONFIG KSRC BASE
 
@@ -12,6 +12,7 @@ help:
 	@echo 'make run   [ARCH=x86_64|i386]   build a kernel, boot it under QEMU, see probes fire'
 	@echo 'make check [ARCH=x86_64|i386] [CONFIG=default|debug|preempt|rt]'
 	@echo '                                all tests; without ARCH for every architecture'
+	@echo 'make bench [ARCH=x86_64|i386]   measure the base kernel with its kprobes and with ours'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386]   compile every in-tree user of kprobes'
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
@@ -31,6 +32,9 @@ run:
 
 check:
 	@lab/check.sh
+
+bench:
+	@lab/bench.sh
 
 tree:
 	@lab/usertree.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH...: install what the lab needs and the machine lacks.
+# setup.sh ARCH... [bench]: install what the lab needs and the machine lacks; with
+# "bench" also what draws the benchmark's plots.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
 # from the Debian archive that the machine already uses.  The 32 bit userland of
@@ -61,6 +62,8 @@ missing_packages()
 	# A 32 bit helper program of the kselftests links with gcc's own library.
 	[[ " $* " != *" i386 "* ]] ||
 		wanted+=" lib32gcc-$(default_gcc)-dev"
+
+	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
 
 	# A base of the user's own makes Debian's unnecessary.
 	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'

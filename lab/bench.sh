@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# bench.sh: make bench.  Measure the base kernel with its own kprobes and with
+# ours, in the same configuration, and put both into one table.  ARCH in the
+# environment, x86_64 by default.
+#
+# Each kernel boots twice: on one processor with a clock that counts
+# instructions, which repeats exactly, and on two with the host's clock, whose
+# numbers mean something as ratios only, and only on an idle host.
+#
+# Fails when a guest fails or a row has no result.  A bound that is missed is
+# shown, and is not a failure.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=${ARCH:-x86_64}
+RESULTS=$BUILD/bench/$ARCH.results
+TABLE=$BUILD/bench/$ARCH
+NOTHING_MISSED='every bound is kept'
+
+# id KERNEL: what the lab calls its configuration.
+id()
+{
+	case $1 in
+	base)	echo bench-base ;;
+	ours)	echo bench ;;
+	esac
+}
+
+make_module()
+{
+	local config=$1 copy=$2
+
+	mkdir -p "$copy"
+	rsync -a "$LAB/bench/module/" "$copy/"
+	kmake "$ARCH" "$config" M="$copy" W=1 modules
+}
+
+# guest_files CONFIG: what the guest's folder /bench holds.
+guest_files()
+{
+	local config=$1 out log=$LOGS/$ARCH-$1-module.log
+	out=$(out_dir "$ARCH" "$config")
+
+	logged "$log" "building the measuring module for $ARCH-$config" \
+		make_module "$config" "$out/bench-module" ||
+		die "the measuring module does not build (log: $log)"
+	if grep -E '(warning|error):' "$log" | grep -v 'the compiler differs'; then
+		die "warnings from the measuring module (log: $log)"
+	fi
+	mkdir -p "$out/bench"
+	cp "$out/bench-module/kprobe_bench.ko" "$out/bench/"
+	if [[ ! $out/bench/points -nt $out/vmlinux || ! $out/bench/points -nt $LAB/bench/points.sh ]]; then
+		"$LAB/bench/points.sh" "$out/vmlinux" >"$out/bench/points.new"
+		[[ -s $out/bench/points.new ]] ||
+			die "no address to be probed in $out/vmlinux"
+		mv "$out/bench/points.new" "$out/bench/points"
+	fi
+}
+
+prepare()
+{
+	local config=$1
+
+	"$LAB/build.sh" "$ARCH" "$config"
+	guest_files "$config"
+	"$LAB/initramfs.sh" "$ARCH" "$config"
+}
+
+# measure KERNEL CLOCK: boot, and add what the guest has measured to RESULTS.
+measure()
+{
+	local kernel=$1 clock=$2 config console output
+	config=$(id "$kernel")
+	console=$LOGS/$ARCH-$config-$clock-console.log
+	output=$LOGS/$ARCH-$config-$clock-output.log
+
+	BOOT_CLOCK=$clock "$LAB/boot.sh" "$ARCH" "$config" bench "$console" "$output" \
+		"lab.clock=$clock" || die "the guest of $kernel, $clock, failed"
+	"$LAB/judge.sh" "$console" "$output" ||
+		die "the log of $kernel, $clock, holds the complaints above"
+	grep -q '^lab: job bench ended with status 0' "$output" || {
+		tail -n 5 "$output" "$console" | sed 's/^/    /'
+		die "the benchmark of $kernel, $clock, did not end well (logs: $console $output)"
+	}
+	sed -nE "s/^(\[[^]]*\] )?bench: ([a-z0-9_]+) ([0-9]+)\r?\$/$kernel $clock \2 \3/p" \
+		"$console" "$output" >>"$RESULTS"
+}
+
+# text: the table for people, out of the one for programs.
+text()
+{
+	echo "Linux $(make -s -C "$SRC" kernelversion), $ARCH, $(gcc --version | head -n 1)"
+	echo "insn and ms: instructions of the guest and millions of them, or idle time; 2 CPUs: the host's time"
+	echo
+	awk -F'"' 'BEGIN { print "row,unit,base,ours,ratio,bound," }
+		{ what = $2; gsub(/,/, ";", what); print what $3 }' "$TABLE.csv" |
+	awk -F, '{
+		gsub(/;/, ",", $1)
+		printf "%-40s %-6s %10s %10s %8s  %-11s %s\n", $1, $2, $3, $4, $5, $6, $7
+	}' | sed 's/ *$//'
+}
+
+report()
+{
+	local missed
+
+	awk -f "$LAB/bench/table.awk" "$LAB/bench/rows" "$RESULTS" >"$TABLE.csv" ||
+		die "rows are missing (results: $RESULTS, logs: $LOGS)"
+	text >"$TABLE.txt"
+	"$LAB/bench/plot.sh" "$RESULTS" "$TABLE" ||
+		die "the plots cannot be drawn"
+	echo
+	cat "$TABLE.txt"
+	echo
+	missed=$(grep -c 'MISSED$' "$TABLE.csv" || true)
+	((missed == 0)) || NOTHING_MISSED="$missed bounds are MISSED"
+	say "make bench, $ARCH: $NOTHING_MISSED, in $SECONDS s: $TABLE.txt, $TABLE.csv, $TABLE-*.svg"
+}
+
+main()
+{
+	local kernel clock
+
+	check_arch "$ARCH"
+	lock_build
+	mkdir -p "$BUILD/bench"
+	"$LAB/setup.sh" "$ARCH" bench
+	"$LAB/tree.sh"
+	for kernel in base ours; do
+		prepare "$(id "$kernel")"
+	done
+	: >"$RESULTS"
+	for clock in instructions host; do
+		for kernel in base ours; do
+			measure "$kernel" "$clock"
+		done
+	done
+	report
+}
+
+main

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# table.awk: the rows of the benchmark, as CSV.
+#
+#   awk -f table.awk rows results
+#
+# "results" has lines "base|ours instructions|host key value".  Output, one a row:
+#
+#   what,unit,base,ours,ratio,bound,verdict
+#
+# "verdict" is "ok" or "MISSED" where there is a bound.  A row without a result
+# of either kernel is named on standard error, and fails the script.
+
+# value KERNEL RUN KEY: a result; "" when there is none.
+function value(kernel, run, key,	part, over)
+{
+	if (split(key, part, "/") == 2) {
+		over = value(kernel, run, part[2])
+		if (over == "" || value(kernel, run, part[1]) == "")
+			return ""
+		return over > 0 ? value(kernel, run, part[1]) / over : ""
+	}
+	return result[kernel, run, key]
+}
+
+# number X: with as many digits as it deserves.
+function number(x)
+{
+	if (x == int(x))
+		return sprintf("%d", x)
+	if (x < 0.1)
+		return sprintf("%.4f", x)
+	return sprintf(x < 10 ? "%.2f" : x < 1000 ? "%.1f" : "%.0f", x)
+}
+
+function missing(kernel)
+{
+	printf "no result of %s: %s (%s, %s)\n", kernel, what, key, run >"/dev/stderr"
+	bad++
+}
+
+function judge(bound,	part)
+{
+	if (split(bound, part, " ") != 2)
+		return ""
+	if (part[1] == "ours")
+		return ours <= part[2] ? "ok" : "MISSED"
+	return base > 0 && ours / base <= part[2] ? "ok" : "MISSED"
+}
+
+BEGIN { FS = "|" }
+/^#/ || /^$/ { next }
+FNR == NR { row[++rows] = $0; next }
+{
+	split($0, word, " ")
+	result[word[1], word[2], word[3]] = word[4]
+}
+END {
+	for (i = 1; i <= rows; i++) {
+		split(row[i], field, "|")
+		key = field[1]
+		run = field[2]
+		what = field[5]
+		base = value("base", run, key)
+		ours = value("ours", run, key)
+		if (base == "")
+			missing("base")
+		if (ours == "")
+			missing("ours")
+		if (base == "" || ours == "")
+			continue
+		base /= field[3]
+		ours /= field[3]
+		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", what, field[4], number(base),
+			number(ours), base > 0 ? number(ours / base) : "",
+			field[6], judge(field[6])
+	}
+	if (!rows)
+		print "no rows" >"/dev/stderr"
+	exit bad > 0 || !rows
+}
