@@ -72,10 +72,10 @@ END {
 		base /= field[3]
 		ours /= field[3]
 		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", what, field[4], number(base),
-			number(ours), base > 0 ? number(ours / base) : "",
+			number(ours), (base > 0 ? number(ours / base) : ""),
 			field[6], judge(field[6])
 	}
 	if (!rows)
 		print "no rows" >"/dev/stderr"
-	exit bad > 0 || !rows
+	exit (bad > 0 || !rows)
 }
