@@ -17,7 +17,6 @@
 ARCH=${ARCH:-x86_64}
 RESULTS=$BUILD/bench/$ARCH.results
 TABLE=$BUILD/bench/$ARCH
-NOTHING_MISSED='every bound is kept'
 
 # id KERNEL: what the lab calls its configuration.
 id()
@@ -51,12 +50,20 @@ guest_files()
 	fi
 	mkdir -p "$out/bench"
 	cp "$out/bench-module/kprobe_bench.ko" "$out/bench/"
-	if [[ ! $out/bench/points -nt $out/vmlinux || ! $out/bench/points -nt $LAB/bench/points.sh ]]; then
-		"$LAB/bench/points.sh" "$out/vmlinux" >"$out/bench/points.new"
-		[[ -s $out/bench/points.new ]] ||
-			die "no address to be probed in $out/vmlinux"
-		mv "$out/bench/points.new" "$out/bench/points"
-	fi
+	choose_points "$out"
+}
+
+# choose_points OUT: it takes a while, and only another kernel changes it.
+choose_points()
+{
+	local vmlinux=$1/vmlinux points=$1/bench/points
+
+	[[ $points -nt $vmlinux && $points -nt $LAB/bench/points.sh ]] && return
+	say "choosing addresses to be probed in $vmlinux"
+	"$LAB/bench/points.sh" "$vmlinux" >"$points.new" ||
+		die "the instructions of $vmlinux cannot be listed"
+	[[ -s $points.new ]] || die "no address to be probed in $vmlinux"
+	mv "$points.new" "$points"
 }
 
 prepare()
@@ -115,8 +122,7 @@ report()
 	cat "$TABLE.txt"
 	echo
 	missed=$(grep -c 'MISSED$' "$TABLE.csv" || true)
-	((missed == 0)) || NOTHING_MISSED="$missed bounds are MISSED"
-	say "make bench, $ARCH: $NOTHING_MISSED, in $SECONDS s: $TABLE.txt, $TABLE.csv, $TABLE-*.svg"
+	say "make bench, $ARCH: $missed bounds are missed, in $SECONDS s: $TABLE.txt, $TABLE.csv, $TABLE-*.svg"
 }
 
 main()

@@ -11,7 +11,7 @@
 /**
  * bench_report() - one result, for the table
  * @key: which, see lab/bench/rows
- * @value: nanoseconds of the guest, a number or bytes
+ * @value: nanoseconds of the guest, or a number
  */
 void bench_report(const char *key, u64 value);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to register and unregister many probes, and to have them.
+ * What it costs to register and unregister many probes.
  *
  * Where they go is read from a file of addresses, one hexadecimal number a
  * line.  "register" takes the next ones of it, so that several of them add up;
@@ -9,7 +9,6 @@
 #include <linux/delay.h>
 #include <linux/kernel_read_file.h>
 #include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -17,7 +16,6 @@
 #include "bench.h"
 
 #define FILE_SIZE_MAX	(4 << 20)
-#define KEY_SIZE	64
 /* Addresses that are looked at together when some of them are refused. */
 #define SIFT_CHUNK	512U
 #define SETTLE_MS	300
@@ -27,14 +25,6 @@ static unsigned long *points;
 static struct kprobe *probes;
 static struct kprobe **pointers;
 static unsigned int nr_points, nr_registered;
-
-static void report_part(const char *key, const char *part, u64 value)
-{
-	char whole[KEY_SIZE];
-
-	snprintf(whole, sizeof(whole), "%s_%s", key, part);
-	bench_report(whole, value);
-}
 
 /* Handlers are to cost nothing: these functions are the kernel's own. */
 static int no_op(struct kprobe *kp, struct pt_regs *regs)
@@ -180,34 +170,23 @@ static bool sift_all(unsigned int first, unsigned int nr)
 	return kept < before;
 }
 
-static unsigned long free_pages_now(void)
-{
-	struct sysinfo info;
-
-	si_meminfo(&info);
-	return info.freeram;
-}
-
-static int register_timed(unsigned int nr, u64 *time, long *pages)
+static int register_timed(unsigned int nr, u64 *time)
 {
 	struct kprobe **kps = fill(nr_registered, nr, 0);
-	unsigned long before = free_pages_now();
 	u64 start = ktime_get_ns();
 	int ret = register_kprobes(kps, nr);
 
 	*time = ktime_get_ns() - start;
-	*pages = before - free_pages_now();
 	return ret;
 }
 
 /**
  * bench_register() - register a batch on the next addresses
  * @nr: how many
- * @key: what to call the time and, with "_bytes", the memory of a probe
+ * @key: what to call the time
  */
 int bench_register(unsigned int nr, const char *key)
 {
-	long pages;
 	u64 time;
 	int ret;
 
@@ -216,14 +195,12 @@ int bench_register(unsigned int nr, const char *key)
 	do {
 		if (nr > nr_points - nr_registered)
 			return -ENOSPC;
-		ret = register_timed(nr, &time, &pages);
+		ret = register_timed(nr, &time);
 		if (ret && !sift_all(nr_registered, nr))
 			return ret;
 	} while (ret);
 	nr_registered += nr;
 	bench_report(key, time);
-	/* The probes themselves are the caller's and were there before. */
-	report_part(key, "bytes", max(0L, pages) * PAGE_SIZE / nr);
 	return 0;
 }
 
