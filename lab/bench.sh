@@ -48,15 +48,15 @@ guest_files()
 	if grep -E '(warning|error):' "$log" | grep -v 'the compiler differs'; then
 		die "warnings from the measuring module (log: $log)"
 	fi
-	mkdir -p "$out/bench"
-	cp "$out/bench-module/kprobe_bench.ko" "$out/bench/"
+	mkdir -p "$out/guest/bench"
+	cp "$out/bench-module/kprobe_bench.ko" "$out/guest/bench/"
 	choose_points "$out"
 }
 
 # choose_points OUT: it takes a while, and only another kernel changes it.
 choose_points()
 {
-	local vmlinux=$1/vmlinux points=$1/bench/points
+	local vmlinux=$1/vmlinux points=$1/guest/bench/points
 
 	[[ $points -nt $vmlinux && $points -nt $LAB/bench/points.sh ]] && return
 	say "choosing addresses to be probed in $vmlinux"

@@ -48,7 +48,7 @@ build_kernel()
 {
 	case $2 in
 	ours)	"$LAB/users.sh" "$1" ;;
-	base)	SRC=$(base_tree) "$LAB/build.sh" "$1" users-base ;;
+	base)	"$LAB/build.sh" "$1" users-base ;;
 	esac
 }
 
@@ -91,7 +91,6 @@ guest_files()
 
 	# The base's samples are modules like anybody's.
 	cp "$base"/samples/kprobes/* "$out/base-samples/"
-	[[ $tree == ours ]] || local -x SRC=$base
 	kmake "$arch" "$config" M="$out/base-samples" modules || return
 	cp "$out"/base-samples/*.ko "$guest/samples/"
 

@@ -16,7 +16,7 @@ ROOT=$(dirname "$LAB")
 BUILD=${BUILD:-$ROOT/build}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
 LOGS=$BUILD/logs
-SRC=${SRC:-$BUILD/src}
+SRC=$BUILD/src
 JOBS=${JOBS:-$(nproc)}
 
 # All messages that a script compares or judges are the untranslated ones.
