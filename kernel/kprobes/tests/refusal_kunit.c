@@ -56,7 +56,7 @@ static noinline int __kprobes section_target(int x)
 	return x + 4;
 }
 
-#ifdef CONFIG_GENERIC_BUG
+#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
 static noinline __noclone notrace int bug_target(int x)
 {
 	KEEP_CALL(x);
@@ -225,7 +225,7 @@ static void a_static_call(struct kunit *test)
 }
 #endif
 
-#ifdef CONFIG_GENERIC_BUG
+#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
 static void a_warning(struct kunit *test)
 {
 	unsigned long addr = (unsigned long)bug_target;
@@ -300,7 +300,7 @@ static struct kunit_case refusal_cases[] = {
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 	KUNIT_CASE(a_static_call),
 #endif
-#ifdef CONFIG_GENERIC_BUG
+#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
 	KUNIT_CASE(a_warning),
 #endif
 #ifdef CONFIG_X86
