@@ -53,7 +53,7 @@ looks "\$stack0" '0x[0-9a-f]+'
 looks "\$stack1" '0x[0-9a-f]+'
 shows "\$comm" '"cat"'
 looks "@linux_banner+6:string" '"version [^"]*"?.*'
-looks "@0x$(symbol_address linux_banner):u8" 76
+is "@ADDRESS:u8" "$(fetch "@0x$(symbol_address linux_banner):u8")" 76
 shows "\\5:u8" 5
 shows "\\-1" "0x$all_f"
 shows "+0($ARG2):ustring" "\"/tmp/$TAG-missing\""
