@@ -104,6 +104,8 @@ main()
 {
 	local limit=${BOOT_TIMEOUT:-$(default_timeout)} pid status=0 start=$SECONDS
 
+	# On a busy host the kernel's test of its timer's interrupt sees none in time.
+	set -- no_timer_check "$@"
 	: >"$CONSOLE"
 	: >"$OUTPUT"
 	say "booting $ARCH-$CONFIG, job $JOB, at most $limit s (logs: $CONSOLE $OUTPUT)"
