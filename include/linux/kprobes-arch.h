@@ -211,8 +211,8 @@ struct kprobe_frame {
 
 /**
  * struct kprobe_cpu - hit state of one CPU
- * @traps:	probe traps on the stack, each of which has added
- *		KPROBE_TRAP_PREEMPT_COUNT to preempt_count()
+ * @traps:	what the probe traps on the stack have added to preempt_count(),
+ *		KPROBE_TRAP_PREEMPT_COUNT each
  * @frames:	current probe of each level
  */
 struct kprobe_cpu {
@@ -237,28 +237,27 @@ struct kprobe *kprobe_running(void);
 static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 {
 	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
-	unsigned int count = preempt_count() -
-			     cpu->traps * KPROBE_TRAP_PREEMPT_COUNT;
-	enum kprobe_level level = KPROBE_LEVEL_TASK;
+	unsigned int count = preempt_count() - cpu->traps;
+	enum kprobe_level level = KPROBE_LEVEL_SOFTIRQ;
 
+	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return &cpu->frames[KPROBE_LEVEL_TASK];
 	if (count & NMI_MASK)
 		level = KPROBE_LEVEL_NMI;
 	else if (count & HARDIRQ_MASK)
 		level = KPROBE_LEVEL_HARDIRQ;
-	else if (count & SOFTIRQ_OFFSET)
-		level = KPROBE_LEVEL_SOFTIRQ;
 	return &cpu->frames[level];
 }
 
 /* Brackets everything that a probe's trap does.  Context: the trap. */
 static __always_inline void kprobe_trap_enter(void)
 {
-	__this_cpu_inc(kprobe_cpu.traps);
+	__this_cpu_add(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
 }
 
 static __always_inline void kprobe_trap_exit(void)
 {
-	__this_cpu_dec(kprobe_cpu.traps);
+	__this_cpu_sub(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
 }
 
 /**

@@ -40,9 +40,9 @@ static void show_handle(struct seq_file *m, struct kprobe_point *point, struct k
 
 	/* The symbols of gone text are those of somebody else, if of anybody. */
 	if (point->state != KPROBE_GONE)
-		symbol = kallsyms_lookup(point->addr, NULL, &offset, &module, name);
+		symbol = kallsyms_lookup(kprobe_point_addr(point), NULL, &offset, &module, name);
 	if (kallsyms_show_value(m->file->f_cred))
-		address = (void *)point->addr;
+		address = (void *)kprobe_point_addr(point);
 
 	seq_printf(m, "%px  %c  ", address, kind_letter(kp));
 	if (symbol)

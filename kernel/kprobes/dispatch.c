@@ -33,6 +33,22 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 		kprobe_note_handle(NULL);
 }
 
+static int call_each_pre(struct kprobe_point *point, struct pt_regs *regs)
+{
+	struct kprobe *handle;
+	int ret;
+
+	list_for_each_entry_rcu(handle, &point->handles, list, true) {
+		if (!handle->pre_handler || kprobe_disabled(handle))
+			continue;
+		ret = call_pre(handle, regs);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(call_each_pre);
+
 /**
  * kprobe_dispatch_pre() - pre_handler of every representative
  * @kp: representative of the point that was hit
@@ -47,17 +63,12 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe *handle;
-	int ret;
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
 
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (!handle->pre_handler || kprobe_disabled(handle))
-			continue;
-		ret = call_pre(handle, regs);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	if (likely(lone))
+		return lone->pre_handler(lone, regs);
+	return call_each_pre(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 

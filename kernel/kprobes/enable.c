@@ -37,6 +37,7 @@ int disable_kprobe(struct kprobe *kp)
 	if (!point)
 		return -EINVAL;
 	kp->flags |= KPROBE_FLAG_DISABLED;
+	kprobe_point_update_handlers(point);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point)) {
 		kprobe_collect(point, &points);
 		kprobe_disarm_points(&points);
@@ -70,13 +71,16 @@ int enable_kprobe(struct kprobe *kp)
 		return -EINVAL;
 	flags = kp->flags;
 	kp->flags &= ~KPROBE_FLAG_DISABLED;
+	kprobe_point_update_handlers(point);
 	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))
 		return 0;
 	kprobe_collect(point, &points);
 	ret = kprobe_arm_points(&points);
 	kprobe_uncollect_all(&points);
-	if (ret)
+	if (ret) {
 		kp->flags = flags;
+		kprobe_point_update_handlers(point);
+	}
 	return ret;
 }
 EXPORT_SYMBOL_GPL(enable_kprobe);

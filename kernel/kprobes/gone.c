@@ -40,7 +40,7 @@ struct kprobe_point *kprobe_gone_find(struct kprobe *kp)
 
 static bool point_within(struct kprobe_point *point, unsigned long start, unsigned long end)
 {
-	return point->addr >= start && point->addr < end;
+	return kprobe_point_addr(point) >= start && kprobe_point_addr(point) < end;
 }
 
 /**

@@ -72,28 +72,33 @@ enum kprobe_state {
 
 /**
  * struct kprobe_point - all there is at one probed address
- * @addr:	the address; key of the table
- * @kp:		representative: what the architecture and get_kprobe() see.
- *		Its list links the point into a work list while a batch is
- *		patched, its hlist links it into the list of gone points
+ * @kp:		representative: what the architecture and get_kprobe() see; its
+ *		addr is the key of the table.  Its list links the point into a
+ *		work list while a batch is patched, and into that of points to be
+ *		freed; its hlist links it into the list of gone points
  * @handles:	registrations (struct kprobe::list), in the order in which they
  *		came; RCU, written under kprobe_mutex
+ * @lone:	the handle whose pre_handler is all that a hit has to call; NULL if
+ *		it takes a look at @handles.  See kprobe_point_update_handlers()
  * @state:	what is in the text
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
- * @released:	links it into the list of points to be freed
  */
 struct kprobe_point {
-	unsigned long addr;
 	struct kprobe kp;
 	struct list_head handles;
+	struct kprobe *lone;
 	enum kprobe_state state;
 	bool ftrace_ip_modify;
-	struct llist_node released;
 };
 
 static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
 {
 	return container_of(kp, struct kprobe_point, kp);
+}
+
+static __always_inline unsigned long kprobe_point_addr(const struct kprobe_point *point)
+{
+	return (unsigned long)point->kp.addr;
 }
 
 /*

@@ -11,10 +11,10 @@
  * All of it runs under kprobe_mutex.  What happens at a hit is in dispatch.c.
  */
 #include <linux/cpu.h>
-#include <linux/llist.h>
 #include <linux/memory.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -28,7 +28,8 @@ static struct kmem_cache *point_cache;
  * come until then.
  */
 static void release_worker(struct work_struct *work);
-static LLIST_HEAD(released_points);
+static LIST_HEAD(released_points);
+static DEFINE_SPINLOCK(released_lock);
 static DECLARE_WORK(release_work, release_worker);
 
 /* Allowed transitions: a bit per next state. */
@@ -61,7 +62,7 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 
 	if (WARN_ON_ONCE(!(next_states[point->state] & BIT(state))))
 		return;
-	trace_kprobe_state(point->addr, point->state, state);
+	trace_kprobe_state(kprobe_point_addr(point), point->state, state);
 	point->state = state;
 
 	if (state == KPROBE_GONE)
@@ -145,12 +146,27 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
 }
 
+/* The one handle of @point, if that is all a hit has to look at. */
+static struct kprobe *lone_handle(struct kprobe_point *point)
+{
+	struct kprobe *handle;
+
+	if (!list_is_singular(&point->handles))
+		return NULL;
+	handle = list_first_entry(&point->handles, struct kprobe, list);
+	/* Who wants to hear of faults has to be noted while its handler runs. */
+	if (kprobe_disabled(handle) || !handle->pre_handler || handle->fault_handler)
+		return NULL;
+	return handle;
+}
+
 /**
- * kprobe_point_update_handlers() - after a handle has come or gone
+ * kprobe_point_update_handlers() - a handle has come, gone, or been switched
  * @point: the point
  *
- * The representative has a post_handler only while a handle has one: that
- * decides whether the architecture has to come back after the instruction.
+ * Derives from the handles what a hit is to find without looking at them.  The
+ * representative has a post_handler only while a handle has one: that decides
+ * whether the architecture has to come back after the instruction.
  *
  * Context: kprobe_mutex held.
  */
@@ -165,6 +181,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	}
 	/* Read once at each hit; a hit that is under way may still miss it. */
 	WRITE_ONCE(point->kp.post_handler, post);
+	/* The handle is complete before it is called: kprobe_dispatch_pre(). */
+	smp_store_release(&point->lone, lone_handle(point));
 }
 
 /*
@@ -204,7 +222,6 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 
-	point->addr = addr;
 	point->kp.addr = (kprobe_opcode_t *)addr;
 	point->kp.pre_handler = kprobe_dispatch_pre;
 	point->kp.flags = ftrace ? KPROBE_FLAG_FTRACE : 0;
@@ -223,13 +240,17 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 
 static void release_worker(struct work_struct *work)
 {
-	struct llist_node *points = llist_del_all(&released_points);
-	struct kprobe_point *point, *next;
+	struct kprobe *kp, *next;
+	LIST_HEAD(points);
+
+	spin_lock(&released_lock);
+	list_splice_init(&released_points, &points);
+	spin_unlock(&released_lock);
 
 	synchronize_rcu_tasks();
-	llist_for_each_entry_safe(point, next, points, released) {
-		arch_remove_kprobe(&point->kp);
-		kmem_cache_free(point_cache, point);
+	list_for_each_entry_safe(kp, next, &points, list) {
+		arch_remove_kprobe(kp);
+		kmem_cache_free(point_cache, kprobe_to_point(kp));
 	}
 }
 
@@ -245,9 +266,10 @@ static void release_worker(struct work_struct *work)
  */
 void kprobe_point_release(struct kprobe_point *point)
 {
-	/* Only the first has to wake the worker, which takes all. */
-	if (llist_add(&point->released, &released_points))
-		queue_work(system_unbound_wq, &release_work);
+	spin_lock(&released_lock);
+	list_move_tail(&point->kp.list, &released_points);
+	spin_unlock(&released_lock);
+	queue_work(system_unbound_wq, &release_work);
 }
 
 /* Boot.  Return: 0 or -ENOMEM. */

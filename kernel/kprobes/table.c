@@ -2,7 +2,7 @@
 /*
  * Address -> probepoint, for every trap.
  *
- * An open-addressing hash of pointers, at most half full, so that a look-up
+ * An open-addressing hash of pointers, at most two thirds full, so that a look-up
  * touches one or two entries whether there is one probe or there are thirty
  * thousand.  It is not an rhashtable because the look-up runs inside the
  * breakpoint trap: everything that it calls must itself be free of probes, and
@@ -34,7 +34,7 @@
  * be, so that a look-up passes it by without a test of its own.
  */
 #define NOWHERE		ULONG_MAX
-static struct kprobe_point tombstone = { .addr = NOWHERE };
+static struct kprobe_point tombstone = { .kp.addr = (kprobe_opcode_t *)NOWHERE };
 #define TOMBSTONE	(&tombstone)
 
 struct kprobe_table {
@@ -83,7 +83,7 @@ static __always_inline struct kprobe_point *find(unsigned long addr)
 	for (i = table_first(table, addr); ; i = table_next(table, i)) {
 		/* Pairs with smp_store_release() in table_put(). */
 		point = READ_ONCE(table->entries[i]);
-		if (!point || point->addr == addr)
+		if (!point || kprobe_point_addr(point) == addr)
 			return point;
 	}
 }
@@ -119,7 +119,7 @@ NOKPROBE_SYMBOL(get_kprobe);
 /* The caller has made sure that there is a free entry. */
 static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 {
-	unsigned int i = table_first(table, point->addr);
+	unsigned int i = table_first(table, kprobe_point_addr(point));
 
 	while (table->entries[i] && table->entries[i] != TOMBSTONE)
 		i = table_next(table, i);
@@ -129,11 +129,20 @@ static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 	smp_store_release(&table->entries[i], point);
 }
 
-/* Room for @points at most half full, and never less than the minimum. */
+/* How many points and tombstones there may be in a table of that size. */
+static unsigned int room(unsigned int bits)
+{
+	return BIT(bits) / 3 * 2;
+}
+
+/* Room for @points, and never less than the minimum. */
 static struct kprobe_table *table_alloc(unsigned int points)
 {
-	unsigned int bits = max(TABLE_MIN_BITS, ilog2(points) + 2);
+	unsigned int bits = TABLE_MIN_BITS;
 	struct kprobe_table *table;
+
+	while (room(bits) < points)
+		bits++;
 
 	table = kvzalloc(struct_size(table, entries, BIT(bits)), GFP_KERNEL);
 	if (!table)
@@ -160,7 +169,7 @@ int kprobe_table_reserve(unsigned int points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (old && old->used + points <= BIT(old->bits) / 2)
+	if (old && old->used + points <= room(old->bits))
 		return 0;
 
 	new = table_alloc(nr_points + points);
@@ -201,7 +210,7 @@ void kprobe_table_insert(struct kprobe_point *point)
 void kprobe_table_remove(struct kprobe_point *point)
 {
 	struct kprobe_table *table = table_locked();
-	unsigned int i = table_first(table, point->addr);
+	unsigned int i = table_first(table, kprobe_point_addr(point));
 
 	lockdep_assert_held(&kprobe_mutex);
 

@@ -21,10 +21,16 @@ static noinline __noclone notrace int arming_plain(int x)
 	return x + 2;
 }
 
+/* Where the function's owner sends its callers, as a live patch does; 0: nowhere. */
+static unsigned long detour;
+
 static void owner_callback(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
+	if (detour)
+		ftrace_regs_set_instruction_pointer(fregs, detour);
 }
+NOKPROBE_SYMBOL(owner_callback);
 
 static struct ftrace_ops owner = {
 	.func = owner_callback,
@@ -164,13 +170,27 @@ static void the_global_switch_fails_and_stays_off(struct kunit *test)
 	unregister_kprobes(kps, ARRAY_SIZE(kps));
 }
 
-/* Those who only look share a function with its owner. */
+/*
+ * Those who only look share a function with its owner, whoever comes first, and
+ * leave alone what the owner does to it.
+ */
 static void without_a_post_handler_they_share(struct kunit *test)
 {
+	struct counted first = counted_at(site(), true, false);
 	struct counted c = counted_at(site(), true, false);
 
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.kp), 0);
 	take_function(test);
 	expect_works(test, &c, arming_traced);
+	detour = (unsigned long)arming_plain;
+	KUNIT_EXPECT_EQ(test, arming_traced(1), 3);
+	unregister_kprobe(&first.kp);
+	KUNIT_EXPECT_EQ(test, first.pre, 2);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, arming_traced(1), 3);
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	detour = 0;
 	give_function_back(test);
 }
 

@@ -17,16 +17,16 @@
 static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *frame,
 				       struct pt_regs *regs)
 {
+	/* Where others, live patches for one, may already have directed it. */
 	unsigned long resume = regs->ip;
-	unsigned long addr = (unsigned long)kp->addr;
 	kprobe_post_handler_t post;
 
 	kprobe_frame_enter(frame, kp);
-	regs->ip = addr + INT3_INSN_SIZE;
+	regs->ip = (unsigned long)kp->addr + INT3_INSN_SIZE;
 	if (!kp->pre_handler(kp, regs)) {
 		post = READ_ONCE(kp->post_handler);
-		if (post) {
-			regs->ip = addr + MCOUNT_INSN_SIZE;
+		if (unlikely(post)) {
+			regs->ip = (unsigned long)kp->addr + MCOUNT_INSN_SIZE;
 			post(kp, regs, 0);
 		}
 		regs->ip = resume;
@@ -49,12 +49,10 @@ static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *f
 void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	/* All there: both ops ask for FTRACE_OPS_FL_SAVE_REGS. */
+	struct pt_regs *regs = &arch_ftrace_regs(fregs)->regs;
 	struct kprobe_frame *frame;
 	struct kprobe *kp;
-
-	if (unlikely(kprobe_ftrace_disabled || !regs))
-		return;
 
 	preempt_disable_notrace();
 	kp = get_kprobe((void *)ip);

@@ -86,10 +86,17 @@ static __always_inline void step_done(struct kprobe_frame *frame, struct pt_regs
 	kprobe_frame_leave(frame);
 }
 
+/* True if @frame's copied instruction ends at @addr. */
+static __always_inline bool steps_to(struct kprobe_frame *frame, unsigned long addr)
+{
+	return frame->phase == KPROBE_PHASE_STEPPING &&
+	       addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len;
+}
+
 /*
- * The frame whose copied instruction ends at @addr, or NULL.  All levels are
- * looked at: the instruction may have been the one that enters another level, an
- * addition to preempt_count.  The deepest comes first, it is the one that runs.
+ * The same of any frame, or NULL: the instruction may have been the one that enters
+ * another level, an addition to preempt_count.  The deepest comes first, it is the
+ * one that runs.
  */
 static __always_inline struct kprobe_frame *stepping_frame(unsigned long addr)
 {
@@ -97,11 +104,8 @@ static __always_inline struct kprobe_frame *stepping_frame(unsigned long addr)
 	int level;
 
 	for (level = NR_KPROBE_LEVELS - 1; level >= 0; level--) {
-		struct kprobe_frame *frame = &frames[level];
-
-		if (frame->phase == KPROBE_PHASE_STEPPING &&
-		    addr == (unsigned long)frame->kp->ainsn.step + probe_desc(frame->kp)->len)
-			return frame;
+		if (steps_to(&frames[level], addr))
+			return &frames[level];
 	}
 	return NULL;
 }
@@ -127,8 +131,13 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
 	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kprobe *kp = get_kprobe((void *)addr);		/* 1 */
+	struct kprobe *kp;
 
+	if (steps_to(frame, addr)) {
+		step_done(frame, regs);
+		return 1;
+	}
+	kp = get_kprobe((void *)addr);				/* 1 */
 	/* A breakpoint on an instruction of ftrace's is not ours. */
 	if (likely(kp && !kprobe_ftrace(kp))) {
 		if (likely(frame->phase == KPROBE_PHASE_IDLE))
