@@ -46,7 +46,7 @@ backend()
 	riscv) echo arch/riscv/kernel/probes/ arch/riscv/kernel/traps.o \
 		arch/riscv/mm/fault.o kernel/trace/rethook.o ;;
 	s390) echo arch/s390/kernel/{kprobes,rethook,ftrace,mcount,traps,dumpstack}.o \
-		arch/s390/lib/{probes,test_kprobes}.o arch/s390/mm/fault.o \
+		arch/s390/lib/{probes,test_kprobes,test_kprobes_asm}.o arch/s390/mm/fault.o \
 		kernel/trace/rethook.o ;;
 	esac
 }

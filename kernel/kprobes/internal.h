@@ -21,15 +21,15 @@
  * trap code) takes no lock and relies on preemption being disabled: all that it
  * can reach is freed only after a grace period that waits for it.
  */
+#include <linux/bug.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
+#include <linux/static_call_types.h>
 
-struct bug_entry;
 struct module;
 struct seq_file;
-struct static_call_site;
 
 #undef pr_fmt
 #define pr_fmt(fmt) "kprobes: " fmt
@@ -208,8 +208,12 @@ int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
 /* owned.c */
 int kprobe_owned_check(const struct kprobe_place *place);
 void kprobe_owned_forget(void);
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[], __stop_static_call_sites[];
+#endif
+#ifdef CONFIG_GENERIC_BUG
 extern struct bug_entry __start___bug_table[], __stop___bug_table[];
+#endif
 
 /* blacklist.c */
 int kprobe_blacklist_init(void);
