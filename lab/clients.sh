@@ -165,7 +165,7 @@ count()
 # unless lab/clients.known says why not.
 compare()
 {
-	local arch=$1 group tree file lost status=0
+	local arch=$1 group tree file lost missing='' status=0
 	local -A results=([ours]=$BUILD/clients-$1-ours [base]=$BUILD/clients-$1-base)
 
 	printf '\n%s, cases       base: passed failed skipped   ours: passed failed skipped\n' "$arch"
@@ -177,9 +177,10 @@ compare()
 				"$(count "$file" FAIL $group)" "$(count "$file" SKIP $group)"
 		done
 		echo
+		(($(count "${results[base]}" PASS $group))) || missing+=" $group"
 	done
-	# A base that did not get to the end would have passed nothing.
-	if grep -E "^FAIL $arch-users-base " "${results[base]}" |
+	# A base that did not get to the end would pass little, or nothing.
+	if [[ -n $missing ]] || grep -E "^FAIL $arch-users-base " "${results[base]}" |
 	   grep -vE "users-base (KUnit|kselftest|ftracetest): |console log"; then
 		say "the base kernel did not get to the end: there is nothing to compare with"
 		status=1
