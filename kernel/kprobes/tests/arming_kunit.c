@@ -4,6 +4,7 @@
  * changes its instruction pointer.  A post handler wants the same, so the probe is
  * refused when everything else of its batch has been published.
  */
+#include <linux/cleanup.h>
 #include <linux/ftrace.h>
 
 #include "counted.h"
@@ -42,6 +43,12 @@ static void *site(void)
 	return (void *)ftrace_location((unsigned long)arming_traced);
 }
 
+static unsigned int all_points(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_table_points();
+}
+
 static void take_function(struct kunit *test)
 {
 	KUNIT_ASSERT_NOT_NULL(test, site());
@@ -74,7 +81,7 @@ static void a_whole_batch_is_undone(struct kunit *test)
 	struct counted traced = counted_at(site(), true, true);
 	struct counted beside = counted_at(arming_plain, true, false);
 	struct kprobe *kps[] = { &plain.kp, &traced.kp, &beside.kp };
-	unsigned int points = kprobe_table_points();
+	unsigned int points = all_points();
 	u8 text[2][TEXT_BYTES];
 	int i;
 
@@ -85,7 +92,7 @@ static void a_whole_batch_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobes(kps, ARRAY_SIZE(kps)), -EBUSY);
 	EXPECT_TEXT(test, text[0], arming_plain);
 	EXPECT_TEXT(test, text[1], arming_traced);
-	KUNIT_EXPECT_EQ(test, kprobe_table_points(), points);
+	KUNIT_EXPECT_EQ(test, all_points(), points);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(arming_plain), NULL);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(site()), NULL);
 	for (i = 0; i < ARRAY_SIZE(kps); i++) {

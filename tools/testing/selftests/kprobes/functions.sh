@@ -30,6 +30,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 KPROBES=/sys/kernel/debug/kprobes
 KP_TEST=/sys/kernel/debug/kp_test
 TRACING=/sys/kernel/tracing
+EVENTS=$TRACING/kprobe_events
 INSTANCE=$TRACING/instances/kprobes-test
 TARGET=/sys/module/kp_target/parameters/call
 SKIP_STATUS=4
@@ -322,6 +323,18 @@ call_target()
 site()
 {
 	awk -v name="$1" '$1 == name { print $2 }' "$KP_TEST/sites"
+}
+
+# event TEXT: add a kprobe event; prints ok or the name of the error.
+event()
+{
+	local message
+
+	if message=$(env echo "$1" 2>&1 >>"$EVENTS"); then
+		echo ok
+	else
+		errno_of "$message"
+	fi
 }
 
 # symbol_address NAME: from kallsyms, the bare digits.

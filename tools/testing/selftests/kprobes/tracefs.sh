@@ -7,7 +7,6 @@
 
 . "$(dirname "$0")/functions.sh"
 
-EVENTS=$TRACING/kprobe_events
 PROFILE=$TRACING/kprobe_profile
 TAG=kprobes-selftest-$$
 
@@ -31,18 +30,6 @@ drop_events()
 		done
 }
 trap 'drop_events; cleanup' EXIT
-
-# event TEXT: add one; prints ok or the name of the error.
-event()
-{
-	local message
-
-	if message=$(env echo "$1" 2>&1 >>"$EVENTS"); then
-		echo ok
-	else
-		errno_of "$message"
-	fi
-}
 
 turn()
 {

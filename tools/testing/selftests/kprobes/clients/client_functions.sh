@@ -4,7 +4,6 @@
 # What the scripts about kprobe events share, on top of ../functions.sh.
 # Sourced after it.
 
-EVENTS=$TRACING/kprobe_events
 TAG=kprobes-client-$$
 
 # The registers of the first three arguments; what a probe may be put on.
@@ -31,18 +30,6 @@ drop_events()
 	echo 1 >"$TRACING/tracing_on"
 	echo >"$EVENTS"
 	echo >"$TRACING/trace"
-}
-
-# event TEXT: add one; prints ok or the name of the error.
-event()
-{
-	local message
-
-	if message=$(env echo "$1" 2>&1 >>"$EVENTS"); then
-		echo ok
-	else
-		errno_of "$message"
-	fi
 }
 
 # turn GROUP/EVENT 0|1
