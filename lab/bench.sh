@@ -56,13 +56,13 @@ guest_files()
 # choose_points OUT: it takes a while, and only another kernel changes it.
 choose_points()
 {
-	local out=$1 points=$1/guest/bench/points
+	local vmlinux=$1/vmlinux points=$1/guest/bench/points
 
-	[[ $points -nt $out/vmlinux && $points -nt $LAB/bench/points.sh ]] && return
-	say "choosing addresses to be probed in $out/vmlinux"
-	"$LAB/bench/points.sh" "$out" >"$points.new" ||
-		die "the instructions of $out/vmlinux cannot be listed"
-	[[ -s $points.new ]] || die "no address to be probed in $out/vmlinux"
+	[[ $points -nt $vmlinux && $points -nt $LAB/bench/points.sh ]] && return
+	say "choosing addresses to be probed in $vmlinux"
+	"$LAB/bench/points.sh" "$vmlinux" >"$points.new" ||
+		die "the instructions of $vmlinux cannot be listed"
+	[[ -s $points.new ]] || die "no address to be probed in $vmlinux"
 	mv "$points.new" "$points"
 }
 

@@ -1,16 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# points.sh OUT: where probes can be put in the kernel that was built in OUT, in
-# the order in which the addresses are to be used.  Lines of two words:
+# points.sh VMLINUX: where probes can be put in that kernel, in the order in which
+# the addresses are to be used.  Lines of three words:
 #
-#	breakpoint ADDRESS	an instruction inside a function
-#	entry ADDRESS		a function's entry
+#	breakpoint ADDRESS FUNCTION	an instruction inside a function
+#	entry ADDRESS FUNCTION		a function's entry
 #
-# Only functions of the folders COLD: what runs while probes are registered (the
-# search for symbols, for patched text, memory) is elsewhere.  Hits there would
-# be measured as if they were the registration's own cost; the base's loops over
-# all jump labels make that ten times as much.
+# They are all over the kernel, because what the base does for a probe depends on
+# how far behind the first jump label it is.
 #
 # Only functions that begin with ftrace's call or its nop: the others are what
 # must not be traced.  Behind that, only instructions that neither fault nor jump
@@ -20,35 +18,13 @@
 
 . "$(dirname "$0")/../lib.sh"
 
-OUT=$1
-COLD='drivers fs init security'
-HOT='arch/x86 kernel mm lib block crypto io_uring ipc net'
-# The guest takes some away that are on the blacklist.
-ENOUGH=40000
-
-# names FOLDER...: the functions that are defined there.
-names()
-{
-	local folder archive
-
-	for folder in "$@"; do
-		for archive in "$OUT/$folder"/built-in.a "$OUT/$folder"/lib.a \
-			       "$OUT/$folder"/lib/lib.a; do
-			[[ ! -f $archive ]] || nm "$archive" 2>/dev/null
-		done
-	done | awk '$2 ~ /^[tTwW]$/ { print $3 }' | sort -u
-}
-
-# cold: names that mean a function of COLD, and no other function.
-cold()
-{
-	# shellcheck disable=SC2086 # lists of words
-	comm -23 <(names $COLD) <(names $HOT)
-}
+VMLINUX=$1
+# The guest takes some away, mostly what runs while probes are registered.
+ENOUGH=70000
 
 instructions()
 {
-	objdump -d --no-show-raw-insn -j .text "$OUT/vmlinux" |
+	objdump -d --no-show-raw-insn -j .text "$VMLINUX" |
 		sed -nE 's/^([0-9a-f]+) <(.*)>:$/F \1 \2/p
 			s/^ *([0-9a-f]+):\t([a-z0-9]+) *([^<#]*).*/I \1 \2 \3/p'
 }
@@ -62,25 +38,23 @@ choose()
 		seed = (seed * 16807) % 2147483647
 		return seed
 	}
-	function simple(name, operands)
+	function simple(mnemonic, operands)
 	{
-		if (name ~ /^(push|pop)[lq]?$/)
+		if (mnemonic ~ /^(push|pop)[lq]?$/)
 			return operands ~ /^%[a-z0-9]+ *$/
-		if (name ~ /^lea[lq]?$/)
+		if (mnemonic ~ /^lea[lq]?$/)
 			return 1
-		if (name ~ /^(mov|add|sub|and|or|xor|cmp|test)[lq]?$/)
+		if (mnemonic ~ /^(mov|add|sub|and|or|xor|cmp|test)[lq]?$/)
 			return operands ~ /^(%[a-z0-9]+|[$]0x[0-9a-f]+),%[a-z0-9]+ *$/ &&
 			       operands !~ /%([c-g]s|cr|dr)/
 		return 0
 	}
 	function emit(rank, kind, address)
 	{
-		printf "%d %010d %s %s\n", rank, shuffle(), kind, address
+		printf "%d %010d %s %s %s\n", rank, shuffle(), kind, address, name
 	}
 	BEGIN { seed = 20061 }
-	$1 == "C" { cold[$2]; next }
-	$1 == "F" { wanted = $3 in cold; insn = 0; used = 0; next }
-	!wanted { next }
+	$1 == "F" { name = $3; insn = 0; used = 0; next }
 	{ insn++ }
 	insn == 1 {
 		wanted = $3 ~ /^(nop|call)/
@@ -88,13 +62,10 @@ choose()
 			emit(0, "entry", $2)
 		next
 	}
-	simple($3, $4) {
+	wanted && simple($3, $4) {
 		emit(1 + (used > 0), "breakpoint", $2)
 		used++
 	}'
 }
 
-{
-	cold | sed 's/^/C /'
-	instructions
-} | choose | sort | cut -d' ' -f3,4 | sed -n "1,${ENOUGH}p"
+instructions | choose | sort | cut -d' ' -f3- | sed -n "1,${ENOUGH}p"

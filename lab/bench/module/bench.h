@@ -31,7 +31,7 @@ int bench_nesting(void);
 int bench_load(const char *path);
 int bench_register(unsigned int nr, const char *key);
 int bench_unregister(const char *key);
-int bench_single(unsigned int nr);
+int bench_single(unsigned int nr, const char *key);
 
 /* When the module goes. */
 void bench_hits_exit(void);

@@ -32,7 +32,7 @@ static int run_with_number(const char *name, unsigned int nr, const char *key)
 	if (!strcmp(name, "register"))
 		return bench_register(nr, key);
 	if (!strcmp(name, "single"))
-		return bench_single(nr);
+		return bench_single(nr, key);
 	return -EINVAL;
 }
 

@@ -16,6 +16,7 @@
 #include "bench.h"
 
 #define FILE_SIZE_MAX	(4 << 20)
+#define KEY_SIZE	64
 /* Addresses that are looked at together when some of them are refused. */
 #define SIFT_CHUNK	512U
 #define SETTLE_MS	300
@@ -227,17 +228,26 @@ int bench_unregister(const char *key)
 	return 0;
 }
 
+static void report_part(const char *key, const char *part, u64 value)
+{
+	char whole[KEY_SIZE];
+
+	snprintf(whole, sizeof(whole), "%s_%s", key, part);
+	bench_report(whole, value);
+}
+
 /**
  * bench_single() - register, then unregister, one after the other
  * @nr: how many
+ * @key: what to call the times, with "_register" and "_unregister"
  */
-int bench_single(unsigned int nr)
+int bench_single(unsigned int nr, const char *key)
 {
 	unsigned int i = 0;
 	u64 start, time;
 	int ret = 0;
 
-	if (nr_registered || !nr || nr > nr_points)
+	if (!key || nr_registered || !nr || nr > nr_points)
 		return -EINVAL;
 	fill(0, nr, 0);
 	start = ktime_get_ns();
@@ -248,12 +258,12 @@ int bench_single(unsigned int nr)
 		unregister_kprobes(pointers, i - 1);
 		return ret;
 	}
-	bench_report("single_register", time);
+	report_part(key, "register", time);
 
 	start = ktime_get_ns();
 	for (i = 0; i < nr; i++)
 		unregister_kprobe(pointers[i]);
-	bench_report("single_unregister", ktime_get_ns() - start);
+	report_part(key, "unregister", ktime_get_ns() - start);
 	settle();
 	return 0;
 }
