@@ -21,23 +21,39 @@
 #define SIFT_CHUNK	512U
 #define SETTLE_MS	300
 
+/**
+ * struct bench_probe - a probe that counts
+ * @kp:		the probe
+ * @hits:	since it has been filled in
+ */
+struct bench_probe {
+	struct kprobe kp;
+	unsigned long hits;
+};
+
 /* The addresses, a probe for each, and how many of these are registered. */
 static unsigned long *points;
-static struct kprobe *probes;
+static struct bench_probe *probes;
 static struct kprobe **pointers;
 static unsigned int nr_points, nr_registered;
+
+static int count_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	container_of(kp, struct bench_probe, kp)->hits++;
+	return 0;
+}
 
 static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
 {
 	unsigned int i;
 
 	for (i = first; i < first + nr; i++) {
-		probes[i] = (struct kprobe) {
-			.addr = (kprobe_opcode_t *)points[i],
-			.pre_handler = bench_count,
-			.flags = flags,
+		probes[i] = (struct bench_probe) {
+			.kp.addr = (kprobe_opcode_t *)points[i],
+			.kp.pre_handler = count_hit,
+			.kp.flags = flags,
 		};
-		pointers[i] = &probes[i];
+		pointers[i] = &probes[i].kp;
 	}
 	return pointers + first;
 }
@@ -169,12 +185,25 @@ static int register_timed(unsigned int nr, u64 *time)
 {
 	struct kprobe **kps = fill(nr_registered, nr, 0);
 	u64 start = ktime_get_ns();
-	int ret;
+	int ret = register_kprobes(kps, nr);
 
-	bench_counted = 0;
-	ret = register_kprobes(kps, nr);
 	*time = ktime_get_ns() - start;
 	return ret;
+}
+
+/* Many would mean that they, and not the registration, have been measured. */
+static void report_hits(unsigned int first, unsigned int nr)
+{
+	unsigned int i, most = first;
+	unsigned long sum = 0;
+
+	for (i = first; i < first + nr; i++) {
+		sum += probes[i].hits;
+		if (probes[i].hits > probes[most].hits)
+			most = i;
+	}
+	pr_info("bench: note: %lu hits meanwhile, most of them, %lu, at %pS\n",
+		sum, probes[most].hits, (void *)points[most]);
 }
 
 /**
@@ -196,10 +225,9 @@ int bench_register(unsigned int nr, const char *key)
 		if (ret && !sift_all(nr_registered, nr))
 			return ret;
 	} while (ret);
+	report_hits(nr_registered, nr);
 	nr_registered += nr;
 	bench_report(key, time);
-	/* Many would mean that they, and not the registration, were measured. */
-	pr_info("bench: note: %lu hits meanwhile\n", bench_counted);
 	return 0;
 }
 
