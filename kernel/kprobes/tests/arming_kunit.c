@@ -29,7 +29,7 @@ static void owner_callback(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	if (detour)
-		ftrace_regs_set_instruction_pointer(fregs, detour);
+		instruction_pointer_set(ftrace_get_regs(fregs), detour);
 }
 NOKPROBE_SYMBOL(owner_callback);
 
