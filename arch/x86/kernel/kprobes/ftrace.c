@@ -54,6 +54,10 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 	struct kprobe_frame *frame;
 	struct kprobe *kp;
 
+	/* Its calls cannot be taken out any more: what is disarmed must not fire. */
+	if (unlikely(kprobe_ftrace_disabled))
+		return;
+
 	preempt_disable_notrace();
 	kp = get_kprobe((void *)ip);
 	if (likely(kp)) {
