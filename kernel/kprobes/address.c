@@ -165,14 +165,7 @@ static bool in_cfi_preamble(unsigned long addr)
 	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
 }
 
-#ifndef CONFIG_DYNAMIC_FTRACE
-/* <linux/ftrace.h> has a stub for ftrace_location() only. */
-static unsigned long ftrace_location_range(unsigned long start, unsigned long end)
-{
-	return 0;
-}
-#endif
-
+#ifdef CONFIG_DYNAMIC_FTRACE
 /* ftrace's instruction is probed through ftrace, as a whole or not at all. */
 static int check_ftrace(struct kprobe_place *place)
 {
@@ -187,6 +180,13 @@ static int check_ftrace(struct kprobe_place *place)
 	place->ftrace = true;
 	return 0;
 }
+#else
+/* No instruction is ftrace's. */
+static int check_ftrace(struct kprobe_place *place)
+{
+	return 0;
+}
+#endif
 
 /*
  * Pins the module that owns the text.  Its init text is there only while it is
