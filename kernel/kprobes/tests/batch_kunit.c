@@ -103,7 +103,7 @@ static void inside_an_instruction_in_any_order(struct kunit *test)
 	unsigned int bad;
 
 	swap(many->kps[0], many->kps[NR_INSNS - 1]);
-	for (bad = 0; bad < NR_INSNS; bad += 7) {
+	for (bad = 0; bad < NR_INSNS; bad += 23) {
 		struct kprobe *kp = many->kps[bad];
 		kprobe_opcode_t *addr = kp->addr;
 
