@@ -91,6 +91,8 @@ static int stage(struct batch_entry *e, u32 kind)
 	/* Its user may have cleared the address of a struct that is in use. */
 	if (kprobe_handle_registered(kp, e->place.addr))
 		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+	if (kind && !e->place.on_func_entry)
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_NOT_ENTRY, -EINVAL);
 	ret = kprobe_place_check(&e->place);
 	if (ret)
 		return ret;
@@ -167,6 +169,32 @@ static int refuse_prepare(unsigned long addr, int err)
 	return kprobe_refuse(addr, reason, err);
 }
 
+static bool is_jprobe(struct kprobe *kp)
+{
+	return kp->flags & KPROBE_FLAG_KIND_JPROBE;
+}
+
+/* One jprobe a function.  @e is in batch->by_addr, behind all of a lower address. */
+static bool second_jprobe(struct batch *batch, struct batch_entry **e)
+{
+	struct kprobe_point *point;
+	struct kprobe *handle;
+
+	if (!is_jprobe((*e)->kp))
+		return false;
+	/* What is registered together is all of one kind. */
+	if (e > batch->by_addr && e[-1]->place.addr == (*e)->place.addr)
+		return true;
+	point = kprobe_table_find((*e)->place.addr);
+	if (!point)
+		return false;
+	list_for_each_entry(handle, &point->handles, list) {
+		if (is_jprobe(handle))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Makes the points that are missing, and publishes each at once: its text is
  * untouched and it has no handles, so that it has no effect yet, and the next
@@ -238,8 +266,14 @@ static int prepare_all(struct batch *batch)
 		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
 	sort_by_addr(batch);
 	arch_prepare_kprobes_begin();
-	for (i = 0; i < batch->nr; i++)
-		batch->by_addr[i]->err = prepare(batch->by_addr[i]);
+	for (i = 0; i < batch->nr; i++) {
+		e = batch->by_addr[i];
+		if (second_jprobe(batch, &batch->by_addr[i]))
+			e->err = kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE,
+					       -EEXIST);
+		else
+			e->err = prepare(e);
+	}
 	for_each_entry(e, batch) {
 		if (e->err) {
 			unprepare_all(batch);

@@ -225,7 +225,7 @@ DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 struct kprobe *kprobe_running(void);
 
 /**
- * kprobe_this_frame() - frame of the code that is running or was interrupted
+ * kprobe_this_level() - context level of the code that is running or was interrupted
  *
  * A probe trap counts as an NMI in preempt_count(); what is judged is the code
  * below it, so the traps on this CPU's stack are subtracted.  An NMI between a
@@ -234,19 +234,21 @@ struct kprobe *kprobe_running(void);
  *
  * Context: any, preemption disabled.
  */
-static __always_inline struct kprobe_frame *kprobe_this_frame(void)
+static __always_inline enum kprobe_level kprobe_this_level(void)
 {
-	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
-	unsigned int count = preempt_count() - cpu->traps;
-	enum kprobe_level level = KPROBE_LEVEL_SOFTIRQ;
+	unsigned int count = preempt_count() - __this_cpu_read(kprobe_cpu.traps);
 
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
-		return &cpu->frames[KPROBE_LEVEL_TASK];
+		return KPROBE_LEVEL_TASK;
 	if (count & NMI_MASK)
-		level = KPROBE_LEVEL_NMI;
-	else if (count & HARDIRQ_MASK)
-		level = KPROBE_LEVEL_HARDIRQ;
-	return &cpu->frames[level];
+		return KPROBE_LEVEL_NMI;
+	return count & HARDIRQ_MASK ? KPROBE_LEVEL_HARDIRQ : KPROBE_LEVEL_SOFTIRQ;
+}
+
+/* The frame of that level.  Context: any, preemption disabled. */
+static __always_inline struct kprobe_frame *kprobe_this_frame(void)
+{
+	return &this_cpu_ptr(&kprobe_cpu)->frames[kprobe_this_level()];
 }
 
 /* Brackets everything that a probe's trap does.  Context: the trap. */
@@ -403,7 +405,14 @@ static nokprobe_inline unsigned long get_kretprobe_retaddr(struct kretprobe_inst
 static inline void kprobe_flush_task(struct task_struct *tk) { }
 
 #elif defined(CONFIG_KRETPROBES)
-/* --- HAVE_KRETPROBES without rethook: the core keeps the instances ------ */
+/* --- HAVE_KRETPROBES, the core keeps the instances ----------------------- */
+
+/*
+ * Without rethook, or with HAVE_KRETPROBE_NATIVE in spite of it.  Nothing of the
+ * same context level may come in between while arch_prepare_kretprobe() or the
+ * trampoline's handler runs: preemption is disabled there, and probes that are
+ * hit meanwhile are missed.
+ */
 
 /* Saves the return address in @ri and puts the trampoline's in its place. */
 void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs);
@@ -445,10 +454,15 @@ static nokprobe_inline unsigned long get_kretprobe_retaddr(struct kretprobe_inst
 	return (unsigned long)ri->ret_addr;
 }
 
-/* NULL once the probe has been unregistered. */
+/*
+ * The probe, in its handlers; NULL outside of them once it has been unregistered.
+ * Pairs with the grace period before kretprobe_engine_free() clears rph.
+ */
 static nokprobe_inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
-	return rcu_dereference_check(ri->rph->rp, rcu_read_lock_any_held());
+	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
+
+	return holder ? holder->rp : NULL;
 }
 
 #else /* !CONFIG_KRETPROBES */
@@ -468,5 +482,18 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 static inline void kprobe_flush_task(struct task_struct *tk) { }
 
 #endif /* CONFIG_KRETPROBES */
+
+/* --- HAVE_JPROBES --------------------------------------------------------- */
+
+/**
+ * arch_call_jprobe() - call a handler with the arguments of the probed function
+ * @handler: the function to be called
+ * @regs: registers at the probed function's entry, not to be changed
+ *
+ * Also brings jprobe_return(), which makes it return.
+ *
+ * Context: the hit, preemption disabled.
+ */
+void arch_call_jprobe(void *handler, struct pt_regs *regs);
 
 #endif /* _LINUX_KPROBES_ARCH_H */

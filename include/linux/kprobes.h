@@ -20,7 +20,6 @@
 #include <linux/rcupdate.h>
 #include <linux/mutex.h>
 #include <linux/ftrace.h>
-#include <linux/objpool.h>
 #include <linux/rethook.h>
 #include <asm/kprobes.h>
 
@@ -89,19 +88,38 @@ struct kprobe {
 #define KPROBE_FLAG_FTRACE	8  /* reached through ftrace, no breakpoint */
 #define KPROBE_FLAG_ON_FUNC_ENTRY 16 /* on a function's first instruction */
 
-/* What keeps the instances of a return probe; outlives the probe itself. */
+#ifndef CONFIG_KRETPROBE_ON_RETHOOK
+struct kretprobe_caches;
+struct kretprobe_pool;
+struct kretprobe_class;
+
+/**
+ * struct kretprobe_holder - what instances know of their probe; private
+ * @rp:		the probe
+ * @stopped:	it is being unregistered: no handler of it begins any more
+ * @caches:	free instances of each CPU; NULL if it has a pool of its own
+ * @class:	what it shares its instances with, or NULL
+ * @pool:	its own instances, or NULL
+ * @rcu:	frees it
+ */
 struct kretprobe_holder {
-	struct kretprobe __rcu *rp;
-	struct objpool_head	pool;
+	struct kretprobe *rp;
+	bool stopped;
+	struct kretprobe_caches __percpu *caches;
+	struct kretprobe_class *class;
+	struct kretprobe_pool *pool;
+	struct rcu_head rcu;
 };
+#endif
 
 /**
  * struct kretprobe - a probe on the return of a function
  * @kp:		where: the function's entry (symbol or address)
  * @handler:	called when the function returns
  * @entry_handler: called when it is entered; non-zero skips this call
- * @maxactive:	how many calls may be in flight at once, <= 0 for the default
- * @nmissed:	calls that were not followed because none was left
+ * @maxactive:	how many calls may be followed at once; <= 0: as many as there are
+ *		(where rethook keeps the instances: a default number)
+ * @nmissed:	calls that were not followed because no instance was left
  * @data_size:	bytes of private data in every instance
  */
 struct kretprobe {
@@ -128,14 +146,27 @@ struct kretprobe_instance {
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 	struct rethook_node node;
 #else
-	struct rcu_head rcu;
 	struct llist_node llist;
 	struct kretprobe_holder *rph;
 	kprobe_opcode_t *ret_addr;
 	void *fp;
+	struct kretprobe_pool *pool;
 #endif
-	char data[];
+	char data[] __aligned(sizeof(u64));
 };
+
+/**
+ * struct jprobe - a handler with the prototype of the probed function
+ * @kp:		where: the function's entry (symbol or address)
+ * @entry:	the handler, which ends with jprobe_return() or by returning
+ */
+struct jprobe {
+	struct kprobe kp;
+	void *entry;
+};
+
+/* How handlers used to be named in a struct jprobe. */
+#define JPROBE_ENTRY(handler)	((void *)(handler))
 
 /* True while a jump to a detour, and not a breakpoint, is in the text. */
 static inline bool kprobe_optimized(struct kprobe *p)
@@ -174,6 +205,24 @@ int register_kretprobe(struct kretprobe *rp);
 void unregister_kretprobe(struct kretprobe *rp);
 int register_kretprobes(struct kretprobe **rps, int num);
 void unregister_kretprobes(struct kretprobe **rps, int num);
+
+#ifdef CONFIG_JPROBES
+int register_jprobe(struct jprobe *jp);
+void unregister_jprobe(struct jprobe *jp);
+int register_jprobes(struct jprobe **jps, int num);
+void unregister_jprobes(struct jprobe **jps, int num);
+
+/**
+ * jprobe_return() - end a jprobe's handler, from any depth
+ *
+ * Outside of one it does nothing but to say so, once.
+ *
+ * Seed: kprobes.txt section 4.2.
+ *
+ * Context: the handler.
+ */
+asmlinkage void jprobe_return(void);
+#endif
 
 struct kprobe *get_kprobe(void *addr);
 void kprobe_busy_begin(void);
@@ -284,7 +333,34 @@ static inline bool is_kretprobe_trampoline(unsigned long addr)
 
 #endif /* CONFIG_KPROBES */
 
-/* Like enable_kprobe() and disable_kprobe(), for a registered return probe. */
+#ifndef CONFIG_JPROBES
+static inline int register_jprobe(struct jprobe *jp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_jprobes(struct jprobe **jps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void unregister_jprobe(struct jprobe *jp) { }
+static inline void unregister_jprobes(struct jprobe **jps, int num) { }
+static inline void jprobe_return(void) { }
+#endif
+
+/* Like enable_kprobe() and disable_kprobe(), for a registered jprobe. */
+static inline int enable_jprobe(struct jprobe *jp)
+{
+	return enable_kprobe(&jp->kp);
+}
+
+static inline int disable_jprobe(struct jprobe *jp)
+{
+	return disable_kprobe(&jp->kp);
+}
+
+/* The same for a registered return probe. */
 static inline int enable_kretprobe(struct kretprobe *rp)
 {
 	return enable_kprobe(&rp->kp);

@@ -35,6 +35,8 @@ static const char * const refusal_text[NR_KPROBE_REFUSALS] = {
 	[KPROBE_REFUSE_NOT_ENTRY]	 = "not a function's entry",
 	[KPROBE_REFUSE_RETURN_BLACKLISTED] = "return probes cannot work there",
 	[KPROBE_REFUSE_DATA_SIZE]	 = "data_size too large",
+	[KPROBE_REFUSE_JPROBE_HANDLER]	 = "the jprobe's handler is no function",
+	[KPROBE_REFUSE_SECOND_JPROBE]	 = "the function has a jprobe",
 	[KPROBE_REFUSE_NO_MEMORY]	 = "out of memory",
 };
 

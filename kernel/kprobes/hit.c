@@ -66,40 +66,6 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /**
- * kprobe_push_current() - a return handler is about to run
- * @kp: the probe that kprobe_running() is to tell meanwhile
- *
- * Probes of this level that the handler hits are missed, as in any handler.
- *
- * Context: any, preemption disabled.
- * Return: what kprobe_pop_current() wants back.
- */
-struct kprobe *kprobe_push_current(struct kprobe *kp)
-{
-	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kprobe *outer = kprobe_running();
-
-	if (outer)
-		frame->kp = kp;
-	else
-		kprobe_frame_enter(frame, kp);
-	return outer;
-}
-NOKPROBE_SYMBOL(kprobe_push_current);
-
-/* Ends what kprobe_push_current() has begun, which has returned @outer. */
-void kprobe_pop_current(struct kprobe *outer)
-{
-	struct kprobe_frame *frame = kprobe_this_frame();
-
-	if (outer)
-		frame->kp = outer;
-	else
-		kprobe_frame_leave(frame);
-}
-NOKPROBE_SYMBOL(kprobe_pop_current);
-
-/**
  * kprobe_handler_died() - the task that dies may have been in a handler
  *
  * The handler will not return, so its level is freed here.  Without a handler

@@ -15,6 +15,8 @@
  *	    text_mutex		kernel text and the slots' contents; outside
  *				slot_mutex where the backend has no batches
  *	  ftrace's own locks	never under text_mutex
+ *	kretprobe_mutex		instances of return probes; beside the others, with
+ *				nothing taken inside
  *
  * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch.c, the
  * look-up in table.c, slot owner look-up in slots.c, and the architecture's
@@ -139,9 +141,60 @@ int kprobe_points_init(void);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* hit.c or hit_single.c */
-struct kprobe *kprobe_push_current(struct kprobe *kp);
-void kprobe_pop_current(struct kprobe *outer);
+/* For return probes, whose handlers are not called by a probe's trap. */
+#ifdef CONFIG_HAVE_KPROBE_LEVELS
+#define NR_KRETPROBE_LEVELS	NR_KPROBE_LEVELS
+#define kretprobe_this_level()	kprobe_this_level()
+
+/* What kprobe_push_current() keeps for kprobe_pop_current(). */
+struct kprobe_outer {
+	enum kprobe_phase phase;
+	struct kprobe *kp;
+};
+
+/**
+ * kprobe_push_current() - a return handler is about to run
+ * @outer: gets what there is, for kprobe_pop_current()
+ * @kp: the probe that kprobe_running() is to tell meanwhile
+ * @level: kretprobe_this_level()
+ *
+ * Probes of this level that the handler hits are missed, as in any handler.
+ *
+ * Context: any, preemption disabled.
+ */
+static __always_inline void kprobe_push_current(struct kprobe_outer *outer,
+						struct kprobe *kp, unsigned int level)
+{
+	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
+
+	outer->kp = frame->kp;
+	outer->phase = frame->phase;
+	kprobe_frame_enter(frame, kp);
+}
+
+/* Ends what kprobe_push_current() has begun. */
+static __always_inline void kprobe_pop_current(const struct kprobe_outer *outer,
+					       unsigned int level)
+{
+	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
+
+	barrier();
+	frame->phase = outer->phase;
+	barrier();
+	frame->kp = outer->kp;
+}
+#else
+/* A hit in an interrupt is a miss while one is handled: one level. */
+#define NR_KRETPROBE_LEVELS	1
+#define kretprobe_this_level()	0
+
+struct kprobe_outer {
+	struct kprobe *kp;
+};
+
+void kprobe_push_current(struct kprobe_outer *outer, struct kprobe *kp, unsigned int level);
+void kprobe_pop_current(const struct kprobe_outer *outer, unsigned int level);
+#endif
 
 /* table.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);
@@ -182,6 +235,8 @@ enum kprobe_refusal {
 	KPROBE_REFUSE_NOT_ENTRY,
 	KPROBE_REFUSE_RETURN_BLACKLISTED,
 	KPROBE_REFUSE_DATA_SIZE,
+	KPROBE_REFUSE_JPROBE_HANDLER,
+	KPROBE_REFUSE_SECOND_JPROBE,
 	KPROBE_REFUSE_NO_MEMORY,
 	NR_KPROBE_REFUSALS,
 };
@@ -283,7 +338,7 @@ static inline int kretprobe_init(void)
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs);
 int kretprobe_engine_alloc(struct kretprobe *rp);
 void kretprobe_engine_stop(struct kretprobe *rp);
-void kretprobe_engine_free(struct kretprobe *rp);
+void kretprobe_engine_free(struct kretprobe **rps, int num);
 
 /* sysctl.c: user policy, for the optimizer */
 extern bool kprobe_optimization_allowed;

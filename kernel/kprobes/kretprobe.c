@@ -4,18 +4,16 @@
  *
  * A return probe is a kprobe at a function's entry that takes an instance for
  * the call and puts a trampoline in place of the return address.  Who keeps the
- * instances and runs the trampoline is an engine: rethook on architectures that
- * have it (kretprobe_rethook.c), else the core (kretprobe_native.c).
+ * instances and runs the trampoline is an engine: the core (kretprobe_native.c), or
+ * rethook on architectures that have nothing else (kretprobe_rethook.c).
  */
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "internal.h"
-
-/* At least this many calls can be in flight if the user does not say. */
-#define DEFAULT_MAXACTIVE	10
 
 /*
  * The entry that the architecture's blacklist means, as a probe would see it.
@@ -78,8 +76,6 @@ static int prepare(struct kretprobe *rp)
 	rp->kp.pre_handler = kretprobe_engine_enter;
 	rp->kp.post_handler = NULL;
 	rp->nmissed = 0;
-	if (rp->maxactive <= 0)
-		rp->maxactive = max_t(int, DEFAULT_MAXACTIVE, 2 * num_possible_cpus());
 	ret = kretprobe_engine_alloc(rp);
 	return ret ? kprobe_refuse(place.addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
 }
@@ -99,6 +95,20 @@ static struct kprobe **embedded_kprobes(struct kretprobe **rps, int num)
 	for (i = 0; kps && i < num; i++)
 		kps[i] = embedded_kprobe(rps[i]);
 	return kps;
+}
+
+/* Takes the instances back.  The probes may have been hit for a moment. */
+static void withdraw(struct kretprobe **rps, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
+		kretprobe_engine_stop(rps[i]);
+	}
+	if (num)
+		synchronize_rcu_expedited();
+	kretprobe_engine_free(rps, num);
 }
 
 /**
@@ -136,10 +146,8 @@ int register_kretprobes(struct kretprobe **rps, int num)
 	prepared = ret ? i - 1 : num;
 	if (!ret)
 		ret = kprobe_register_batch(kps, num, KPROBE_FLAG_KIND_RETURN);
-	for (i = 0; ret && i < prepared; i++) {
-		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
-		kretprobe_engine_free(rps[i]);
-	}
+	if (ret)
+		withdraw(rps, prepared);
 	kvfree(kps);
 	return ret;
 }
@@ -208,10 +216,7 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 			kretprobe_engine_stop(rps[i]);
 	}
 	unregister_kprobes(kps, num);
-	for (i = 0; i < num; i++) {
-		if (rps[i])
-			kretprobe_engine_free(rps[i]);
-	}
+	kretprobe_engine_free(rps, num);
 	if (kps != &one)
 		kvfree(kps);
 }

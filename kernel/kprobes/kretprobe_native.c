@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Return probes whose instances the core keeps, for architectures that bring a
- * trampoline (HAVE_KRETPROBES) but no rethook.
+ * return trampoline (HAVE_KRETPROBES).
  *
- * Free instances are in an objpool.  One that is in use hangs on its task's
- * list, the innermost call first.  The holder of the pool outlives the probe:
- * it goes when the last call that is in flight has returned.
+ * An instance that is in use hangs on its task's list, the innermost call first.
+ * The list is touched by that task only, and by interrupts on top of it, which
+ * put back what they find; others walk it for unwinding while the task does not
+ * run.  Where instances come from is in kretprobe_pool.h.
  *
- * A task's list is touched by that task only (entry, trampoline, exit); others
- * walk it for unwinding while the task does not run.
+ * A holder stands between the instances and their probe, and is the probe's as
+ * long as that is registered.  Unregistering stops it, waits for handlers that are
+ * running, and then takes it away from all instances: those in flight return
+ * without a handler.
  */
 #include <linux/kprobes.h>
 #include <linux/llist.h>
-#include <linux/objpool.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "kretprobe_pool.h"
 
-static int bind_instance(void *object, void *context)
+/* --- Life of a holder ------------------------------------------------------ */
+
+static bool attach_instances(struct kretprobe_holder *holder, int maxactive, size_t size)
 {
-	struct kretprobe_instance *ri = object;
-
-	ri->rph = context;
-	return 0;
-}
-
-static int free_holder(struct objpool_head *pool, void *context)
-{
-	kfree(context);
-	return 0;
+	guard(mutex)(&kretprobe_mutex);
+	if (maxactive > 0) {
+		holder->pool = kretprobe_pool_create(maxactive, size, GFP_KERNEL);
+		return holder->pool;
+	}
+	holder->class = kretprobe_class_get(size);
+	if (holder->class)
+		holder->caches = kretprobe_class_caches(holder->class);
+	return holder->class;
 }
 
 /**
- * kretprobe_engine_alloc() - make the instances of a return probe
+ * kretprobe_engine_alloc() - make, or get a share of, the instances of a probe
  * @rp: the probe; maxactive and data_size are set
  *
  * Context: task, may sleep.
@@ -46,9 +50,8 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 
 	if (!holder)
 		return -ENOMEM;
-	RCU_INIT_POINTER(holder->rp, rp);
-	if (objpool_init(&holder->pool, rp->maxactive, size, GFP_KERNEL, holder,
-			 bind_instance, free_holder)) {
+	holder->rp = rp;
+	if (!attach_instances(holder, rp->maxactive, size)) {
 		kfree(holder);
 		return -ENOMEM;
 	}
@@ -64,43 +67,51 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
  */
 void kretprobe_engine_stop(struct kretprobe *rp)
 {
-	/* Pairs with get_kretprobe(); the caller waits for a grace period. */
-	if (rp->rph)
-		rcu_assign_pointer(rp->rph->rp, NULL);
+	if (!rp->rph)
+		return;
+	/* Both pair with the grace period before kretprobe_engine_free(). */
+	WRITE_ONCE(rp->rph->stopped, true);
+	if (rp->rph->pool)
+		WRITE_ONCE(rp->rph->pool->retired, true);
+}
+
+static void detach_instances(struct kretprobe_holder *holder)
+{
+	if (holder->pool)
+		kretprobe_pool_close(holder->pool);
+	else
+		kretprobe_class_put(holder->class);
 }
 
 /**
- * kretprobe_engine_free() - give the instances up
- * @rp: the probe; one that has no instances is left alone
+ * kretprobe_engine_free() - give the instances of stopped probes up
+ * @rps: array of pointers to the probes; NULL, and probes that have no instances,
+ *	are left alone
+ * @num: how many
  *
- * Context: task; after kretprobe_engine_stop() and a grace period, or never
- * registered.
+ * Context: task, after kretprobe_engine_stop() and a grace period.
  */
-void kretprobe_engine_free(struct kretprobe *rp)
+void kretprobe_engine_free(struct kretprobe **rps, int num)
 {
-	if (!rp->rph)
-		return;
-	rcu_assign_pointer(rp->rph->rp, NULL);
-	objpool_fini(&rp->rph->pool);
-	rp->rph = NULL;
+	int i;
+
+	guard(mutex)(&kretprobe_mutex);
+	kretprobe_classes_forget_stopped();
+	for (i = 0; i < num; i++) {
+		struct kretprobe_holder *holder = rps[i] ? rps[i]->rph : NULL;
+
+		if (!holder)
+			continue;
+		if (holder->pool)
+			kretprobe_pool_forget_stopped(holder->pool);
+		detach_instances(holder);
+		rps[i]->rph = NULL;
+		/* Somebody may have read it out of an instance just before. */
+		kfree_rcu(holder, rcu);
+	}
 }
 
-static void drop_instance_rcu(struct rcu_head *rcu)
-{
-	struct kretprobe_instance *ri = container_of(rcu, typeof(*ri), rcu);
-
-	objpool_drop(ri, &ri->rph->pool);
-}
-
-/* Back to the pool; out of the world if its probe has gone. */
-static void recycle(struct kretprobe_instance *ri)
-{
-	if (get_kretprobe(ri))
-		objpool_push(ri, &ri->rph->pool);
-	else
-		call_rcu(&ri->rcu, drop_instance_rcu);
-}
-NOKPROBE_SYMBOL(recycle);
+/* --- Entry ------------------------------------------------------------------- */
 
 /**
  * kretprobe_engine_enter() - pre_handler of every return probe
@@ -113,34 +124,50 @@ NOKPROBE_SYMBOL(recycle);
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	struct kretprobe_instance *ri = objpool_pop(&rp->rph->pool);
+	unsigned int level = kretprobe_this_level();
+	struct kretprobe_instance *ri = kretprobe_take(rp->rph, level);
+	struct llist_head *calls;
 
-	if (!ri) {
+	if (unlikely(!ri)) {
 		/* Calls on several CPUs miss at once, and the count is exact. */
-		raw_atomic_inc((atomic_t *)&rp->nmissed);
+		if (!READ_ONCE(rp->rph->stopped))
+			raw_atomic_inc((atomic_t *)&rp->nmissed);
 		return 0;
 	}
+	WRITE_ONCE(ri->rph, rp->rph);
 	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
-		objpool_push(ri, &rp->rph->pool);
+		kretprobe_give(ri, level);
 		return 0;
 	}
 	arch_prepare_kretprobe(ri, regs);
-	__llist_add(&ri->llist, &current->kretprobe_instances);
+	calls = &current->kretprobe_instances;
+	ri->llist.next = calls->first;
+	/* An interrupt that unwinds from here on finds a complete instance. */
+	barrier();
+	WRITE_ONCE(calls->first, &ri->llist);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
+/* --- Return ------------------------------------------------------------------ */
+
+static __always_inline struct kretprobe_instance *to_instance(struct llist_node *node)
+{
+	return container_of(node, struct kretprobe_instance, llist);
+}
+
 /*
- * The first instance from @node on that holds a real return address: probes on
- * one call save each other's trampoline, and only the first of them to be
- * entered saved the caller.
+ * The instance at or behind @node of the call with frame @fp that saved the real
+ * return address, or NULL.  Probes on one call save each other's trampoline: only
+ * the first of them to be entered saved what was there before.
  */
-static struct kretprobe_instance *find_real(struct llist_node *node)
+static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
 {
 	struct kretprobe_instance *ri;
 
-	llist_for_each_entry(ri, node, llist) {
-		if ((void *)ri->ret_addr != kretprobe_trampoline_addr())
+	for (; node; node = node->next) {
+		ri = to_instance(node);
+		if (ri->fp == fp && ri->ret_addr != kretprobe_trampoline_addr())
 			return ri;
 	}
 	return NULL;
@@ -159,40 +186,88 @@ NOKPROBE_SYMBOL(find_real);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur)
 {
-	struct llist_node *node = *cur ? (*cur)->next : tsk->kretprobe_instances.first;
-	struct kretprobe_instance *ri;
+	struct llist_node *node = tsk->kretprobe_instances.first;
+	struct kretprobe_instance *ri = NULL;
+	unsigned long ret_addr = 0;
 
-	for (ri = find_real(node); ri; ri = find_real(ri->llist.next)) {
+	/* Its list changes while we look: that is no stack trace anyway. */
+	if (tsk != current && task_is_running(tsk))
+		return 0;
+
+	/*
+	 * It may have run since the last frame, and what *@cur points to may be gone:
+	 * it is looked for, before it is looked at.  Pairs with reap_worker().
+	 */
+	preempt_disable_notrace();
+	while (*cur && node && node != *cur)
+		node = node->next;
+	if (node)
+		ri = find_real(*cur ? node->next : node, fp);
+	if (ri) {
 		*cur = &ri->llist;
-		if (ri->fp == fp)
-			return (unsigned long)ri->ret_addr;
+		ret_addr = (unsigned long)ri->ret_addr;
 	}
-	return 0;
+	preempt_enable_notrace();
+	return ret_addr;
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
-/* Runs the handler of one probe on a call that returns to @to. */
-static void call_handler(struct kretprobe_instance *ri, kprobe_opcode_t *to,
-			 struct pt_regs *regs)
+/* Seed: kprobes.txt section 5, for the wording. */
+static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct kretprobe *rp = get_kretprobe(ri);
-	struct kprobe *outer;
+	pr_err("kretprobe BUG!: Processing kretprobe %p @ %08lx\n",
+	       ri ? get_kretprobe(ri) : NULL, instruction_pointer(regs));
+}
+NOKPROBE_SYMBOL(report_unmatched);
 
-	if (!rp || !rp->handler)
+/*
+ * The innermost call is not the one that returns: functions that were called by it
+ * have been left without returning.  Their instances are of no use any more.
+ */
+static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
+					  struct pt_regs *regs)
+{
+	struct kretprobe_instance *ri;
+
+	if (!find_real(first, fp)) {
+		report_unmatched(first ? to_instance(first) : NULL, regs);
+		/* There is no address to return to. */
+		BUG();
+	}
+	while (to_instance(first)->fp != fp) {
+		ri = to_instance(first);
+		first = first->next;
+		report_unmatched(ri, regs);
+		WRITE_ONCE(current->kretprobe_instances.first, first);
+		kretprobe_give(ri, kretprobe_this_level());
+	}
+	return first;
+}
+NOKPROBE_SYMBOL(drop_left_calls);
+
+/* Runs the handler of one probe, unless that is being unregistered. */
+static __always_inline void call_handler(struct kretprobe_instance *ri, kprobe_opcode_t *to,
+					 struct pt_regs *regs, unsigned int level)
+{
+	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
+	struct kprobe_outer outer;
+	struct kretprobe *rp;
+
+	if (unlikely(!holder || READ_ONCE(holder->stopped)))
 		return;
-	outer = kprobe_push_current(&rp->kp);
+	rp = holder->rp;
+	if (!rp->handler)
+		return;
+	kprobe_push_current(&outer, &rp->kp, level);
 	ri->ret_addr = to;
 	rp->handler(ri, regs);
-	kprobe_pop_current(outer);
+	kprobe_pop_current(&outer, level);
 }
-NOKPROBE_SYMBOL(call_handler);
 
 /**
  * __kretprobe_trampoline_handler() - a return-probed function has returned
  * @regs: registers at the return; made to return to the caller
  * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
- *
- * Seed: kprobes.txt section 5, for the message.
  *
  * Context: the trampoline, preemption disabled.
  * Return: the real return address.
@@ -200,34 +275,36 @@ NOKPROBE_SYMBOL(call_handler);
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer)
 {
-	struct kretprobe_instance *last, *ri, *next;
-	struct llist_node *first;
+	struct llist_node *first = current->kretprobe_instances.first, *node, *rest;
+	unsigned int level = kretprobe_this_level();
+	struct kretprobe_instance *last;
 	kprobe_opcode_t *to;
 
-	first = current->kretprobe_instances.first;
-	last = find_real(first);
-	if (!last || last->fp != frame_pointer) {
-		ri = last ?: llist_entry(first, struct kretprobe_instance, llist);
-		pr_err("kretprobe BUG!: Processing kretprobe %p @ %08lx\n",
-		       first ? get_kretprobe(ri) : NULL, instruction_pointer(regs));
-		/* There is no address to return to. */
-		BUG();
-	}
+	if (unlikely(!first || to_instance(first)->fp != frame_pointer))
+		first = drop_left_calls(first, frame_pointer, regs);
+	last = to_instance(first);
+	if (unlikely(last->ret_addr == kretprobe_trampoline_addr()))
+		last = find_real(first, frame_pointer);
 	to = last->ret_addr;
+	rest = last->llist.next;
 	instruction_pointer_set(regs, (unsigned long)to);
 
-	llist_for_each_entry(ri, first, llist) {
-		call_handler(ri, to, regs);
-		if (ri == last)
-			break;
-	}
-	arch_kretprobe_fixup_return(regs, to);
+	/* They stay on the list: a handler may want a stack trace. */
+	node = first;
+	do {
+		call_handler(to_instance(node), to, regs, level);
+		node = node->next;
+	} while (unlikely(node != rest));
 
-	/* Unlinked before they are used again by a hit in an interrupt. */
-	current->kretprobe_instances.first = last->llist.next;
-	last->llist.next = NULL;
-	llist_for_each_entry_safe(ri, next, first, llist)
-		recycle(ri);
+	arch_kretprobe_fixup_return(regs, to);
+	WRITE_ONCE(current->kretprobe_instances.first, rest);
+	/* Unlinked before an interrupt can take them for another call. */
+	barrier();
+	do {
+		node = first;
+		first = first->next;
+		kretprobe_give(to_instance(node), level);
+	} while (unlikely(first != rest));
 	return (unsigned long)to;
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
@@ -242,16 +319,22 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
  * kprobe_flush_task() - take back the instances of a task that is dead
  * @tk: the task; its probed functions will never return
  *
+ * Seed: OLS paper section 4.3.2.
+ *
  * Context: task.
  */
 void kprobe_flush_task(struct task_struct *tk)
 {
-	struct kretprobe_instance *ri, *next;
+	struct llist_node *node, *next;
 
-	/* Probes in what this calls would take instances of the list it empties. */
-	kprobe_busy_begin();
-	llist_for_each_entry_safe(ri, next, __llist_del_all(&tk->kretprobe_instances),
-				  llist)
-		recycle(ri);
-	kprobe_busy_end();
+	node = __llist_del_all(&tk->kretprobe_instances);
+	if (likely(!node))
+		return;
+	/* Into the pools: the caches are for those who are about to take one. */
+	preempt_disable_notrace();
+	for (; node; node = next) {
+		next = node->next;
+		kretprobe_pool_give(to_instance(node));
+	}
+	preempt_enable_notrace();
 }

@@ -39,20 +39,24 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
+/* At least this many calls can be in flight if the user does not say. */
+#define DEFAULT_MAXACTIVE	10
+
 /* A call has returned; not called once rethook_stop() is seen. */
 static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 		  struct pt_regs *regs)
 {
+	unsigned int level = kretprobe_this_level();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
-	struct kprobe *outer;
+	struct kprobe_outer outer;
 
 	if (!rp->handler)
 		return;
 	ri = container_of(node, struct kretprobe_instance, node);
-	outer = kprobe_push_current(&rp->kp);
+	kprobe_push_current(&outer, &rp->kp, level);
 	rp->handler(ri, regs);
-	kprobe_pop_current(outer);
+	kprobe_pop_current(&outer, level);
 }
 NOKPROBE_SYMBOL(leave);
 
@@ -67,6 +71,9 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 {
 	struct rethook *rh;
 
+	/* Its pools do not grow, so the user is told what there is. */
+	if (rp->maxactive <= 0)
+		rp->maxactive = max_t(int, DEFAULT_MAXACTIVE, 2 * num_possible_cpus());
 	rh = rethook_alloc(rp, leave,
 			   sizeof(struct kretprobe_instance) + rp->data_size,
 			   rp->maxactive);
@@ -89,16 +96,23 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 }
 
 /**
- * kretprobe_engine_free() - give the instances up
- * @rp: the probe; one that has no instances is left alone
+ * kretprobe_engine_free() - give the instances of stopped probes up
+ * @rps: array of pointers to the probes; NULL, and probes that have no instances,
+ *	are left alone
+ * @num: how many
  *
  * Those of calls in flight are freed when the calls return.
  *
  * Context: task.
  */
-void kretprobe_engine_free(struct kretprobe *rp)
+void kretprobe_engine_free(struct kretprobe **rps, int num)
 {
-	if (rp->rh)
-		rethook_free(rp->rh);
-	rp->rh = NULL;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		if (!rps[i] || !rps[i]->rh)
+			continue;
+		rethook_free(rps[i]->rh);
+		rps[i]->rh = NULL;
+	}
 }

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes: instances that many probes share, and that do not run out.
+ *
+ * Probes with maxactive <= 0 want every call to be followed, however many are in
+ * flight.  All of them whose instances have about the same size are one class.
+ * Its pools are asked from the oldest to the newest; the newest is a reserve.
+ * The hit that first takes from it raises an irq_work, which adds another, if
+ * possible as large as all others together: so what is left until then is as much
+ * as half of what is in use.  It runs as soon as interrupts are on; a worker would
+ * wait for the very tasks that use the instances up.  What is too large for an
+ * interrupt to allocate, a worker adds.
+ *
+ * The first probe makes the class, with a pool and a reserve, and the last takes
+ * it with it.  Calls in flight keep their pool (kretprobe_pool.c).
+ */
+#include <linux/bitops.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "kretprobe_pool.h"
+
+/* Sizes of instances: powers of two from this to that for all of the data. */
+#define SMALLEST_ORDER	6
+#define LARGEST_ORDER	13
+#define NR_CLASSES	(LARGEST_ORDER - SMALLEST_ORDER + 1)
+
+static_assert(BIT(LARGEST_ORDER) >=
+	      sizeof(struct kretprobe_instance) + KRETPROBE_MAX_DATA_SIZE);
+
+/*
+ * Of the first pool and of the first reserve.  With interrupts off, there is what a
+ * task can nest calls on its stack, and some in interrupts of every CPU.
+ */
+#define POOL_MIN	64
+#define POOL_MIN_CPU	4
+/* A pool is not made larger than this, or not at once. */
+#define POOL_MAX	BIT(16)
+/* What an interrupt may ask for, in bytes: some are the pool's own. */
+#define POOL_ATOMIC	((PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER) - 256)
+
+/**
+ * enum kretprobe_growth - where a class is on its way to another pool
+ * @KRETPROBE_SETTLED:	nobody has taken from the reserve
+ * @KRETPROBE_HUNGRY:	a hit has, and has raised the irq_work
+ * @KRETPROBE_FED:	there is a small new reserve; the worker adds a large one
+ *
+ *	SETTLED -> HUNGRY	a hit
+ *	HUNGRY -> SETTLED	the irq_work has added all that is wanted
+ *	HUNGRY -> FED		it has added what it could
+ *	FED -> HUNGRY		a hit has taken from that, too
+ *	FED -> SETTLED		the worker has added the rest
+ */
+enum kretprobe_growth {
+	KRETPROBE_SETTLED,
+	KRETPROBE_HUNGRY,
+	KRETPROBE_FED,
+};
+
+/**
+ * struct kretprobe_class - instances of one size
+ * @caches:	free ones of each CPU and level
+ * @oldest:	of its pools, linked through next
+ * @newest:	the reserve
+ * @growth:	does it need another?
+ * @lock:	guards @newest and @total: who adds a pool
+ * @order:	of an instance's size
+ * @users:	probes; kretprobe_mutex
+ * @total:	instances
+ * @retired:	links it into the list of those whose last user has gone
+ */
+struct kretprobe_class {
+	struct kretprobe_caches __percpu *caches;
+	struct kretprobe_pool *oldest;
+	struct kretprobe_pool *newest;
+	enum kretprobe_growth growth;
+	spinlock_t lock;
+	unsigned int order;
+	unsigned int users;
+	unsigned int total;
+	struct list_head retired;
+};
+
+/* Written under kretprobe_mutex; RCU for the irq_work. */
+static struct kretprobe_class *classes[NR_CLASSES];
+
+/* Adds a pool of @nr; false without memory. */
+static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
+{
+	struct kretprobe_pool *pool = kretprobe_pool_create(nr, BIT(class->order), gfp);
+	unsigned long flags;
+
+	if (!pool)
+		return false;
+	pool->caches = class->caches;
+	spin_lock_irqsave(&class->lock, flags);
+	/* It is complete before a hit finds it: kretprobe_class_take(). */
+	if (class->newest)
+		smp_store_release(&class->newest->next, pool);
+	else
+		class->oldest = pool;
+	/* Pairs with the READ_ONCE() there, which only compares. */
+	WRITE_ONCE(class->newest, pool);
+	WRITE_ONCE(class->total, class->total + nr);
+	spin_unlock_irqrestore(&class->lock, flags);
+	return true;
+}
+
+static void free_class(struct kretprobe_class *class)
+{
+	struct kretprobe_pool *pool, *next;
+
+	for (pool = class->oldest; pool; pool = next) {
+		next = pool->next;
+		kretprobe_pool_close(pool);
+	}
+	free_percpu(class->caches);
+	kfree(class);
+}
+
+static struct kretprobe_class *create_class(unsigned int order)
+{
+	unsigned int nr = max(POOL_MIN, roundup_pow_of_two(POOL_MIN_CPU * num_possible_cpus()));
+	struct kretprobe_class *class = kzalloc(sizeof(*class), GFP_KERNEL);
+
+	if (!class)
+		return NULL;
+	class->order = order;
+	spin_lock_init(&class->lock);
+	class->caches = alloc_percpu(struct kretprobe_caches);
+	if (class->caches && add_pool(class, nr, GFP_KERNEL) &&
+	    add_pool(class, nr, GFP_KERNEL))
+		return class;
+	free_class(class);
+	return NULL;
+}
+
+/**
+ * kretprobe_class_get() - a probe shares its instances with others
+ * @size: bytes of an instance, with its user's data
+ *
+ * Context: task, may sleep, kretprobe_mutex held.
+ * Return: the class, to be given to kretprobe_class_put(); NULL without memory.
+ */
+struct kretprobe_class *kretprobe_class_get(size_t size)
+{
+	unsigned int order = max(SMALLEST_ORDER, order_base_2(size));
+	struct kretprobe_class **class = &classes[order - SMALLEST_ORDER];
+
+	lockdep_assert_held(&kretprobe_mutex);
+
+	if (!*class)
+		WRITE_ONCE(*class, create_class(order));
+	if (*class)
+		(*class)->users++;
+	return *class;
+}
+
+/* What a hit looks at first.  Context: any, while it is used by a probe. */
+struct kretprobe_caches __percpu *kretprobe_class_caches(struct kretprobe_class *class)
+{
+	return class->caches;
+}
+
+/* --- Growing --------------------------------------------------------------- */
+
+/* As large as all others together. */
+static unsigned int wanted(struct kretprobe_class *class)
+{
+	return min(READ_ONCE(class->total), POOL_MAX);
+}
+
+static void grow_worker(struct work_struct *work)
+{
+	struct kretprobe_class *class;
+	int i;
+
+	guard(mutex)(&kretprobe_mutex);
+	for (i = 0; i < NR_CLASSES; i++) {
+		class = classes[i];
+		if (!class || READ_ONCE(class->growth) != KRETPROBE_FED)
+			continue;
+		if (!add_pool(class, wanted(class), GFP_KERNEL))
+			pr_warn_once("no memory for more instances of return probes\n");
+		/* Unless a hit has asked for more meanwhile. */
+		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
+	}
+}
+
+static DECLARE_WORK(grow_work, grow_worker);
+
+static void grow_in_interrupt(struct kretprobe_class *class)
+{
+	unsigned int nr = max(POOL_ATOMIC >> class->order, 1);
+
+	/* A last pool without memory is made up for by the worker. */
+	if (nr >= wanted(class) && add_pool(class, wanted(class), GFP_ATOMIC)) {
+		WRITE_ONCE(class->growth, KRETPROBE_SETTLED);
+		return;
+	}
+	add_pool(class, nr, GFP_ATOMIC);
+	WRITE_ONCE(class->growth, KRETPROBE_FED);
+	queue_work(system_unbound_wq, &grow_work);
+}
+
+static void feed_hungry(struct irq_work *unused)
+{
+	struct kretprobe_class *class;
+	int i;
+
+	/* A class goes a grace period after it has left the array. */
+	guard(rcu)();
+	for (i = 0; i < NR_CLASSES; i++) {
+		class = READ_ONCE(classes[i]);
+		if (class && READ_ONCE(class->growth) == KRETPROBE_HUNGRY)
+			grow_in_interrupt(class);
+	}
+}
+
+static DEFINE_IRQ_WORK(feed_irq_work, feed_hungry);
+
+static __always_inline void ask_for_more(struct kretprobe_class *class)
+{
+	if (READ_ONCE(class->growth) == KRETPROBE_HUNGRY)
+		return;
+	WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
+	irq_work_queue(&feed_irq_work);
+}
+
+/**
+ * kretprobe_class_take() - take an instance when this CPU's cache has none
+ * @class: of the probe that is hit
+ *
+ * Context: the hit, preemption disabled.
+ * Return: the instance, or NULL if even the reserve is empty.
+ */
+struct kretprobe_instance *kretprobe_class_take(struct kretprobe_class *class)
+{
+	struct kretprobe_instance *ri = NULL;
+	struct kretprobe_pool *pool;
+
+	/* Pairs with smp_store_release() in add_pool(). */
+	for (pool = class->oldest; pool && !ri; pool = smp_load_acquire(&pool->next)) {
+		if (pool == READ_ONCE(class->newest))
+			ask_for_more(class);
+		if (raw_atomic_read(&pool->nr_free) > 0)
+			ri = kretprobe_pool_take(pool);
+	}
+	return ri;
+}
+NOKPROBE_SYMBOL(kretprobe_class_take);
+
+/* --- The end of a class ------------------------------------------------------ */
+
+static LIST_HEAD(retired_classes);
+
+/* Nobody takes from the caches any more: what is there is given back. */
+static void empty_caches(struct kretprobe_class *class)
+{
+	struct kretprobe_cache *cache;
+	struct kretprobe_instance *ri;
+	int cpu, level;
+
+	for_each_possible_cpu(cpu) {
+		for (level = 0; level < NR_KRETPROBE_LEVELS; level++) {
+			cache = &per_cpu_ptr(class->caches, cpu)->level[level];
+			while ((ri = cache->first)) {
+				cache->first = (struct kretprobe_instance *)ri->llist.next;
+				preempt_disable();
+				kretprobe_pool_give(ri);
+				preempt_enable();
+			}
+		}
+	}
+}
+
+static void retire_worker(struct work_struct *work)
+{
+	struct kretprobe_class *class, *next;
+	LIST_HEAD(list);
+
+	mutex_lock(&kretprobe_mutex);
+	list_splice_init(&retired_classes, &list);
+	mutex_unlock(&kretprobe_mutex);
+
+	/* For those who found the pools not retired, or the class in the array. */
+	synchronize_rcu();
+
+	guard(mutex)(&kretprobe_mutex);
+	list_for_each_entry_safe(class, next, &list, retired) {
+		empty_caches(class);
+		free_class(class);
+	}
+}
+
+static DECLARE_WORK(retire_work, retire_worker);
+
+/**
+ * kretprobe_class_put() - a probe has gone, or has not come about
+ * @class: from kretprobe_class_get()
+ *
+ * No hit takes an instance for that probe any more.
+ *
+ * Context: task, kretprobe_mutex held.
+ */
+void kretprobe_class_put(struct kretprobe_class *class)
+{
+	struct kretprobe_pool *pool;
+
+	lockdep_assert_held(&kretprobe_mutex);
+
+	if (--class->users)
+		return;
+	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);
+	for (pool = class->oldest; pool; pool = pool->next)
+		WRITE_ONCE(pool->retired, true);
+	list_add_tail(&class->retired, &retired_classes);
+	queue_work(system_unbound_wq, &retire_work);
+}
+
+/* kretprobe_pool_forget_stopped() for all that is shared. */
+void kretprobe_classes_forget_stopped(void)
+{
+	struct kretprobe_pool *pool;
+	int i;
+
+	for (i = 0; i < NR_CLASSES; i++) {
+		for (pool = classes[i] ? classes[i]->oldest : NULL; pool; pool = pool->next)
+			kretprobe_pool_forget_stopped(pool);
+	}
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes: a pool is a fixed number of instances.
+ *
+ *	create -> take, give ... -> retire -> (a grace period) -> close
+ *
+ * A call may be in flight for as long as it likes, so a closed pool lives on
+ * until the last of its instances has returned.  Those that return to a retired
+ * pool go through a list to a worker, which frees what is empty then.
+ */
+#include <linux/bitmap.h>
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "kretprobe_pool.h"
+
+/* More than anybody needs, and less than the sizes below can count. */
+#define POOL_BYTES_MAX	SZ_1G
+
+/* Who uses classes, and which pools are closed. */
+DEFINE_MUTEX(kretprobe_mutex);
+
+static atomic_t all_instances = ATOMIC_INIT(0);
+
+static __always_inline struct kretprobe_instance *
+instance_at(struct kretprobe_pool *pool, unsigned int i)
+{
+	return pool->instances + (size_t)i * pool->stride;
+}
+
+/**
+ * kretprobe_pool_create() - make a number of instances
+ * @nr: how many, > 0
+ * @size: bytes of each, with its user's data
+ * @gfp: GFP_KERNEL, or GFP_ATOMIC for what one allocation of pages can hold
+ *
+ * Context: as @gfp says.
+ * Return: the pool, or NULL without memory.
+ */
+struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp)
+{
+	size_t stride = ALIGN(size, sizeof(u64));
+	unsigned int bits = ALIGN(nr, BITS_PER_LONG), i;
+	struct kretprobe_pool *pool;
+	size_t head;
+
+	head = ALIGN(struct_size(pool, taken, BITS_TO_LONGS((size_t)nr)), sizeof(u64));
+	if (nr > (POOL_BYTES_MAX - head) / stride)
+		return NULL;
+	pool = kvzalloc(head + nr * stride, gfp | __GFP_NOWARN);
+	if (!pool)
+		return NULL;
+
+	pool->nr = nr;
+	pool->stride = stride;
+	pool->instances = (void *)pool + head;
+	atomic_set(&pool->nr_free, nr);
+	bitmap_set(pool->taken, nr, bits - nr);
+	for (i = 0; i < nr; i++)
+		instance_at(pool, i)->pool = pool;
+	atomic_add(nr, &all_instances);
+	return pool;
+}
+
+/* How many instances there are, in use or not.  Context: any. */
+unsigned int kretprobe_instances(void)
+{
+	return atomic_read(&all_instances);
+}
+
+static bool free_if_empty(struct kretprobe_pool *pool)
+{
+	if (!pool->closed || bitmap_weight(pool->taken, pool->nr))
+		return false;
+	atomic_sub(pool->nr, &all_instances);
+	kvfree(pool);
+	return true;
+}
+
+/**
+ * kretprobe_pool_close() - free a pool, as soon as no call uses it
+ * @pool: retired before the last grace period, or never used
+ *
+ * Context: task, kretprobe_mutex held.
+ */
+void kretprobe_pool_close(struct kretprobe_pool *pool)
+{
+	lockdep_assert_held(&kretprobe_mutex);
+
+	pool->closed = true;
+	free_if_empty(pool);
+}
+
+/**
+ * kretprobe_pool_forget_stopped() - calls in flight no longer know their probe
+ * @pool: a pool of probes that are being freed, with stopped holders
+ *
+ * No new call takes a holder that was stopped a grace period ago, but an
+ * instance may get another at any time: hence the exchange.  A holder that is
+ * found here has not been freed, for that is done behind this function.
+ *
+ * Context: task, kretprobe_mutex held.
+ */
+void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool)
+{
+	struct kretprobe_holder *holder;
+	unsigned int i;
+
+	lockdep_assert_held(&kretprobe_mutex);
+
+	for (i = 0; i < pool->nr; i++) {
+		struct kretprobe_instance *ri = instance_at(pool, i);
+
+		holder = READ_ONCE(ri->rph);
+		if (holder && holder->stopped)
+			cmpxchg(&ri->rph, holder, NULL);
+	}
+}
+
+/**
+ * kretprobe_pool_take() - take an instance out of a pool
+ * @pool: the pool
+ *
+ * Context: any, preemption disabled.
+ * Return: the instance, or NULL if all are taken.
+ */
+struct kretprobe_instance *kretprobe_pool_take(struct kretprobe_pool *pool)
+{
+	unsigned int words = BITS_TO_LONGS(pool->nr), word = READ_ONCE(pool->hint);
+	unsigned int tried, bit;
+	unsigned long taken;
+
+	for (tried = 0; tried < words; tried++) {
+		/* Until the word is full: somebody else may be quicker. */
+		while ((taken = READ_ONCE(pool->taken[word])) != ~0UL) {
+			bit = word * BITS_PER_LONG + ffz(taken);
+			/* Acquire: pairs with the release in kretprobe_pool_give(). */
+			if (test_and_set_bit_lock(bit, pool->taken))
+				continue;
+			raw_atomic_dec(&pool->nr_free);
+			if (word != READ_ONCE(pool->hint))
+				WRITE_ONCE(pool->hint, word);
+			return instance_at(pool, bit);
+		}
+		if (++word == words)
+			word = 0;
+	}
+	return NULL;
+}
+NOKPROBE_SYMBOL(kretprobe_pool_take);
+
+/* --- Instances that return to a retired pool ------------------------------ */
+
+static void reap_worker(struct work_struct *work);
+static LLIST_HEAD(orphans);
+static DECLARE_WORK(reap_work, reap_worker);
+
+static void wake_reaper(struct irq_work *unused)
+{
+	queue_work(system_unbound_wq, &reap_work);
+}
+
+static DEFINE_IRQ_WORK(reap_irq_work, wake_reaper);
+
+static __always_inline void drop_bit(struct kretprobe_instance *ri)
+{
+	struct kretprobe_pool *pool = ri->pool;
+	unsigned int bit = ((void *)ri - pool->instances) / pool->stride;
+
+	raw_atomic_inc(&pool->nr_free);
+	/* Release: what its last user wrote is behind it.  See kretprobe_pool_take(). */
+	clear_bit_unlock(bit, pool->taken);
+}
+
+static void reap_worker(struct work_struct *work)
+{
+	struct llist_node *list = llist_del_all(&orphans);
+	struct kretprobe_instance *ri, *next;
+	struct kretprobe_pool *pool;
+
+	/* Somebody may still be unwinding through them. */
+	synchronize_rcu();
+
+	guard(mutex)(&kretprobe_mutex);
+	llist_for_each_entry_safe(ri, next, list, llist) {
+		pool = ri->pool;
+		drop_bit(ri);
+		free_if_empty(pool);
+	}
+}
+
+/**
+ * kretprobe_pool_give() - give an instance back to its pool
+ * @ri: the instance; nobody looks at it any more
+ *
+ * Context: any, preemption disabled.
+ */
+void kretprobe_pool_give(struct kretprobe_instance *ri)
+{
+	struct llist_node *first = READ_ONCE(orphans.first);
+
+	if (likely(!READ_ONCE(ri->pool->retired))) {
+		drop_bit(ri);
+		return;
+	}
+	/* llist_add(), which can be probed.  Pairs with llist_del_all(). */
+	do {
+		ri->llist.next = first;
+	} while (!try_cmpxchg(&orphans.first, &first, &ri->llist));
+	if (!first)
+		irq_work_queue(&reap_irq_work);
+}
+NOKPROBE_SYMBOL(kretprobe_pool_give);

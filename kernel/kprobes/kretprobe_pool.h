@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_KPROBES_KRETPROBE_POOL_H
+#define _KERNEL_KPROBES_KRETPROBE_POOL_H
+/*
+ * Instances of return probes: where they come from, and where they go to.
+ *
+ *	pool	a fixed number of instances and a bit for each that is taken
+ *		(kretprobe_pool.c).  A probe with maxactive > 0 has one of its own
+ *	class	what all probes with maxactive <= 0 and about the same data_size
+ *		share: pools, of which there is always one more than is needed
+ *		(kretprobe_class.c)
+ *	caches	a class's free instances of each CPU and context level.  Whoever
+ *		comes in between while one is changed finds it busy, and asks the
+ *		pools: so that the changes are plain loads and stores.  Levels make
+ *		that rare, but the first and last steps of an interrupt are still
+ *		of the level that is interrupted
+ *
+ * objpool is not used.  Its push reserves an entry before it fills it, and an NMI
+ * that pushes in between publishes both; and its rings cost every pool a page for
+ * each possible CPU, which is what return probes used to cost.
+ *
+ * What is inline here runs at hits, with preemption disabled.
+ */
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+
+#include "internal.h"
+
+/*
+ * Instances that a CPU keeps for itself in task context.  They come from tasks
+ * that have been moved here meanwhile; those of interrupts return where they began.
+ */
+#define KRETPROBE_CACHE_MAX	16
+
+struct kretprobe_cache {
+	struct kretprobe_instance *first;	/* linked through llist */
+	unsigned int nr;
+	bool busy;
+};
+
+struct kretprobe_caches {
+	struct kretprobe_cache level[NR_KRETPROBE_LEVELS];
+};
+
+/**
+ * struct kretprobe_pool - a number of instances
+ * @next:	the next of the class: twice as many, made later
+ * @caches:	the class's; NULL if the pool belongs to one probe
+ * @retired:	instances that return now are not used again
+ * @closed:	it is freed when the last has returned; kretprobe_mutex
+ * @nr_free:	about how many are not taken; says only whether to look
+ * @hint:	word of @taken to look at first
+ * @nr:		how many there are
+ * @stride:	bytes from one to the next
+ * @instances:	the first
+ * @taken:	a bit each; those behind the last are set
+ */
+struct kretprobe_pool {
+	struct kretprobe_pool *next;
+	struct kretprobe_caches __percpu *caches;
+	bool retired;
+	bool closed;
+	atomic_t nr_free;
+	unsigned int hint;
+	unsigned int nr;
+	unsigned int stride;
+	void *instances;
+	unsigned long taken[];
+};
+
+extern struct mutex kretprobe_mutex;
+
+/* kretprobe_pool.c */
+struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp);
+void kretprobe_pool_close(struct kretprobe_pool *pool);
+void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool);
+struct kretprobe_instance *kretprobe_pool_take(struct kretprobe_pool *pool);
+void kretprobe_pool_give(struct kretprobe_instance *ri);
+unsigned int kretprobe_instances(void);
+
+/* kretprobe_class.c */
+struct kretprobe_class *kretprobe_class_get(size_t size);
+void kretprobe_class_put(struct kretprobe_class *class);
+struct kretprobe_caches __percpu *kretprobe_class_caches(struct kretprobe_class *class);
+void kretprobe_classes_forget_stopped(void);
+struct kretprobe_instance *kretprobe_class_take(struct kretprobe_class *class);
+
+/**
+ * kretprobe_take() - an instance for a call
+ * @holder: of the probe
+ * @level: kretprobe_this_level()
+ *
+ * Context: the hit, preemption disabled.
+ * Return: the instance; NULL if there is none, and the call is missed.
+ */
+static __always_inline struct kretprobe_instance *
+kretprobe_take(struct kretprobe_holder *holder, unsigned int level)
+{
+	struct kretprobe_instance *ri;
+	struct kretprobe_cache *cache;
+
+	if (unlikely(!holder->caches))
+		return kretprobe_pool_take(holder->pool);
+
+	cache = &this_cpu_ptr(holder->caches)->level[level];
+	if (unlikely(cache->busy))
+		return kretprobe_class_take(holder->class);
+	cache->busy = true;
+	barrier();
+	ri = cache->first;
+	if (likely(ri)) {
+		cache->first = (struct kretprobe_instance *)ri->llist.next;
+		cache->nr--;
+	}
+	barrier();
+	cache->busy = false;
+	return likely(ri) ? ri : kretprobe_class_take(holder->class);
+}
+
+/**
+ * kretprobe_give() - a call has returned, or is not followed after all
+ * @ri: its instance; nobody looks at it any more
+ * @level: kretprobe_this_level()
+ *
+ * Context: preemption disabled.
+ */
+static __always_inline void kretprobe_give(struct kretprobe_instance *ri,
+					   unsigned int level)
+{
+	struct kretprobe_pool *pool = ri->pool;
+	struct kretprobe_cache *cache;
+
+	/* Retired pools are closed a grace period later: kretprobe_pool_close(). */
+	if (unlikely(READ_ONCE(pool->retired) || !pool->caches)) {
+		kretprobe_pool_give(ri);
+		return;
+	}
+	cache = &this_cpu_ptr(pool->caches)->level[level];
+	if (unlikely(cache->busy || cache->nr >= KRETPROBE_CACHE_MAX)) {
+		kretprobe_pool_give(ri);
+		return;
+	}
+	cache->busy = true;
+	barrier();
+	ri->llist.next = (struct llist_node *)cache->first;
+	cache->first = ri;
+	cache->nr++;
+	barrier();
+	cache->busy = false;
+}
+
+#endif /* _KERNEL_KPROBES_KRETPROBE_POOL_H */
