@@ -45,6 +45,7 @@ struct arch_specific_insn {
 
 void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
+void kretprobe_trampoline_callback(struct pt_regs *regs);
 
 #endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */

@@ -22,14 +22,6 @@
 
 static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
 
-/* __switch_to() leaves on another stack than the one it was entered on. */
-struct kretprobe_blackpoint kretprobe_blacklist[] = {
-	{ .name = "__switch_to" },
-	{ }
-};
-
-const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
-
 /**
  * arch_adjust_kprobe_addr() - step over the landing pad at a function's entry
  * @addr: the symbol's address

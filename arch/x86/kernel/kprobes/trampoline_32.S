@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * i386: where return-probed functions return to.  See trampoline_64.S.
+ */
+#include <linux/linkage.h>
+#include <asm/asm.h>
+#include <asm/asm-offsets.h>
+#include <asm/frame.h>
+#include <asm/nospec-branch.h>
+#include <asm/segment.h>
+
+	.text
+SYM_CODE_START(__kretprobe_trampoline)
+	pushl	%esp			/* in place of the return address */
+	pushl	$__KERNEL_DS
+	pushl	4(%esp)			/* what the function's caller will have */
+	pushfl
+	pushl	$__KERNEL_CS
+	pushl	$__kretprobe_trampoline
+	pushl	$-1
+	pushl	$0			/* gs is the user's */
+	.irp	reg, fs, es, ds, eax, ebp, edi, esi, edx, ecx, ebx
+	pushl	%\reg
+	.endr
+	ENCODE_FRAME_POINTER
+
+	movl	%esp, %eax
+	call	kretprobe_trampoline_callback
+
+	movl	PT_EFLAGS(%esp), %eax
+	movl	%eax, PT_OLDSS(%esp)
+	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
+	popl	%\reg
+	.endr
+	addl	$(9 * 4), %esp		/* ds to sp; at ss */
+	popfl
+	RET
+SYM_CODE_END(__kretprobe_trampoline)
+_ASM_NOKPROBE(__kretprobe_trampoline)
