@@ -25,6 +25,7 @@
 BAD='
 (^|[^A-Za-z_])BUG(:| [^ ]+ \()
 WARNING:
+kretprobe BUG!
 Oops
 general protection
 [Kk]ernel panic
@@ -65,7 +66,7 @@ int3 .* unexpected
 # Which of them count as the oops, or the warning, that a bracket demands, and
 # what may not stand in the bracket of a warning.
 OOPS='BUG:|Oops|general protection|unable to handle'
-WARNING='WARNING:'
+WARNING='WARNING:|kretprobe BUG!'
 
 judge_console()
 {
