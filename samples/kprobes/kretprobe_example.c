@@ -49,7 +49,6 @@ static struct kretprobe rp = {
 	.entry_handler = entered,
 	.handler = returned,
 	.data_size = sizeof(struct call),
-	.maxactive = 20,
 };
 
 static int __init example_init(void)

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jprobes: a handler with the prototype of the probed function.
+ *
+ * A jprobe is a kprobe at a function's entry.  Its pre_handler calls the user's
+ * handler from where the probe was hit, with the argument registers of the
+ * function and with a copy of its arguments on the stack: whatever the handler
+ * does to them, the function finds what its caller left.  jprobe_return() ends
+ * the handler from any depth; a handler that returns has ended as well.
+ *
+ * Seed: kprobes.txt sections 1.2, 4.2; OLS paper section 4.1.
+ */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static int jprobe_enter(struct kprobe *kp, struct pt_regs *regs)
+{
+	arch_call_jprobe(container_of(kp, struct jprobe, kp)->entry, regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(jprobe_enter);
+
+/* The embedded kprobes of @jps, to be given to kvfree(); NULL without memory. */
+static struct kprobe **embedded_kprobes(struct jprobe **jps, int num)
+{
+	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
+	int i;
+
+	for (i = 0; kps && i < num; i++)
+		kps[i] = jps[i] ? &jps[i]->kp : NULL;
+	return kps;
+}
+
+/**
+ * register_jprobes() - register several jprobes, all or none
+ * @jps: array of pointers to the probes
+ * @num: how many, > 0
+ *
+ * Seed: kprobes.txt sections 4.2, 4.5.
+ *
+ * Context: task, may sleep.
+ * Return: 0; what register_kprobes() returns; -EINVAL if entry is no function, or
+ * if the place is not a function's entry; -EEXIST if the function has a jprobe;
+ * -ENOMEM.
+ */
+int register_jprobes(struct jprobe **jps, int num)
+{
+	struct kprobe **kps;
+	int i, ret;
+
+	for (i = 0; jps && i < num && jps[i]; i++) {
+		if (!kernel_text_address((unsigned long)jps[i]->entry))
+			return kprobe_refuse((unsigned long)jps[i]->entry,
+					     KPROBE_REFUSE_JPROBE_HANDLER, -EINVAL);
+	}
+	if (num <= 0 || !jps || i < num)
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+	kps = embedded_kprobes(jps, num);
+	if (!kps)
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+
+	for (i = 0; i < num; i++)
+		kps[i]->pre_handler = jprobe_enter;
+	ret = kprobe_register_batch(kps, num, KPROBE_FLAG_KIND_JPROBE);
+	kvfree(kps);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_jprobes);
+
+/* register_jprobes() for one. */
+int register_jprobe(struct jprobe *jp)
+{
+	return register_jprobes(&jp, 1);
+}
+EXPORT_SYMBOL_GPL(register_jprobe);
+
+/**
+ * unregister_jprobes() - unregister several jprobes
+ * @jps: array of pointers to the probes; NULL is left out
+ * @num: how many
+ *
+ * When it returns no handler of them is running or will run again.  The kp.addr of
+ * one that was not registered is set to NULL.
+ *
+ * Seed: kprobes.txt sections 4.4, 4.6.
+ *
+ * Context: task, may sleep.
+ */
+void unregister_jprobes(struct jprobe **jps, int num)
+{
+	struct kprobe **kps;
+	int i;
+
+	if (num <= 0)
+		return;
+	kps = embedded_kprobes(jps, num);
+	if (kps) {
+		unregister_kprobes(kps, num);
+		kvfree(kps);
+		return;
+	}
+	/* No memory for the array: slower, but it must not fail. */
+	for (i = 0; i < num; i++)
+		unregister_jprobe(jps[i]);
+}
+EXPORT_SYMBOL_GPL(unregister_jprobes);
+
+/* unregister_jprobes() for one. */
+void unregister_jprobe(struct jprobe *jp)
+{
+	if (jp)
+		unregister_kprobe(&jp->kp);
+}
+EXPORT_SYMBOL_GPL(unregister_jprobe);
+
+EXPORT_SYMBOL_GPL(jprobe_return);
