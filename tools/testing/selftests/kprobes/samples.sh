@@ -34,7 +34,8 @@ a_child()
 
 kprobe=$(sample kprobe_example)
 kretprobe=$(sample kretprobe_example)
-[ -n "$kprobe$kretprobe" ] || skip_all "the samples have not been built"
+jprobe=$(sample jprobe_example)
+[ -n "$kprobe$kretprobe$jprobe" ] || skip_all "the samples have not been built"
 
 if [ -z "$kprobe" ]; then
 	skip "kprobe_example" "it has not been built"
@@ -82,6 +83,29 @@ else
 	is "kretprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
 fi
 
+if [ -z "$jprobe" ]; then
+	skip "jprobe_example" "it has not been built"
+else
+	dmesg -c >/dev/null
+	yes "jprobe_example: loads" insmod "$jprobe" show=2
+	matches "jprobe_example: is in the list" "$(list | grep kernel_clone)" \
+		'^ADDR  j  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+	a_child
+	a_child
+	a_child
+	yes "jprobe_example: unloads" rmmod jprobe_example
+	# 17 is SIGCHLD.
+	matches "jprobe_example: the handler sees the arguments" \
+		"$(said 'calls kernel_clone: ')" \
+		'/[0-9]+ calls kernel_clone: flags 0x[0-9a-f]+, exit signal 17$'
+	is "jprobe_example: as many as it was told to show" \
+		"$(said 'calls kernel_clone: ' | wc -l)" 2
+	matches "jprobe_example: all calls are counted, none is missed" \
+		"$(said 'jprobe_example: kernel_clone: ')" \
+		'kernel_clone: ([3-9]|[1-9][0-9]+) calls, 0 missed$'
+	is "jprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
+fi
+
 # often N MODULE NAME: in and out, with calls in between.
 often()
 {
@@ -97,5 +121,7 @@ often()
 [ -z "$kprobe" ] || yes "kprobe_example: in and out 20 times" often 20 "$kprobe" kprobe_example
 [ -z "$kretprobe" ] ||
 	yes "kretprobe_example: in and out 20 times" often 20 "$kretprobe" kretprobe_example
+
+[ -z "$jprobe" ] || yes "jprobe_example: in and out 20 times" often 20 "$jprobe" jprobe_example
 
 finish

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Return probes on a function that tasks sleep in: stack traces of such a task show
+# where it really came from, no call is missed however many there are, and whoever
+# has set the probe may go before they return.
+
+. "$(dirname "$0")/functions.sh"
+
+SLEEPER=hrtimer_nanosleep
+PROFILE=$TRACING/kprobe_profile
+
+begin
+[ -w "$EVENTS" ] || skip_all "no kprobe_events in tracefs"
+grep -q " $SLEEPER\$" /proc/kallsyms || skip_all "no $SLEEPER in this kernel"
+
+drop_events()
+{
+	[ ! -d "$TRACING/events/kp_ret" ] || echo 0 >"$TRACING/events/kp_ret/enable"
+	for event in slept again; do
+		! grep -q "kp_ret/$event " "$EVENTS" || echo "-:kp_ret/$event" >>"$EVENTS"
+	done
+}
+trap 'drop_events; cleanup' EXIT
+
+# stack PID: the functions on its stack, innermost first.
+stack()
+{
+	sed -E 's/^\[<[^>]*>\] ([^+]*).*/\1/' "/proc/$1/stack"
+}
+
+# sleeps PID: it has got to where it sleeps.
+sleeps()
+{
+	stack "$1" | grep -q nanosleep
+}
+
+# sleeper SECONDS: start one, and wait until it sleeps; its number is in PID.
+sleeper()
+{
+	sleep "$1" &
+	PID=$!
+	wait_until 10 sleeps "$PID"
+}
+
+sleeper 30
+plain=$(stack "$PID")
+kill "$PID"
+matches "the function is on the stack of a task that sleeps" \
+	"$(printf '%s\n' "$plain" | grep -x "$SLEEPER")" "^$SLEEPER\$"
+
+echo "r:kp_ret/slept $SLEEPER" >>"$EVENTS"
+echo "r:kp_ret/again $SLEEPER" >>"$EVENTS"
+echo 1 >"$TRACING/events/kp_ret/enable"
+sleeper 30
+is "/proc/PID/stack is the same with two return probes on it" "$(stack "$PID")" "$plain"
+kill "$PID"
+wait "$PID" 2>/dev/null
+
+# By default nobody has to say how many calls there may be.
+i=0
+pids=
+while [ "$i" -lt 60 ]; do
+	i=$((i + 1))
+	sleep 30 &
+	pids="$pids $!"
+done
+wait_until 10 sleeps "$!"
+kill $pids
+wait 2>/dev/null
+matches "60 sleep in the function and none is missed" \
+	"$(awk '$1 == "slept" || $1 == "again" { print $3 }' "$PROFILE")" '^0$'
+between "their returns are seen" \
+	"$(awk '$1 == "slept" { print $2 }' "$PROFILE")" 61 1000
+drop_events
+
+# A module that goes while a call that it follows is in flight.
+module=
+for place in ${SAMPLES_DIR:-} "$HERE" "/lib/modules/$(uname -r)" /samples; do
+	[ -n "$module" ] || [ ! -d "$place" ] || module=$(find "$place" -name kretprobe_example.ko)
+done
+if [ -z "$module" ]; then
+	skip "a module goes while a call is in flight" "kretprobe_example has not been built"
+else
+	yes "a module follows the function" insmod "$module" func="$SLEEPER"
+	sleep 3 &
+	PID=$!
+	wait_until 10 sleeps "$PID"
+	yes "it goes while a call is in flight" rmmod kretprobe_example
+	dmesg -c >/dev/null
+	yes "the stack can be shown all the same" stack "$PID"
+	wait "$PID"
+	is "the call returns" "$?" 0
+	is "and nobody hears of it" "$(dmesg | grep -c "$SLEEPER returned")" 0
+fi
+
+finish
