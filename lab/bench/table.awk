@@ -41,7 +41,7 @@ function missing(kernel)
 
 function judge(bound,	part)
 {
-	if (split(bound, part, " ") != 2)
+	if (split(bound, part, " ") != 2 || bound == "no base")
 		return ""
 	if (part[1] == "ours")
 		return ours <= part[2] ? "ok" : "MISSED"
@@ -63,16 +63,17 @@ END {
 		what = field[5]
 		base = value("base", run, key)
 		ours = value("ours", run, key)
-		if (base == "")
+		alone = field[6] == "no base"
+		if (base == "" && !alone)
 			missing("base")
 		if (ours == "")
 			missing("ours")
-		if (base == "" || ours == "")
+		if ((base == "" && !alone) || ours == "")
 			continue
 		base /= field[3]
 		ours /= field[3]
-		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", what, field[4], number(base),
-			number(ours), (base > 0 ? number(ours / base) : ""),
+		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", what, field[4],
+			(alone ? "-" : number(base)), number(ours), (base > 0 ? number(ours / base) : ""),
 			field[6], judge(field[6])
 	}
 	if (!rows)

@@ -19,6 +19,13 @@ void bench_report(const char *key, u64 value);
 int bench_count(struct kprobe *kp, struct pt_regs *regs);
 extern unsigned long bench_counted;
 
+/* How long many calls of a function take, with interrupts off. */
+u64 bench_time_calls(int (*fn)(void));
+/* The same; -EIO if not each of them runs that many handlers that count. */
+int bench_time_hits(int (*fn)(void), unsigned int handlers, u64 *time);
+/* What one call costs more than without a probe. */
+void bench_report_hit(const char *key, u64 probed, u64 bare);
+
 /* Functions to be probed; what they look like is in targets.h. */
 int bench_plain(void);
 int bench_inner(void);
@@ -28,12 +35,20 @@ int bench_ftraced(void);
 int bench_hits(void);
 int bench_oldest(const char *what);
 int bench_nesting(void);
+int bench_return_nesting(void);
+int bench_returns(void);
+int bench_blocked(void);
+int bench_register_returns(unsigned int nr, const char *key);
 int bench_load(const char *path);
 int bench_register(unsigned int nr, const char *key);
 int bench_unregister(const char *key);
 int bench_single(unsigned int nr, const char *key);
 
+/* Address @i of those that have been loaded, or 0. */
+unsigned long bench_point(unsigned int i);
+
 /* When the module goes. */
+void bench_returns_exit(void);
 void bench_hits_exit(void);
 void bench_registration_exit(void);
 

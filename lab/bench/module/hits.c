@@ -55,7 +55,7 @@ static int call_inner(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static u64 time_calls(int (*fn)(void))
+u64 bench_time_calls(int (*fn)(void))
 {
 	unsigned long flags;
 	u64 start, end;
@@ -73,19 +73,19 @@ static u64 time_calls(int (*fn)(void))
 }
 
 /* Times calls that must each have run @handlers handlers. */
-static int time_hits(int (*fn)(void), unsigned int handlers, u64 *time)
+int bench_time_hits(int (*fn)(void), unsigned int handlers, u64 *time)
 {
 	unsigned long wanted = (unsigned long)handlers * (ROUNDS + WARM_UP);
 
 	bench_counted = 0;
-	*time = time_calls(fn);
+	*time = bench_time_calls(fn);
 	if (bench_counted == wanted)
 		return 0;
 	pr_err("bench: %lu handlers ran, not %lu\n", bench_counted, wanted);
 	return -EIO;
 }
 
-static void report_hit(const char *key, u64 probed, u64 bare)
+void bench_report_hit(const char *key, u64 probed, u64 bare)
 {
 	bench_report(key, div_u64(probed - bare, ROUNDS));
 }
@@ -95,7 +95,7 @@ static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 		   unsigned int nr, unsigned int handlers)
 {
 	struct kprobe *kps = kcalloc(nr, sizeof(*kps), GFP_KERNEL);
-	u64 bare = time_calls(fn), probed;
+	u64 bare = bench_time_calls(fn), probed;
 	unsigned int i;
 	int ret = 0;
 
@@ -109,12 +109,12 @@ static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 			break;
 	}
 	if (!ret)
-		ret = time_hits(fn, handlers * nr, &probed);
+		ret = bench_time_hits(fn, handlers * nr, &probed);
 	while (i--)
 		unregister_kprobe(&kps[i]);
 	kfree(kps);
 	if (!ret)
-		report_hit(key, probed, bare);
+		bench_report_hit(key, probed, bare);
 	return ret;
 }
 
@@ -135,13 +135,13 @@ static int measure_missed(void)
 	ret = register_kprobe(&outer);
 	if (ret)
 		return ret;
-	ret = time_hits(bench_plain, 1, &bare);
+	ret = bench_time_hits(bench_plain, 1, &bare);
 	if (ret)
 		goto out;
 	ret = register_kprobe(&inner);
 	if (ret)
 		goto out;
-	ret = time_hits(bench_plain, 1, &probed);
+	ret = bench_time_hits(bench_plain, 1, &probed);
 	unregister_kprobe(&inner);
 	if (!ret && inner.nmissed != ROUNDS + WARM_UP) {
 		pr_err("bench: %lu missed hits were counted, not %u\n",
@@ -149,7 +149,7 @@ static int measure_missed(void)
 		ret = -EIO;
 	}
 	if (!ret)
-		report_hit("hit_missed", probed, bare);
+		bench_report_hit("hit_missed", probed, bare);
 out:
 	unregister_kprobe(&outer);
 	return ret;
@@ -189,7 +189,7 @@ static int oldest_begin(void)
 	memset(&oldest, 0, sizeof(oldest));
 	oldest.addr = (kprobe_opcode_t *)bench_plain;
 	oldest.pre_handler = bench_count;
-	oldest_bare = time_calls(bench_plain);
+	oldest_bare = bench_time_calls(bench_plain);
 	ret = register_kprobe(&oldest);
 	if (ret)
 		oldest.pre_handler = NULL;
@@ -214,9 +214,9 @@ int bench_oldest(const char *what)
 		bench_hits_exit();
 		return 0;
 	}
-	ret = time_hits(bench_plain, 1, &probed);
+	ret = bench_time_hits(bench_plain, 1, &probed);
 	if (!ret)
-		report_hit(what, probed, oldest_bare);
+		bench_report_hit(what, probed, oldest_bare);
 	return ret;
 }
 

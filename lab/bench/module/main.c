@@ -33,6 +33,8 @@ static int run_with_number(const char *name, unsigned int nr, const char *key)
 		return bench_register(nr, key);
 	if (!strcmp(name, "single"))
 		return bench_single(nr, key);
+	if (!strcmp(name, "register_returns"))
+		return bench_register_returns(nr, key);
 	return -EINVAL;
 }
 
@@ -46,7 +48,15 @@ static int run(char *command)
 	if (!strcmp(name, "hits"))
 		return bench_hits();
 	if (!strcmp(name, "nesting"))
-		return bench_nesting();
+		return bench_nesting() ?: bench_return_nesting();
+	if (!strcmp(name, "returns"))
+		return bench_returns();
+	if (!strcmp(name, "unregister_returns")) {
+		bench_returns_exit();
+		return 0;
+	}
+	if (!strcmp(name, "blocked"))
+		return bench_blocked();
 	if (!word)
 		return -EINVAL;
 	if (!strcmp(name, "oldest"))
@@ -102,6 +112,7 @@ static void __exit bench_exit(void)
 {
 	debugfs_remove(bench_dir);
 	bench_hits_exit();
+	bench_returns_exit();
 	bench_registration_exit();
 }
 

@@ -2,9 +2,10 @@
 /*
  * Hits that are lost because an interrupt came while a handler was running.
  *
- * The handler is that of a probe on an entry that ftrace owns, which leaves
- * interrupts on.  It waits there until a timer has called a probed function
- * often enough; every such call must have run that function's handler.
+ * The handler is one that runs with interrupts on: that of a probe on an entry that
+ * ftrace owns, or that of a return probe.  It waits there until a timer has called a
+ * probed function often enough; every such call must have run all of that
+ * function's handlers.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -21,6 +22,15 @@
 static bool inside_handler;
 static unsigned long calls_inside, lost_inside, inner_hits;
 
+/* How many handlers a call of the inner function has. */
+static unsigned int inner_handlers;
+
+static int inner_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	inner_hits++;
+	return 0;
+}
+
 static int inner_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	inner_hits++;
@@ -33,14 +43,14 @@ static enum hrtimer_restart timer_fires(struct hrtimer *timer)
 
 	bench_inner();
 	if (READ_ONCE(inside_handler)) {
-		lost_inside += inner_hits == before;
+		lost_inside += inner_hits != before + inner_handlers;
 		WRITE_ONCE(calls_inside, calls_inside + 1);
 	}
 	hrtimer_forward_now(timer, TIMER_PERIOD);
 	return HRTIMER_RESTART;
 }
 
-static int wait_for_calls(struct kprobe *kp, struct pt_regs *regs)
+static void wait_for_calls(void)
 {
 	u64 end = ktime_get_ns() + PATIENCE;
 
@@ -48,6 +58,17 @@ static int wait_for_calls(struct kprobe *kp, struct pt_regs *regs)
 	while (READ_ONCE(calls_inside) < WANTED_CALLS && ktime_get_ns() < end)
 		cpu_relax();
 	WRITE_ONCE(inside_handler, false);
+}
+
+static int wait_at_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	wait_for_calls();
+	return 0;
+}
+
+static int wait_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	wait_for_calls();
 	return 0;
 }
 
@@ -66,6 +87,25 @@ static void run_timer(void)
 	destroy_hrtimer_on_stack(&timer);
 }
 
+static void begin(unsigned int handlers)
+{
+	calls_inside = 0;
+	lost_inside = 0;
+	inner_hits = 0;
+	inner_handlers = handlers;
+}
+
+static int report(const char *key)
+{
+	if (calls_inside < WANTED_CALLS) {
+		pr_err("bench: the timer fired only %lu times in the handler\n",
+		       calls_inside);
+		return -ETIME;
+	}
+	bench_report(key, lost_inside);
+	return 0;
+}
+
 /**
  * bench_nesting() - how many of WANTED_CALLS hits in interrupts are lost
  */
@@ -73,7 +113,7 @@ int bench_nesting(void)
 {
 	struct kprobe outer = {
 		.addr = (kprobe_opcode_t *)bench_ftraced,
-		.pre_handler = wait_for_calls,
+		.pre_handler = wait_at_hit,
 	};
 	struct kprobe inner = {
 		.addr = (kprobe_opcode_t *)bench_inner,
@@ -81,25 +121,55 @@ int bench_nesting(void)
 	};
 	int ret;
 
-	calls_inside = 0;
-	lost_inside = 0;
-	inner_hits = 0;
+	begin(1);
 	ret = register_kprobe(&inner);
 	if (ret)
 		return ret;
 	ret = register_kprobe(&outer);
+	if (!ret) {
+		run_timer();
+		unregister_kprobe(&outer);
+		ret = report("nesting_lost");
+	}
+	unregister_kprobe(&inner);
+	return ret;
+}
+
+/**
+ * bench_return_nesting() - the same while a return handler runs
+ *
+ * A call of the inner function is lost if its kprobe or its return probe is.
+ */
+int bench_return_nesting(void)
+{
+	struct kretprobe outer = {
+		.kp.addr = (kprobe_opcode_t *)bench_ftraced,
+		.handler = wait_at_return,
+	};
+	struct kretprobe inner_return = {
+		.kp.addr = (kprobe_opcode_t *)bench_inner,
+		.handler = inner_returned,
+	};
+	struct kprobe inner = {
+		.addr = (kprobe_opcode_t *)bench_inner,
+		.pre_handler = inner_pre,
+	};
+	int ret;
+
+	begin(2);
+	ret = register_kprobe(&inner);
+	if (ret)
+		return ret;
+	ret = register_kretprobe(&inner_return);
 	if (ret)
 		goto out;
-	run_timer();
-	unregister_kprobe(&outer);
-	if (calls_inside < WANTED_CALLS) {
-		pr_err("bench: the timer fired only %lu times in the handler\n",
-		       calls_inside);
-		ret = -ETIME;
-		goto out;
+	ret = register_kretprobe(&outer);
+	if (!ret) {
+		run_timer();
+		unregister_kretprobe(&outer);
+		ret = report("return_nesting_lost");
 	}
-	bench_report("nesting_calls", calls_inside);
-	bench_report("nesting_lost", lost_inside);
+	unregister_kretprobe(&inner_return);
 out:
 	unregister_kprobe(&inner);
 	return ret;

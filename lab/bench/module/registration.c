@@ -147,6 +147,11 @@ int bench_load(const char *path)
 	return -EINVAL;
 }
 
+unsigned long bench_point(unsigned int i)
+{
+	return i < nr_points ? points[i] : 0;
+}
+
 /* Sets the addresses to 0 that cannot be probed. */
 static void sift(unsigned int first, unsigned int nr)
 {
