@@ -46,33 +46,45 @@ static __always_inline bool run_instruction(struct kprobe *kp, struct pt_regs *r
 	return false;
 }
 
+/*
+ * 4 and 5 where there is more to do than to return into the boosted copy.  Returns
+ * true if the copy will trap again, and the level stays taken until then.
+ */
+static noinline bool run_with_post(struct kprobe *kp, struct kprobe_frame *frame,
+				   struct pt_regs *regs, kprobe_post_handler_t post)
+{
+	if (!post || probe_desc(kp)->action == PROBE_EMULATE) {
+		if (run_instruction(kp, regs) && post)		/* 4 */
+			post(kp, regs, 0);
+		return false;
+	}
+	/* 5: an interrupt must not find the level taken by a step. */
+	frame->saved_flags = regs->flags & X86_EFLAGS_IF;
+	regs->flags &= ~X86_EFLAGS_IF;
+	regs->ip = (unsigned long)kp->ainsn.step;
+	frame->phase = KPROBE_PHASE_STEPPING;
+	return true;
+}
+NOKPROBE_SYMBOL(run_with_post);
+
 static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *frame,
 				     struct pt_regs *regs)
 {
 	kprobe_post_handler_t post;
 
 	kprobe_frame_enter(frame, kp);				/* 2 */
-	if (kp->pre_handler(kp, regs))				/* 3 */
-		goto leave;
-
-	post = READ_ONCE(kp->post_handler);
-	if (!post || probe_desc(kp)->action == PROBE_EMULATE) {
-		if (run_instruction(kp, regs) && post)		/* 4 */
-			post(kp, regs, 0);
-	} else {
-		/* 5: an interrupt must not find the level taken by a step. */
-		frame->saved_flags = regs->flags & X86_EFLAGS_IF;
-		regs->flags &= ~X86_EFLAGS_IF;
-		regs->ip = (unsigned long)kp->ainsn.step;
-		frame->phase = KPROBE_PHASE_STEPPING;
-		return;
+	if (likely(!kp->pre_handler(kp, regs))) {		/* 3 */
+		post = READ_ONCE(kp->post_handler);
+		if (likely(!post && probe_desc(kp)->action != PROBE_EMULATE))
+			regs->ip = (unsigned long)kp->ainsn.insn;	/* 4 */
+		else if (run_with_post(kp, frame, regs, post))
+			return;
 	}
-leave:
 	kprobe_frame_leave(frame);
 }
 
 /* 6: the copied instruction has run, the breakpoint behind it has trapped. */
-static __always_inline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
+static void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 {
 	struct kprobe *kp = frame->kp;
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
@@ -85,6 +97,7 @@ static __always_inline void step_done(struct kprobe_frame *frame, struct pt_regs
 		post(kp, regs, 0);
 	kprobe_frame_leave(frame);
 }
+NOKPROBE_SYMBOL(step_done);
 
 /* True if @frame's copied instruction ends at @addr. */
 static __always_inline bool steps_to(struct kprobe_frame *frame, unsigned long addr)
@@ -127,23 +140,15 @@ static __always_inline void missed_hit(struct kprobe *kp, struct kprobe_frame *f
 	frame->handle = handle;
 }
 
-static __always_inline int handle_trap(struct pt_regs *regs)
+/* Neither a full hit nor the end of a step of the level that was interrupted. */
+static noinline int handle_rare_trap(struct kprobe *kp, struct kprobe_frame *frame,
+				     struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
-	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kprobe *kp;
 
-	if (steps_to(frame, addr)) {
-		step_done(frame, regs);
-		return 1;
-	}
-	kp = get_kprobe((void *)addr);				/* 1 */
 	/* A breakpoint on an instruction of ftrace's is not ours. */
-	if (likely(kp && !kprobe_ftrace(kp))) {
-		if (likely(frame->phase == KPROBE_PHASE_IDLE))
-			full_hit(kp, frame, regs);
-		else
-			missed_hit(kp, frame, regs);
+	if (kp && !kprobe_ftrace(kp)) {
+		missed_hit(kp, frame, regs);
 		return 1;
 	}
 	frame = stepping_frame(addr);
@@ -161,6 +166,24 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 		return 1;
 	}
 	return 0;
+}
+NOKPROBE_SYMBOL(handle_rare_trap);
+
+static __always_inline int handle_trap(struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = kprobe_this_frame();
+	struct kprobe *kp;
+
+	if (unlikely(frame->phase == KPROBE_PHASE_STEPPING) &&
+	    steps_to(frame, regs->ip - INT3_INSN_SIZE)) {
+		step_done(frame, regs);
+		return 1;
+	}
+	kp = get_kprobe((void *)(regs->ip - INT3_INSN_SIZE));	/* 1 */
+	if (unlikely(!kp || kprobe_ftrace(kp) || frame->phase != KPROBE_PHASE_IDLE))
+		return handle_rare_trap(kp, frame, regs);
+	full_hit(kp, frame, regs);
+	return 1;
 }
 
 /**
