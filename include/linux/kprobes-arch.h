@@ -267,15 +267,16 @@ static __always_inline void kprobe_trap_exit(void)
  * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
  * @kp: representative of the probepoint that was hit
  *
- * The phase is written last and cleared first: code of the same level that
- * nests in between (a fault in the caller) sees a level that is free.
+ * The phase is written first and is all that is cleared: code of the same level
+ * that nests in between, at the end of an interrupt for instance, sees a level that
+ * is taken, and leaves @kp alone.
  */
 static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 					       struct kprobe *kp)
 {
-	frame->kp = kp;
-	barrier();
 	frame->phase = KPROBE_PHASE_HANDLER;
+	barrier();
+	frame->kp = kp;
 	barrier();
 }
 
@@ -416,9 +417,14 @@ static inline void kprobe_flush_task(struct task_struct *tk) { }
 
 /* Saves the return address in @ri and puts the trampoline's in its place. */
 void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs);
-/* Makes @regs look as if the function had returned to @correct_ret_addr. */
+/*
+ * Makes @regs look as if the function had returned to @correct_ret_addr, where
+ * instruction_pointer_set() is not enough.
+ */
+#ifndef arch_kretprobe_fixup_return
 void arch_kretprobe_fixup_return(struct pt_regs *regs,
 				 kprobe_opcode_t *correct_ret_addr);
+#endif
 void __kretprobe_trampoline(void);
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer);
@@ -456,13 +462,11 @@ static nokprobe_inline unsigned long get_kretprobe_retaddr(struct kretprobe_inst
 
 /*
  * The probe, in its handlers; NULL outside of them once it has been unregistered.
- * Pairs with the grace period before kretprobe_engine_free() clears rph.
+ * Pairs with the grace period before kretprobe_engine_free() changes rph.
  */
 static nokprobe_inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
 {
-	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-
-	return holder ? holder->rp : NULL;
+	return READ_ONCE(ri->rph)->rp;
 }
 
 #else /* !CONFIG_KRETPROBES */

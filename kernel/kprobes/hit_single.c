@@ -30,18 +30,20 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /* See the versions for HAVE_KPROBE_LEVELS in internal.h; here is one level. */
-void kprobe_push_current(struct kprobe_outer *outer, struct kprobe *kp, unsigned int level)
+struct kprobe *kprobe_push_current(struct kprobe *kp, unsigned int level)
 {
-	outer->kp = __this_cpu_read(current_kprobe);
+	struct kprobe *outer = __this_cpu_read(current_kprobe);
+
 	__this_cpu_write(current_kprobe, kp);
-	if (!outer->kp)
+	if (!outer)
 		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
+	return outer;
 }
 NOKPROBE_SYMBOL(kprobe_push_current);
 
-void kprobe_pop_current(const struct kprobe_outer *outer, unsigned int level)
+void kprobe_pop_current(struct kprobe *outer, unsigned int level)
 {
-	__this_cpu_write(current_kprobe, outer->kp);
+	__this_cpu_write(current_kprobe, outer);
 }
 NOKPROBE_SYMBOL(kprobe_pop_current);
 

@@ -146,54 +146,48 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 #define NR_KRETPROBE_LEVELS	NR_KPROBE_LEVELS
 #define kretprobe_this_level()	kprobe_this_level()
 
-/* What kprobe_push_current() keeps for kprobe_pop_current(). */
-struct kprobe_outer {
-	enum kprobe_phase phase;
-	struct kprobe *kp;
-};
-
 /**
  * kprobe_push_current() - a return handler is about to run
- * @outer: gets what there is, for kprobe_pop_current()
  * @kp: the probe that kprobe_running() is to tell meanwhile
  * @level: kretprobe_this_level()
  *
  * Probes of this level that the handler hits are missed, as in any handler.
  *
  * Context: any, preemption disabled.
+ * Return: what kprobe_pop_current() wants back.
  */
-static __always_inline void kprobe_push_current(struct kprobe_outer *outer,
-						struct kprobe *kp, unsigned int level)
+static __always_inline struct kprobe *kprobe_push_current(struct kprobe *kp,
+							  unsigned int level)
 {
 	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
+	struct kprobe *outer;
 
-	outer->kp = frame->kp;
-	outer->phase = frame->phase;
-	kprobe_frame_enter(frame, kp);
+	if (likely(frame->phase == KPROBE_PHASE_IDLE)) {
+		kprobe_frame_enter(frame, kp);
+		return NULL;
+	}
+	outer = frame->kp;
+	frame->kp = kp;
+	return outer;
 }
 
-/* Ends what kprobe_push_current() has begun. */
-static __always_inline void kprobe_pop_current(const struct kprobe_outer *outer,
-					       unsigned int level)
+/* Ends what kprobe_push_current() has begun, which has returned @outer. */
+static __always_inline void kprobe_pop_current(struct kprobe *outer, unsigned int level)
 {
 	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
 
-	barrier();
-	frame->phase = outer->phase;
-	barrier();
-	frame->kp = outer->kp;
+	if (likely(!outer))
+		kprobe_frame_leave(frame);
+	else
+		frame->kp = outer;
 }
 #else
 /* A hit in an interrupt is a miss while one is handled: one level. */
 #define NR_KRETPROBE_LEVELS	1
 #define kretprobe_this_level()	0
 
-struct kprobe_outer {
-	struct kprobe *kp;
-};
-
-void kprobe_push_current(struct kprobe_outer *outer, struct kprobe *kp, unsigned int level);
-void kprobe_pop_current(const struct kprobe_outer *outer, unsigned int level);
+struct kprobe *kprobe_push_current(struct kprobe *kp, unsigned int level);
+void kprobe_pop_current(struct kprobe *outer, unsigned int level);
 #endif
 
 /* table.c */

@@ -81,7 +81,7 @@ struct kretprobe_class {
 	struct kretprobe_pool *oldest;
 	struct kretprobe_pool *newest;
 	enum kretprobe_growth growth;
-	spinlock_t lock;
+	spinlock_t lock;		/* of who adds a pool */
 	unsigned int order;
 	unsigned int users;
 	unsigned int total;
@@ -101,11 +101,11 @@ static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
 		return false;
 	pool->caches = class->caches;
 	spin_lock_irqsave(&class->lock, flags);
-	/* It is complete before a hit finds it: kretprobe_class_take(). */
-	if (class->newest)
-		smp_store_release(&class->newest->next, pool);
-	else
+	if (!class->newest)
 		class->oldest = pool;
+	else
+		/* It is complete before a hit finds it: kretprobe_class_take(). */
+		smp_store_release(&class->newest->next, pool);
 	/* Pairs with the READ_ONCE() there, which only compares. */
 	WRITE_ONCE(class->newest, pool);
 	WRITE_ONCE(class->total, class->total + nr);
@@ -320,7 +320,7 @@ void kretprobe_class_put(struct kretprobe_class *class)
 		return;
 	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);
 	for (pool = class->oldest; pool; pool = pool->next)
-		WRITE_ONCE(pool->retired, true);
+		kretprobe_pool_retire(pool);
 	list_add_tail(&class->retired, &retired_classes);
 	queue_work(system_unbound_wq, &retire_work);
 }

@@ -72,7 +72,7 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 	/* Both pair with the grace period before kretprobe_engine_free(). */
 	WRITE_ONCE(rp->rph->stopped, true);
 	if (rp->rph->pool)
-		WRITE_ONCE(rp->rph->pool->retired, true);
+		kretprobe_pool_retire(rp->rph->pool);
 }
 
 static void detach_instances(struct kretprobe_holder *holder)
@@ -250,19 +250,62 @@ static __always_inline void call_handler(struct kretprobe_instance *ri, kprobe_o
 					 struct pt_regs *regs, unsigned int level)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	struct kprobe_outer outer;
+	struct kprobe *outer;
 	struct kretprobe *rp;
 
-	if (unlikely(!holder || READ_ONCE(holder->stopped)))
+	if (unlikely(READ_ONCE(holder->stopped)))
 		return;
 	rp = holder->rp;
 	if (!rp->handler)
 		return;
-	kprobe_push_current(&outer, &rp->kp, level);
+	outer = kprobe_push_current(&rp->kp, level);
 	ri->ret_addr = to;
 	rp->handler(ri, regs);
-	kprobe_pop_current(&outer, level);
+	kprobe_pop_current(outer, level);
 }
+
+/*
+ * All instances of one call, from @first to @last, which has saved the real return
+ * address.  They stay on the list while handlers run, which may want a stack trace.
+ */
+static __always_inline unsigned long return_call(struct kretprobe_instance *first,
+						 struct kretprobe_instance *last,
+						 struct pt_regs *regs)
+{
+	unsigned int level = kretprobe_this_level();
+	struct kretprobe_instance *ri = first, *next;
+	kprobe_opcode_t *to = last->ret_addr;
+
+	instruction_pointer_set(regs, (unsigned long)to);
+	for (;;) {
+		call_handler(ri, to, regs, level);
+		if (ri == last)
+			break;
+		ri = to_instance(ri->llist.next);
+	}
+	to = last->ret_addr;
+	arch_kretprobe_fixup_return(regs, to);
+	WRITE_ONCE(current->kretprobe_instances.first, last->llist.next);
+	/* Unlinked before an interrupt can take them for another call. */
+	barrier();
+	for (ri = first; ; ri = next) {
+		next = to_instance(ri->llist.next);
+		kretprobe_give(ri, level);
+		if (ri == last)
+			break;
+	}
+	return (unsigned long)to;
+}
+
+/* Several probes on one call, or calls that have been left. */
+static noinline unsigned long return_calls(struct llist_node *first, void *fp,
+					   struct pt_regs *regs)
+{
+	if (!first || to_instance(first)->fp != fp)
+		first = drop_left_calls(first, fp, regs);
+	return return_call(to_instance(first), find_real(first, fp), regs);
+}
+NOKPROBE_SYMBOL(return_calls);
 
 /**
  * __kretprobe_trampoline_handler() - a return-probed function has returned
@@ -275,45 +318,23 @@ static __always_inline void call_handler(struct kretprobe_instance *ri, kprobe_o
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer)
 {
-	struct llist_node *first = current->kretprobe_instances.first, *node, *rest;
-	unsigned int level = kretprobe_this_level();
-	struct kretprobe_instance *last;
-	kprobe_opcode_t *to;
+	struct llist_node *first = current->kretprobe_instances.first;
+	struct kretprobe_instance *ri = to_instance(first);
 
-	if (unlikely(!first || to_instance(first)->fp != frame_pointer))
-		first = drop_left_calls(first, frame_pointer, regs);
-	last = to_instance(first);
-	if (unlikely(last->ret_addr == kretprobe_trampoline_addr()))
-		last = find_real(first, frame_pointer);
-	to = last->ret_addr;
-	rest = last->llist.next;
-	instruction_pointer_set(regs, (unsigned long)to);
-
-	/* They stay on the list: a handler may want a stack trace. */
-	node = first;
-	do {
-		call_handler(to_instance(node), to, regs, level);
-		node = node->next;
-	} while (unlikely(node != rest));
-
-	arch_kretprobe_fixup_return(regs, to);
-	WRITE_ONCE(current->kretprobe_instances.first, rest);
-	/* Unlinked before an interrupt can take them for another call. */
-	barrier();
-	do {
-		node = first;
-		first = first->next;
-		kretprobe_give(to_instance(node), level);
-	} while (unlikely(first != rest));
-	return (unsigned long)to;
+	if (likely(first && ri->fp == frame_pointer &&
+		   ri->ret_addr != kretprobe_trampoline_addr()))
+		return return_call(ri, ri, regs);
+	return return_calls(first, frame_pointer, regs);
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 
+#ifndef arch_kretprobe_fixup_return
 void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 					kprobe_opcode_t *correct_ret_addr)
 {
 	/* The address is found through regs: instruction_pointer_set() above. */
 }
+#endif
 
 /**
  * kprobe_flush_task() - take back the instances of a task that is dead

@@ -26,6 +26,9 @@ DEFINE_MUTEX(kretprobe_mutex);
 
 static atomic_t all_instances = ATOMIC_INIT(0);
 
+/* Stands for the probe of instances that have none (any more). */
+static struct kretprobe_holder nobody = { .stopped = true };
+
 static __always_inline struct kretprobe_instance *
 instance_at(struct kretprobe_pool *pool, unsigned int i)
 {
@@ -61,7 +64,10 @@ struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t
 	atomic_set(&pool->nr_free, nr);
 	bitmap_set(pool->taken, nr, bits - nr);
 	for (i = 0; i < nr; i++)
-		instance_at(pool, i)->pool = pool;
+		*instance_at(pool, i) = (struct kretprobe_instance) {
+			.pool = pool,
+			.rph = &nobody,
+		};
 	atomic_add(nr, &all_instances);
 	return pool;
 }
@@ -79,6 +85,20 @@ static bool free_if_empty(struct kretprobe_pool *pool)
 	atomic_sub(pool->nr, &all_instances);
 	kvfree(pool);
 	return true;
+}
+
+/**
+ * kretprobe_pool_retire() - instances that return from now on are not used again
+ * @pool: the pool
+ *
+ * Who has looked before is done a grace period later: kretprobe_give().
+ *
+ * Context: task.
+ */
+void kretprobe_pool_retire(struct kretprobe_pool *pool)
+{
+	WRITE_ONCE(pool->retired, true);
+	WRITE_ONCE(pool->caches, NULL);
 }
 
 /**
@@ -116,8 +136,8 @@ void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool)
 		struct kretprobe_instance *ri = instance_at(pool, i);
 
 		holder = READ_ONCE(ri->rph);
-		if (holder && holder->stopped)
-			cmpxchg(&ri->rph, holder, NULL);
+		if (holder != &nobody && holder->stopped)
+			cmpxchg(&ri->rph, holder, &nobody);
 	}
 }
 

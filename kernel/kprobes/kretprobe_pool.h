@@ -46,7 +46,7 @@ struct kretprobe_caches {
 /**
  * struct kretprobe_pool - a number of instances
  * @next:	the next of the class: twice as many, made later
- * @caches:	the class's; NULL if the pool belongs to one probe
+ * @caches:	the class's; NULL if the pool belongs to one probe, or is retired
  * @retired:	instances that return now are not used again
  * @closed:	it is freed when the last has returned; kretprobe_mutex
  * @nr_free:	about how many are not taken; says only whether to look
@@ -73,6 +73,7 @@ extern struct mutex kretprobe_mutex;
 
 /* kretprobe_pool.c */
 struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp);
+void kretprobe_pool_retire(struct kretprobe_pool *pool);
 void kretprobe_pool_close(struct kretprobe_pool *pool);
 void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool);
 struct kretprobe_instance *kretprobe_pool_take(struct kretprobe_pool *pool);
@@ -128,15 +129,15 @@ kretprobe_take(struct kretprobe_holder *holder, unsigned int level)
 static __always_inline void kretprobe_give(struct kretprobe_instance *ri,
 					   unsigned int level)
 {
-	struct kretprobe_pool *pool = ri->pool;
+	/* Pairs with kretprobe_pool_retire(), and the grace period behind it. */
+	struct kretprobe_caches __percpu *caches = READ_ONCE(ri->pool->caches);
 	struct kretprobe_cache *cache;
 
-	/* Retired pools are closed a grace period later: kretprobe_pool_close(). */
-	if (unlikely(READ_ONCE(pool->retired) || !pool->caches)) {
+	if (unlikely(!caches)) {
 		kretprobe_pool_give(ri);
 		return;
 	}
-	cache = &this_cpu_ptr(pool->caches)->level[level];
+	cache = &this_cpu_ptr(caches)->level[level];
 	if (unlikely(cache->busy || cache->nr >= KRETPROBE_CACHE_MAX)) {
 		kretprobe_pool_give(ri);
 		return;

@@ -49,14 +49,14 @@ static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 	unsigned int level = kretprobe_this_level();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
-	struct kprobe_outer outer;
+	struct kprobe *outer;
 
 	if (!rp->handler)
 		return;
 	ri = container_of(node, struct kretprobe_instance, node);
-	kprobe_push_current(&outer, &rp->kp, level);
+	outer = kprobe_push_current(&rp->kp, level);
 	rp->handler(ri, regs);
-	kprobe_pop_current(&outer, level);
+	kprobe_pop_current(outer, level);
 }
 NOKPROBE_SYMBOL(leave);
 

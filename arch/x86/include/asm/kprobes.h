@@ -47,5 +47,15 @@ void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
 void kretprobe_trampoline_callback(struct pt_regs *regs);
 
+/* The trampoline builds the registers right below the place of the return address. */
+static __always_inline kprobe_opcode_t **kretprobe_return_slot(struct pt_regs *regs)
+{
+	return (kprobe_opcode_t **)(regs + 1);
+}
+
+/* Lets the trampoline return to the caller.  Context: the trampoline. */
+#define arch_kretprobe_fixup_return(regs, correct_ret_addr)		\
+	(*kretprobe_return_slot(regs) = (correct_ret_addr))
+
 #endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */

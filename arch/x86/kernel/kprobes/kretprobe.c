@@ -39,25 +39,6 @@ void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(arch_prepare_kretprobe);
 
-static __always_inline unsigned long *return_slot(struct pt_regs *regs)
-{
-	return (unsigned long *)(regs + 1);
-}
-
-/**
- * arch_kretprobe_fixup_return() - let the trampoline return to the caller
- * @regs: registers at the return
- * @correct_ret_addr: the address that the call saved
- *
- * Context: the trampoline.
- */
-void arch_kretprobe_fixup_return(struct pt_regs *regs,
-				 kprobe_opcode_t *correct_ret_addr)
-{
-	*return_slot(regs) = (unsigned long)correct_ret_addr;
-}
-NOKPROBE_SYMBOL(arch_kretprobe_fixup_return);
-
 /**
  * kretprobe_trampoline_callback() - the part of the trampoline that is in C
  * @regs: registers at the return, built by the trampoline
@@ -67,7 +48,7 @@ NOKPROBE_SYMBOL(arch_kretprobe_fixup_return);
 __visible void kretprobe_trampoline_callback(struct pt_regs *regs)
 {
 	preempt_disable_notrace();
-	__kretprobe_trampoline_handler(regs, return_slot(regs));
+	__kretprobe_trampoline_handler(regs, kretprobe_return_slot(regs));
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kretprobe_trampoline_callback);
