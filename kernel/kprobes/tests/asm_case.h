@@ -40,6 +40,13 @@ void kprobes_fault_callee(void);
 unsigned long kprobes_fault_bare(unsigned long address);
 extern char kprobes_fault_bare_insn[], kprobes_fault_bare_next[];
 
+/* Of the suite of return probes and the stack. */
+int kprobes_tail_target(int x);
+int kprobes_tail_caller(int x);
+long kprobes_catch(long (*fn)(void));
+void __noreturn kprobes_throw(void);
+extern unsigned long kprobes_caught_sp;
+
 /* Runs a piece of the differential suite; see there. */
 struct cpu_image;
 void kprobes_run_piece(struct cpu_image *image, void *fn);

@@ -74,12 +74,11 @@ static long many_handler(MANY_PARAMETERS)
 /* A function owns its arguments: all of them, wherever they are. */
 static long clobbering_handler(MANY_PARAMETERS)
 {
-	volatile long *stack[] = { &g, &h, &i, &j };
-	int n;
-
 	seen.calls++;
-	for (n = 0; n < ARRAY_SIZE(stack); n++)
-		*stack[n] = -1;
+	WRITE_ONCE(g, -1);
+	WRITE_ONCE(h, -1);
+	WRITE_ONCE(i, -1);
+	WRITE_ONCE(j, -1);
 	asm volatile("" : "+r" (a), "+r" (b), "+r" (c) : : "memory");
 	jprobe_return();
 	return 0;
@@ -103,14 +102,14 @@ static int returning_handler(int x)
 
 static noinline __noclone void return_from_below(int depth)
 {
-	volatile char room[64];
+	char room[64];
 
-	room[0] = depth;
+	barrier_data(room);
 	if (depth)
 		return_from_below(depth - 1);
 	else
 		jprobe_return();
-	room[1] = room[0];
+	barrier_data(room);
 	seen.ended = true;
 }
 

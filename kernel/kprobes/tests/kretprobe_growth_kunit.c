@@ -47,8 +47,8 @@ static void await_instances(unsigned int wanted)
 {
 	int i;
 
-	for (i = 0; i < 1000 && kretprobe_instances() != wanted; i++)
-		msleep(10);
+	for (i = 0; i < 3000 && kretprobe_instances() != wanted; i++)
+		msleep(20);
 }
 
 static void expect_instances(struct kunit *test, unsigned int wanted)
@@ -86,13 +86,13 @@ static int parker(void *fn)
 	return 0;
 }
 
-/* Waits until @count is @wanted, for at most ten seconds. */
+/* Waits until @count is @wanted, for at most a minute. */
 static bool reaches(atomic_t *count, int wanted)
 {
 	int i;
 
-	for (i = 0; i < 1000 && atomic_read(count) != wanted; i++)
-		msleep(10);
+	for (i = 0; i < 3000 && atomic_read(count) != wanted; i++)
+		msleep(20);
 	return atomic_read(count) == wanted;
 }
 
@@ -358,8 +358,8 @@ static void a_task_that_exits_gives_its_instances_back(struct kunit *test)
 		wake_up_process(task);
 		wait_for_completion(&exiting);
 		/* The instance comes back when the task is really dead. */
-		for (tries = 0; tries < 1000 && refcount_read(&task->usage) > 1; tries++)
-			msleep(10);
+		for (tries = 0; tries < 500 && refcount_read(&task->usage) > 1; tries++)
+			msleep(20);
 		put_task_struct(task);
 		rcu_barrier();
 	}

@@ -10,8 +10,10 @@
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
 
-#include "asm_case.h"
 #include "counted.h"
+#ifdef CONFIG_X86
+#include "asm_case.h"
+#endif
 
 #define MAX_ENTRIES	64
 
@@ -321,16 +323,12 @@ static void fprobe_comes_last(struct kunit *test)
 /* --- Tail calls, and calls that are left ----------------------------------------------- */
 
 #ifdef CONFIG_X86
-int kprobes_tail_target(int x);
-int kprobes_tail_caller(int x);
-long kprobes_catch(long (*fn)(void));
-void __noreturn kprobes_throw(void);
-
 asm(ASM_FUNCTION(kprobes_tail_target,
 		 "xchg " AX ", " AX "\n"
 		 "mov $77, %eax\n"
-		 ASM_RET)
-    ASM_FUNCTION(kprobes_tail_caller,
+		 ASM_RET));
+
+asm(ASM_FUNCTION(kprobes_tail_caller,
 		 "xchg " AX ", " AX "\n"
 		 "jmp kprobes_tail_target\n"));
 
@@ -342,7 +340,6 @@ asm(ASM_FUNCTION(kprobes_tail_target,
 #define POP_KEPT	"pop %edi; pop %esi; pop %ebp; pop %ebx\n"
 #endif
 
-extern unsigned long kprobes_caught_sp;
 unsigned long kprobes_caught_sp;
 
 /* kprobes_throw() comes back to kprobes_catch(), which returns 1 then. */
@@ -354,13 +351,14 @@ asm(ASM_FUNCTION(kprobes_catch,
 		 "xor %eax, %eax\n"
 		 "kprobes_caught:\n"
 		 POP_KEPT
-		 ASM_RET)
-    ASM_FUNCTION(kprobes_throw,
+		 ASM_RET));
+
+asm(ASM_FUNCTION(kprobes_throw,
 		 "mov kprobes_caught_sp, " SP "\n"
 		 "mov $1, %eax\n"
-		 "jmp kprobes_caught\n")
-    ASM_UNCHECKED(kprobes_catch)
-    ASM_UNCHECKED(kprobes_throw));
+		 "jmp kprobes_caught\n"));
+
+asm(ASM_UNCHECKED(kprobes_catch) ASM_UNCHECKED(kprobes_throw));
 
 static int tail_returns;
 static unsigned long tail_ret_addr[2];
@@ -428,7 +426,8 @@ static void calls_that_are_left_are_forgotten(struct kunit *test)
 				     .handler = catch_returned };
 	int i;
 
-	catch_returns = leave_returns = 0;
+	catch_returns = 0;
+	leave_returns = 0;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&left), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&catcher), 0);
 	pr_info("kprobes-test: expect-warning begin\n");
