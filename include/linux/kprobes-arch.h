@@ -248,7 +248,12 @@ static __always_inline enum kprobe_level kprobe_this_level(void)
 /* The frame of that level.  Context: any, preemption disabled. */
 static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 {
-	return &this_cpu_ptr(&kprobe_cpu)->frames[kprobe_this_level()];
+	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
+	enum kprobe_level level = kprobe_this_level();
+
+	if (likely(level == KPROBE_LEVEL_TASK))
+		return &cpu->frames[KPROBE_LEVEL_TASK];
+	return &cpu->frames[level];
 }
 
 /* Brackets everything that a probe's trap does.  Context: the trap. */
@@ -416,7 +421,9 @@ static inline void kprobe_flush_task(struct task_struct *tk) { }
  */
 
 /* Saves the return address in @ri and puts the trampoline's in its place. */
+#ifndef arch_prepare_kretprobe
 void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs);
+#endif
 /*
  * Makes @regs look as if the function had returned to @correct_ret_addr, where
  * instruction_pointer_set() is not enough.

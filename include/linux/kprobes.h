@@ -89,7 +89,7 @@ struct kprobe {
 #define KPROBE_FLAG_ON_FUNC_ENTRY 16 /* on a function's first instruction */
 
 #ifndef CONFIG_KRETPROBE_ON_RETHOOK
-struct kretprobe_caches;
+struct kretprobe_cache;
 struct kretprobe_pool;
 struct kretprobe_class;
 
@@ -105,7 +105,7 @@ struct kretprobe_class;
 struct kretprobe_holder {
 	struct kretprobe *rp;
 	bool stopped;
-	struct kretprobe_caches __percpu *caches;
+	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_class *class;
 	struct kretprobe_pool *pool;
 	struct rcu_head rcu;

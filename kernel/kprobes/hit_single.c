@@ -29,8 +29,8 @@ void kprobe_busy_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
-/* See the versions for HAVE_KPROBE_LEVELS in internal.h; here is one level. */
-struct kprobe *kprobe_push_current(struct kprobe *kp, unsigned int level)
+/* See the versions for HAVE_KPROBE_LEVELS in internal.h; here are no frames. */
+struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp)
 {
 	struct kprobe *outer = __this_cpu_read(current_kprobe);
 
@@ -41,7 +41,7 @@ struct kprobe *kprobe_push_current(struct kprobe *kp, unsigned int level)
 }
 NOKPROBE_SYMBOL(kprobe_push_current);
 
-void kprobe_pop_current(struct kprobe *outer, unsigned int level)
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer)
 {
 	__this_cpu_write(current_kprobe, outer);
 }

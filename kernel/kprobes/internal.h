@@ -143,23 +143,21 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 
 /* For return probes, whose handlers are not called by a probe's trap. */
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-#define NR_KRETPROBE_LEVELS	NR_KPROBE_LEVELS
-#define kretprobe_this_level()	kprobe_this_level()
+#define kretprobe_this_frame()	kprobe_this_frame()
 
 /**
  * kprobe_push_current() - a return handler is about to run
+ * @frame: kretprobe_this_frame()
  * @kp: the probe that kprobe_running() is to tell meanwhile
- * @level: kretprobe_this_level()
  *
  * Probes of this level that the handler hits are missed, as in any handler.
  *
  * Context: any, preemption disabled.
  * Return: what kprobe_pop_current() wants back.
  */
-static __always_inline struct kprobe *kprobe_push_current(struct kprobe *kp,
-							  unsigned int level)
+static __always_inline struct kprobe *kprobe_push_current(struct kprobe_frame *frame,
+							  struct kprobe *kp)
 {
-	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
 	struct kprobe *outer;
 
 	if (likely(frame->phase == KPROBE_PHASE_IDLE)) {
@@ -172,22 +170,21 @@ static __always_inline struct kprobe *kprobe_push_current(struct kprobe *kp,
 }
 
 /* Ends what kprobe_push_current() has begun, which has returned @outer. */
-static __always_inline void kprobe_pop_current(struct kprobe *outer, unsigned int level)
+static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
+					       struct kprobe *outer)
 {
-	struct kprobe_frame *frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
-
 	if (likely(!outer))
 		kprobe_frame_leave(frame);
 	else
 		frame->kp = outer;
 }
 #else
-/* A hit in an interrupt is a miss while one is handled: one level. */
-#define NR_KRETPROBE_LEVELS	1
-#define kretprobe_this_level()	0
+/* A hit in an interrupt is a miss while one is handled: there are no frames. */
+struct kprobe_frame;
+#define kretprobe_this_frame()	NULL
 
-struct kprobe *kprobe_push_current(struct kprobe *kp, unsigned int level);
-void kprobe_pop_current(struct kprobe *outer, unsigned int level);
+struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer);
 #endif
 
 /* table.c */

@@ -66,7 +66,7 @@ enum kretprobe_growth {
 
 /**
  * struct kretprobe_class - instances of one size
- * @caches:	free ones of each CPU and level
+ * @caches:	free ones of each CPU
  * @oldest:	of its pools, linked through next
  * @newest:	the reserve
  * @growth:	does it need another?
@@ -77,7 +77,7 @@ enum kretprobe_growth {
  * @retired:	links it into the list of those whose last user has gone
  */
 struct kretprobe_class {
-	struct kretprobe_caches __percpu *caches;
+	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_pool *oldest;
 	struct kretprobe_pool *newest;
 	enum kretprobe_growth growth;
@@ -134,7 +134,7 @@ static struct kretprobe_class *create_class(unsigned int order)
 		return NULL;
 	class->order = order;
 	spin_lock_init(&class->lock);
-	class->caches = alloc_percpu(struct kretprobe_caches);
+	class->caches = alloc_percpu(struct kretprobe_cache);
 	if (class->caches && add_pool(class, nr, GFP_KERNEL) &&
 	    add_pool(class, nr, GFP_KERNEL))
 		return class;
@@ -164,7 +164,7 @@ struct kretprobe_class *kretprobe_class_get(size_t size)
 }
 
 /* What a hit looks at first.  Context: any, while it is used by a probe. */
-struct kretprobe_caches __percpu *kretprobe_class_caches(struct kretprobe_class *class)
+struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *class)
 {
 	return class->caches;
 }
@@ -266,17 +266,15 @@ static void empty_caches(struct kretprobe_class *class)
 {
 	struct kretprobe_cache *cache;
 	struct kretprobe_instance *ri;
-	int cpu, level;
+	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		for (level = 0; level < NR_KRETPROBE_LEVELS; level++) {
-			cache = &per_cpu_ptr(class->caches, cpu)->level[level];
-			while ((ri = cache->first)) {
-				cache->first = (struct kretprobe_instance *)ri->llist.next;
-				preempt_disable();
-				kretprobe_pool_give(ri);
-				preempt_enable();
-			}
+		cache = per_cpu_ptr(class->caches, cpu);
+		while ((ri = cache->first)) {
+			cache->first = (struct kretprobe_instance *)ri->llist.next;
+			preempt_disable();
+			kretprobe_pool_give(ri);
+			preempt_enable();
 		}
 	}
 }

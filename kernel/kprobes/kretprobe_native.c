@@ -124,8 +124,7 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	unsigned int level = kretprobe_this_level();
-	struct kretprobe_instance *ri = kretprobe_take(rp->rph, level);
+	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
 	struct llist_head *calls;
 
 	if (unlikely(!ri)) {
@@ -136,7 +135,7 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 	}
 	WRITE_ONCE(ri->rph, rp->rph);
 	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
-		kretprobe_give(ri, level);
+		kretprobe_give(ri);
 		return 0;
 	}
 	arch_prepare_kretprobe(ri, regs);
@@ -239,15 +238,15 @@ static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 		first = first->next;
 		report_unmatched(ri, regs);
 		WRITE_ONCE(current->kretprobe_instances.first, first);
-		kretprobe_give(ri, kretprobe_this_level());
+		kretprobe_give(ri);
 	}
 	return first;
 }
 NOKPROBE_SYMBOL(drop_left_calls);
 
 /* Runs the handler of one probe, unless that is being unregistered. */
-static __always_inline void call_handler(struct kretprobe_instance *ri, kprobe_opcode_t *to,
-					 struct pt_regs *regs, unsigned int level)
+static __always_inline void call_handler(struct kretprobe_instance *ri,
+					 struct kprobe_frame *frame, struct pt_regs *regs)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
 	struct kprobe *outer;
@@ -258,10 +257,9 @@ static __always_inline void call_handler(struct kretprobe_instance *ri, kprobe_o
 	rp = holder->rp;
 	if (!rp->handler)
 		return;
-	outer = kprobe_push_current(&rp->kp, level);
-	ri->ret_addr = to;
+	outer = kprobe_push_current(frame, &rp->kp);
 	rp->handler(ri, regs);
-	kprobe_pop_current(outer, level);
+	kprobe_pop_current(frame, outer);
 }
 
 /*
@@ -272,17 +270,18 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 						 struct kretprobe_instance *last,
 						 struct pt_regs *regs)
 {
-	unsigned int level = kretprobe_this_level();
+	struct kprobe_frame *frame = kretprobe_this_frame();
 	struct kretprobe_instance *ri = first, *next;
 	kprobe_opcode_t *to = last->ret_addr;
 
 	instruction_pointer_set(regs, (unsigned long)to);
-	for (;;) {
-		call_handler(ri, to, regs, level);
-		if (ri == last)
-			break;
+	while (ri != last) {
+		/* For get_kretprobe_retaddr(): it has saved a trampoline's. */
+		ri->ret_addr = to;
+		call_handler(ri, frame, regs);
 		ri = to_instance(ri->llist.next);
 	}
+	call_handler(last, frame, regs);
 	to = last->ret_addr;
 	arch_kretprobe_fixup_return(regs, to);
 	WRITE_ONCE(current->kretprobe_instances.first, last->llist.next);
@@ -290,7 +289,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	barrier();
 	for (ri = first; ; ri = next) {
 		next = to_instance(ri->llist.next);
-		kretprobe_give(ri, level);
+		kretprobe_give(ri);
 		if (ri == last)
 			break;
 	}

@@ -9,11 +9,9 @@
  *	class	what all probes with maxactive <= 0 and about the same data_size
  *		share: pools, of which there is always one more than is needed
  *		(kretprobe_class.c)
- *	caches	a class's free instances of each CPU and context level.  Whoever
- *		comes in between while one is changed finds it busy, and asks the
- *		pools: so that the changes are plain loads and stores.  Levels make
- *		that rare, but the first and last steps of an interrupt are still
- *		of the level that is interrupted
+ *	caches	a class's free instances of each CPU.  One is marked busy while it
+ *		is changed, and what comes in between, an interrupt or an NMI, asks
+ *		the pools: so that the changes are plain loads and stores
  *
  * objpool is not used.  Its push reserves an entry before it fills it, and an NMI
  * that pushes in between publishes both; and its rings cost every pool a page for
@@ -27,20 +25,13 @@
 
 #include "internal.h"
 
-/*
- * Instances that a CPU keeps for itself in task context.  They come from tasks
- * that have been moved here meanwhile; those of interrupts return where they began.
- */
+/* Instances that a CPU keeps for itself: of tasks that have been moved here, mostly. */
 #define KRETPROBE_CACHE_MAX	16
 
 struct kretprobe_cache {
 	struct kretprobe_instance *first;	/* linked through llist */
 	unsigned int nr;
 	bool busy;
-};
-
-struct kretprobe_caches {
-	struct kretprobe_cache level[NR_KRETPROBE_LEVELS];
 };
 
 /**
@@ -58,7 +49,7 @@ struct kretprobe_caches {
  */
 struct kretprobe_pool {
 	struct kretprobe_pool *next;
-	struct kretprobe_caches __percpu *caches;
+	struct kretprobe_cache __percpu *caches;
 	bool retired;
 	bool closed;
 	atomic_t nr_free;
@@ -83,20 +74,19 @@ unsigned int kretprobe_instances(void);
 /* kretprobe_class.c */
 struct kretprobe_class *kretprobe_class_get(size_t size);
 void kretprobe_class_put(struct kretprobe_class *class);
-struct kretprobe_caches __percpu *kretprobe_class_caches(struct kretprobe_class *class);
+struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *class);
 void kretprobe_classes_forget_stopped(void);
 struct kretprobe_instance *kretprobe_class_take(struct kretprobe_class *class);
 
 /**
  * kretprobe_take() - an instance for a call
  * @holder: of the probe
- * @level: kretprobe_this_level()
  *
  * Context: the hit, preemption disabled.
  * Return: the instance; NULL if there is none, and the call is missed.
  */
 static __always_inline struct kretprobe_instance *
-kretprobe_take(struct kretprobe_holder *holder, unsigned int level)
+kretprobe_take(struct kretprobe_holder *holder)
 {
 	struct kretprobe_instance *ri;
 	struct kretprobe_cache *cache;
@@ -104,7 +94,7 @@ kretprobe_take(struct kretprobe_holder *holder, unsigned int level)
 	if (unlikely(!holder->caches))
 		return kretprobe_pool_take(holder->pool);
 
-	cache = &this_cpu_ptr(holder->caches)->level[level];
+	cache = this_cpu_ptr(holder->caches);
 	if (unlikely(cache->busy))
 		return kretprobe_class_take(holder->class);
 	cache->busy = true;
@@ -122,22 +112,20 @@ kretprobe_take(struct kretprobe_holder *holder, unsigned int level)
 /**
  * kretprobe_give() - a call has returned, or is not followed after all
  * @ri: its instance; nobody looks at it any more
- * @level: kretprobe_this_level()
  *
  * Context: preemption disabled.
  */
-static __always_inline void kretprobe_give(struct kretprobe_instance *ri,
-					   unsigned int level)
+static __always_inline void kretprobe_give(struct kretprobe_instance *ri)
 {
 	/* Pairs with kretprobe_pool_retire(), and the grace period behind it. */
-	struct kretprobe_caches __percpu *caches = READ_ONCE(ri->pool->caches);
+	struct kretprobe_cache __percpu *caches = READ_ONCE(ri->pool->caches);
 	struct kretprobe_cache *cache;
 
 	if (unlikely(!caches)) {
 		kretprobe_pool_give(ri);
 		return;
 	}
-	cache = &this_cpu_ptr(caches)->level[level];
+	cache = this_cpu_ptr(caches);
 	if (unlikely(cache->busy || cache->nr >= KRETPROBE_CACHE_MAX)) {
 		kretprobe_pool_give(ri);
 		return;

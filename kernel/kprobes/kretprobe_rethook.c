@@ -46,7 +46,7 @@ NOKPROBE_SYMBOL(kretprobe_engine_enter);
 static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 		  struct pt_regs *regs)
 {
-	unsigned int level = kretprobe_this_level();
+	struct kprobe_frame *frame = kretprobe_this_frame();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
 	struct kprobe *outer;
@@ -54,9 +54,9 @@ static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 	if (!rp->handler)
 		return;
 	ri = container_of(node, struct kretprobe_instance, node);
-	outer = kprobe_push_current(&rp->kp, level);
+	outer = kprobe_push_current(frame, &rp->kp);
 	rp->handler(ri, regs);
-	kprobe_pop_current(outer, level);
+	kprobe_pop_current(frame, outer);
 }
 NOKPROBE_SYMBOL(leave);
 

@@ -47,6 +47,19 @@ void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
 void kretprobe_trampoline_callback(struct pt_regs *regs);
 
+/*
+ * Lets a call return to the trampoline.  At a function's entry, be it a breakpoint's
+ * or ftrace's, the stack pointer points to the return address.  Context: the hit.
+ */
+#define arch_prepare_kretprobe(ri, regs)				\
+do {									\
+	kprobe_opcode_t **__slot = (kprobe_opcode_t **)(regs)->sp;	\
+									\
+	(ri)->fp = __slot;						\
+	(ri)->ret_addr = *__slot;					\
+	*__slot = (kprobe_opcode_t *)__kretprobe_trampoline;		\
+} while (0)
+
 /* The trampoline builds the registers right below the place of the return address. */
 static __always_inline kprobe_opcode_t **kretprobe_return_slot(struct pt_regs *regs)
 {

@@ -2,11 +2,11 @@
 /*
  * x86: return probes.
  *
- * At a function's entry the return address is what the stack pointer points to;
- * it is replaced by that of the trampoline (trampoline_32.S, trampoline_64.S).
- * The function's return jumps there, and what the trampoline builds on the stack
- * are the registers at the return, right below the place of the return address:
- * where that stood tells one call from another.
+ * At a function's entry the return address is what the stack pointer points to; it
+ * is replaced by that of the trampoline (arch_prepare_kretprobe()).  The function's
+ * return jumps there (trampoline_32.S, trampoline_64.S), and what the trampoline
+ * builds on the stack are the registers at the return, right below the place of the
+ * return address: where that stood tells one call from another.
  */
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
@@ -21,23 +21,6 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
-
-/**
- * arch_prepare_kretprobe() - let a call return to the trampoline
- * @ri: gets the return address
- * @regs: registers at the function's entry; the same from a breakpoint and ftrace
- *
- * Context: the hit, preemption disabled.
- */
-void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	kprobe_opcode_t **slot = (kprobe_opcode_t **)regs->sp;
-
-	ri->fp = slot;
-	ri->ret_addr = *slot;
-	*slot = (kprobe_opcode_t *)__kretprobe_trampoline;
-}
-NOKPROBE_SYMBOL(arch_prepare_kretprobe);
 
 /**
  * kretprobe_trampoline_callback() - the part of the trampoline that is in C
