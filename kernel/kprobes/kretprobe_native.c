@@ -220,19 +220,14 @@ static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs
 NOKPROBE_SYMBOL(report_unmatched);
 
 /*
- * The innermost call is not the one that returns: functions that were called by it
- * have been left without returning.  Their instances are of no use any more.
+ * If the innermost call is not the one that returns, functions that were called by
+ * that have been left without returning.  Their instances are of no use any more.
  */
 static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 					  struct pt_regs *regs)
 {
 	struct kretprobe_instance *ri;
 
-	if (!find_real(first, fp)) {
-		report_unmatched(first ? to_instance(first) : NULL, regs);
-		/* There is no address to return to. */
-		BUG();
-	}
 	while (to_instance(first)->fp != fp) {
 		ri = to_instance(first);
 		first = first->next;
@@ -300,9 +295,15 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 					   struct pt_regs *regs)
 {
-	if (!first || to_instance(first)->fp != fp)
-		first = drop_left_calls(first, fp, regs);
-	return return_call(to_instance(first), find_real(first, fp), regs);
+	struct kretprobe_instance *last = find_real(first, fp);
+
+	if (!last) {
+		report_unmatched(first ? to_instance(first) : NULL, regs);
+		/* There is no address to return to. */
+		BUG();
+	}
+	first = drop_left_calls(first, fp, regs);
+	return return_call(to_instance(first), last, regs);
 }
 NOKPROBE_SYMBOL(return_calls);
 
