@@ -15,11 +15,23 @@ CONFIG=$2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-lint.log
 
+# built OBJECT: it is part of this build, and not left over from another one.
+built()
+{
+	local folder=$OUT/${1%/*}
+
+	[[ -f $OUT/$1 ]] || return
+	[[ -f $OUT/${1%.o}.mod ]] ||
+		ar t "$folder/built-in.a" 2>/dev/null | sed 's,.*/,,' | grep -qxF "${1##*/}"
+}
+
 # objects: our objects in this build, relative to the build folder.
 objects()
 {
+	local object
+
 	own_files | sed -n 's/\.[cS]$/.o/p' | while read -r object; do
-		[[ ! -f $OUT/$object ]] || echo "$object"
+		! built "$object" || echo "$object"
 	done
 }
 
