@@ -119,7 +119,17 @@ static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
 extern struct mutex kprobe_mutex;
 
 /* kernel/kprobes.c */
+extern bool kprobes_ready;
+
+/* batch.c */
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
+
+/*
+ * Return probes and jprobes begin with their kprobe: an array of pointers to them is
+ * an array of pointers to kprobes.
+ */
+static_assert(!offsetof(struct kretprobe, kp));
+static_assert(!offsetof(struct jprobe, kp));
 
 /* enable.c */
 int kprobe_rearm_all(bool enable);

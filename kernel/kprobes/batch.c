@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Registering a batch of handles, all or none:
+ *
+ *	1. find	 every handle's place, and check it
+ *	2. prepare  points for the addresses that have none
+ *	3. publish  points and handles, so that a trap finds them
+ *	4. arm	 all points that need it, together
+ *
+ * Each step is undone by its own function, in the opposite order, so that a
+ * failure leaves nothing behind.
+ */
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+
+/**
+ * struct batch_entry - one handle of a batch being registered
+ * @kp:		the handle
+ * @place:	where it goes
+ * @point:	its point
+ * @addr:	what @kp->addr was, to be put back on failure
+ * @flags:	what @kp->flags was
+ * @new_point:	@point has been made for it
+ * @err:	why @point could not be prepared
+ */
+struct batch_entry {
+	struct kprobe *kp;
+	struct kprobe_place place;
+	struct kprobe_point *point;
+	kprobe_opcode_t *addr;
+	u32 flags;
+	bool new_point;
+	int err;
+};
+
+/**
+ * struct batch - handles being registered
+ * @entries:	one a handle
+ * @by_addr:	the same, in the order in which they are prepared
+ * @nr:		how many of them are staged
+ * @withdrawn:	the handles have been published and taken back: somebody may
+ *		still be walking over them
+ */
+struct batch {
+	struct batch_entry *entries;
+	struct batch_entry **by_addr;
+	int nr;
+	bool withdrawn;
+};
+
+#define for_each_entry(e, batch)					\
+	for ((e) = (batch)->entries; (e) < (batch)->entries + (batch)->nr; (e)++)
+
+/* --- Step 1: find and check ---------------------------------------------- */
+
+/* From here on the handle is marked, so that it cannot be twice in a batch. */
+static int stage(struct batch_entry *e, u32 kind)
+{
+	struct kprobe *kp = e->kp;
+	int ret;
+
+	if (kprobe_handle_registered(kp, (unsigned long)kp->addr))
+		return kprobe_refuse((unsigned long)kp->addr,
+				     KPROBE_REFUSE_REGISTERED, -EINVAL);
+	ret = kprobe_place_find(kp, &e->place);
+	if (ret)
+		return ret;
+	/* Its user may have cleared the address of a struct that is in use. */
+	if (kprobe_handle_registered(kp, e->place.addr))
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+	if (kind && !e->place.on_func_entry)
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_NOT_ENTRY, -EINVAL);
+	ret = kprobe_place_check(&e->place);
+	if (ret)
+		return ret;
+
+	e->addr = kp->addr;
+	e->flags = kp->flags;
+	kp->nmissed = 0;
+	INIT_LIST_HEAD(&kp->list);
+	INIT_HLIST_NODE(&kp->hlist);
+	kp->addr = (kprobe_opcode_t *)e->place.addr;
+	kp->flags = (kp->flags & KPROBE_FLAG_DISABLED) | kind | KPROBE_FLAG_STAGED;
+	if (kp->symbol_name)
+		kp->flags |= KPROBE_FLAG_RESOLVED;
+	if (e->place.on_func_entry)
+		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (e->place.ftrace)
+		kp->flags |= KPROBE_FLAG_FTRACE;
+	return 0;
+}
+
+/* Gives the struct back as its user had filled it in. */
+static void unstage(struct batch_entry *e)
+{
+	kprobe_place_put(&e->place);
+	e->kp->addr = e->addr;
+	e->kp->flags = e->flags;
+}
+
+static void unstage_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch)
+		unstage(e);
+}
+
+static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
+{
+	int i, nr = batch->nr, ret;
+
+	for (i = 0; i < nr; i++) {
+		if (!kps[i])
+			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+		kps[i]->flags &= ~KPROBE_FLAG_STAGED;
+	}
+	for (i = 0; i < nr; i++) {
+		struct batch_entry *e = &batch->entries[i];
+
+		e->kp = kps[i];
+		if (e->kp->flags & KPROBE_FLAG_STAGED)
+			ret = kprobe_refuse((unsigned long)e->kp->addr,
+					    KPROBE_REFUSE_REGISTERED, -EINVAL);
+		else
+			ret = stage(e, kind);
+		if (ret) {
+			batch->nr = i;
+			unstage_all(batch);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* --- Step 2: prepare ---------------------------------------------------- */
+
+static int refuse_prepare(unsigned long addr, int err)
+{
+	enum kprobe_refusal reason = KPROBE_REFUSE_INSTRUCTION;
+
+	if (err == -EILSEQ)
+		reason = KPROBE_REFUSE_BOUNDARY;
+	else if (err == -ENOMEM)
+		reason = KPROBE_REFUSE_NO_MEMORY;
+	return kprobe_refuse(addr, reason, err);
+}
+
+static bool is_jprobe(struct kprobe *kp)
+{
+	return kp->flags & KPROBE_FLAG_KIND_JPROBE;
+}
+
+/* One jprobe a function.  @e is in batch->by_addr, behind all of a lower address. */
+static bool second_jprobe(struct batch *batch, struct batch_entry **e)
+{
+	struct kprobe_point *point;
+	struct kprobe *handle;
+
+	if (!is_jprobe((*e)->kp))
+		return false;
+	/* What is registered together is all of one kind. */
+	if (e > batch->by_addr && e[-1]->place.addr == (*e)->place.addr)
+		return true;
+	point = kprobe_table_find((*e)->place.addr);
+	if (!point)
+		return false;
+	list_for_each_entry(handle, &point->handles, list) {
+		if (is_jprobe(handle))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Makes the points that are missing, and publishes each at once: its text is
+ * untouched and it has no handles, so that it has no effect yet, and the next
+ * entry of the batch with the same address finds it.
+ */
+static int prepare(struct batch_entry *e)
+{
+	int ret;
+
+	e->point = kprobe_table_find(e->place.addr);
+	if (!e->point) {
+		e->point = kprobe_point_create(e->place.addr, e->place.ftrace);
+		if (IS_ERR(e->point)) {
+			ret = PTR_ERR(e->point);
+			e->point = NULL;
+			return refuse_prepare(e->place.addr, ret);
+		}
+		e->new_point = true;
+		kprobe_table_insert(e->point);
+	}
+	if (!e->kp->post_handler || e->place.ftrace)
+		return 0;
+	ret = arch_prepare_kprobe_post(&e->point->kp);
+	return ret ? refuse_prepare(e->place.addr, ret) : 0;
+}
+
+static void unprepare_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		if (!e->new_point)
+			continue;
+		kprobe_table_remove(e->point);
+		kprobe_point_release(e->point);
+	}
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct batch_entry *l = *(struct batch_entry **)a, *r = *(struct batch_entry **)b;
+
+	if (l->place.addr != r->place.addr)
+		return l->place.addr < r->place.addr ? -1 : 1;
+	return 0;
+}
+
+static void sort_by_addr(struct batch *batch)
+{
+	int i;
+
+	for (i = 0; i < batch->nr; i++)
+		batch->by_addr[i] = &batch->entries[i];
+	sort(batch->by_addr, batch->nr, sizeof(batch->by_addr[0]), compare_entries, NULL);
+}
+
+/*
+ * In the order of addresses, for the architecture decodes a function once for all
+ * probes in it.  What the caller is told is about the first of the batch all the
+ * same, so a failure does not end it.
+ */
+static int prepare_all(struct batch *batch)
+{
+	struct batch_entry *e;
+	int i, ret;
+
+	ret = kprobe_table_reserve(batch->nr);
+	if (ret)
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
+	sort_by_addr(batch);
+	arch_prepare_kprobes_begin();
+	for (i = 0; i < batch->nr; i++) {
+		e = batch->by_addr[i];
+		if (second_jprobe(batch, &batch->by_addr[i]))
+			e->err = kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE,
+					       -EEXIST);
+		else
+			e->err = prepare(e);
+	}
+	for_each_entry(e, batch) {
+		if (e->err) {
+			unprepare_all(batch);
+			return e->err;
+		}
+	}
+	return 0;
+}
+
+/* --- Steps 3 and 4: publish and arm -------------------------------------- */
+
+static void publish_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		e->kp->flags &= ~KPROBE_FLAG_STAGED;
+		if (kprobe_optimized(&e->point->kp))
+			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
+		/* The representative tells users of kprobe_running() too. */
+		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
+		list_add_tail_rcu(&e->kp->list, &e->point->handles);
+		kprobe_point_update_handlers(e->point);
+	}
+}
+
+static void unpublish_all(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	for_each_entry(e, batch) {
+		list_del_rcu(&e->kp->list);
+		kprobe_point_update_handlers(e->point);
+	}
+	batch->withdrawn = true;
+}
+
+/* After a failure, without locks: nobody sees the handles any more. */
+static void wait_withdrawn(struct batch *batch)
+{
+	struct batch_entry *e;
+
+	synchronize_rcu_expedited();
+	for_each_entry(e, batch)
+		INIT_LIST_HEAD(&e->kp->list);
+	unstage_all(batch);
+}
+
+static int arm_all(struct batch *batch)
+{
+	struct batch_entry *e;
+	LIST_HEAD(points);
+	int ret;
+
+	for_each_entry(e, batch) {
+		if (e->point->state == KPROBE_DISARMED &&
+		    kprobe_point_wants_arming(e->point))
+			kprobe_collect(e->point, &points);
+	}
+	if (list_empty(&points))
+		return 0;
+	ret = kprobe_arm_points(&points);
+	kprobe_uncollect_all(&points);
+	return ret ? kprobe_refuse(batch->entries[0].place.addr,
+				   KPROBE_REFUSE_ARMING, ret) : 0;
+}
+
+static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
+{
+	struct batch_entry *e;
+	int ret;
+
+	ret = stage_all(batch, kps, kind);			/* 1 */
+	if (ret)
+		return ret;
+	ret = prepare_all(batch);				/* 2 */
+	if (ret)
+		goto unstage;
+	publish_all(batch);					/* 3 */
+	ret = arm_all(batch);					/* 4 */
+	if (ret)
+		goto unpublish;
+
+	/* From now on the module notifier looks after probes in modules. */
+	for_each_entry(e, batch)
+		kprobe_place_put(&e->place);
+	return 0;
+
+unpublish:
+	/* The structs are given back when no handler can be using them. */
+	unpublish_all(batch);
+	unprepare_all(batch);
+	return ret;
+unstage:
+	unstage_all(batch);
+	return ret;
+}
+
+/**
+ * kprobe_register_batch() - register handles, all or none
+ * @kps: the handles
+ * @num: how many
+ * @kind: KPROBE_FLAG_KIND_* of the API that registers them, 0 for kprobes
+ *
+ * Context, errnos: see register_kprobes().
+ */
+int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
+{
+	struct batch_entry one = {}, *only;
+	struct batch batch = { .entries = &one, .by_addr = &only, .nr = num };
+	int ret;
+
+	if (num <= 0 || !kps)
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+	if (!kprobes_ready)
+		return -EAGAIN;
+	if (num > 1) {
+		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
+		batch.by_addr = kvmalloc_array(num, sizeof(only), GFP_KERNEL);
+		if (!batch.entries || !batch.by_addr) {
+			ret = kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+			goto free;
+		}
+	}
+
+	mutex_lock(&kprobe_mutex);
+	ret = register_locked(&batch, kps, kind);
+	mutex_unlock(&kprobe_mutex);
+
+	if (batch.withdrawn)
+		wait_withdrawn(&batch);
+free:
+	if (num > 1) {
+		kvfree(batch.by_addr);
+		kvfree(batch.entries);
+	}
+	return ret;
+}
