@@ -12,8 +12,6 @@
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
 
 #include "internal.h"
 
@@ -23,17 +21,6 @@ static int jprobe_enter(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 NOKPROBE_SYMBOL(jprobe_enter);
-
-/* The embedded kprobes of @jps, to be given to kvfree(); NULL without memory. */
-static struct kprobe **embedded_kprobes(struct jprobe **jps, int num)
-{
-	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
-	int i;
-
-	for (i = 0; kps && i < num; i++)
-		kps[i] = jps[i] ? &jps[i]->kp : NULL;
-	return kps;
-}
 
 /**
  * register_jprobes() - register several jprobes, all or none
@@ -49,8 +36,7 @@ static struct kprobe **embedded_kprobes(struct jprobe **jps, int num)
  */
 int register_jprobes(struct jprobe **jps, int num)
 {
-	struct kprobe **kps;
-	int i, ret;
+	int i;
 
 	for (i = 0; jps && i < num && jps[i]; i++) {
 		if (!kernel_text_address((unsigned long)jps[i]->entry))
@@ -59,15 +45,10 @@ int register_jprobes(struct jprobe **jps, int num)
 	}
 	if (num <= 0 || !jps || i < num)
 		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
-	kps = embedded_kprobes(jps, num);
-	if (!kps)
-		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
 
 	for (i = 0; i < num; i++)
-		kps[i]->pre_handler = jprobe_enter;
-	ret = kprobe_register_batch(kps, num, KPROBE_FLAG_KIND_JPROBE);
-	kvfree(kps);
-	return ret;
+		jps[i]->kp.pre_handler = jprobe_enter;
+	return kprobe_register_batch((struct kprobe **)jps, num, KPROBE_FLAG_KIND_JPROBE);
 }
 EXPORT_SYMBOL_GPL(register_jprobes);
 
@@ -92,29 +73,16 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  */
 void unregister_jprobes(struct jprobe **jps, int num)
 {
-	struct kprobe **kps;
-	int i;
-
-	if (num <= 0)
-		return;
-	kps = embedded_kprobes(jps, num);
-	if (kps) {
-		unregister_kprobes(kps, num);
-		kvfree(kps);
-		return;
-	}
-	/* No memory for the array: slower, but it must not fail. */
-	for (i = 0; i < num; i++)
-		unregister_jprobe(jps[i]);
+	unregister_kprobes((struct kprobe **)jps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 
 /* unregister_jprobes() for one. */
 void unregister_jprobe(struct jprobe *jp)
 {
-	if (jp)
-		unregister_kprobe(&jp->kp);
+	unregister_jprobes(&jp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobe);
 
+/* In the architecture's assembly. */
 EXPORT_SYMBOL_GPL(jprobe_return);

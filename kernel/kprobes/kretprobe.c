@@ -9,9 +9,7 @@
  */
 #include <linux/export.h>
 #include <linux/init.h>
-#include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
 #include "internal.h"
 
@@ -80,23 +78,6 @@ static int prepare(struct kretprobe *rp)
 	return ret ? kprobe_refuse(place.addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
 }
 
-/* Nothing for nothing: unregistering takes NULL pointers. */
-static struct kprobe *embedded_kprobe(struct kretprobe *rp)
-{
-	return rp ? &rp->kp : NULL;
-}
-
-/* The embedded kprobes of @rps, to be given to kvfree(); NULL without memory. */
-static struct kprobe **embedded_kprobes(struct kretprobe **rps, int num)
-{
-	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
-	int i;
-
-	for (i = 0; kps && i < num; i++)
-		kps[i] = embedded_kprobe(rps[i]);
-	return kps;
-}
-
 /* Takes the instances back.  The probes may have been hit for a moment. */
 static void withdraw(struct kretprobe **rps, int num)
 {
@@ -125,16 +106,12 @@ static void withdraw(struct kretprobe **rps, int num)
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kprobe **kps;
 	int i, prepared, ret = 0;
 
 	for (i = 0; rps && i < num && rps[i]; i++)
 		;
 	if (num <= 0 || !rps || i < num)
 		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
-	kps = embedded_kprobes(rps, num);
-	if (!kps)
-		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
 
 	for (i = 0; i < num; i++)
 		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
@@ -145,10 +122,10 @@ int register_kretprobes(struct kretprobe **rps, int num)
 	}
 	prepared = ret ? i - 1 : num;
 	if (!ret)
-		ret = kprobe_register_batch(kps, num, KPROBE_FLAG_KIND_RETURN);
+		ret = kprobe_register_batch((struct kprobe **)rps, num,
+					    KPROBE_FLAG_KIND_RETURN);
 	if (ret)
 		withdraw(rps, prepared);
-	kvfree(kps);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_kretprobes);
@@ -183,7 +160,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobe);
 
 /**
  * unregister_kretprobes() - unregister several return probes
- * @rps: array of pointers to the probes
+ * @rps: array of pointers to the probes; NULL is left out
  * @num: how many
  *
  * See unregister_kretprobe().
@@ -192,20 +169,7 @@ EXPORT_SYMBOL_GPL(unregister_kretprobe);
  */
 void unregister_kretprobes(struct kretprobe **rps, int num)
 {
-	struct kprobe *one, **kps = &one;
 	int i;
-
-	if (num <= 0)
-		return;
-	if (num > 1)
-		kps = embedded_kprobes(rps, num);
-	if (!kps) {
-		/* No memory for the array: slower, but it must not fail. */
-		for (i = 0; i < num; i++)
-			unregister_kretprobes(&rps[i], 1);
-		return;
-	}
-	one = embedded_kprobe(rps[0]);
 
 	/*
 	 * No return handler begins from here on.  Unregistering waits for those
@@ -215,9 +179,7 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 		if (rps[i])
 			kretprobe_engine_stop(rps[i]);
 	}
-	unregister_kprobes(kps, num);
+	unregister_kprobes((struct kprobe **)rps, num);
 	kretprobe_engine_free(rps, num);
-	if (kps != &one)
-		kvfree(kps);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
