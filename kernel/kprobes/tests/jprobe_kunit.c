@@ -16,29 +16,26 @@
 #define MANY_ARGUMENTS	1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 #define MANY_SUM	(1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100)
 
-static noinline notrace __noclone long plain_many(MANY_PARAMETERS)
-{
-	barrier();
-	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
+/* Tells every parameter from every other. */
+#define WEIGHTED_SUM							\
+	(a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j)
+
+/* For a breakpoint, and for ftrace. */
+#define DEFINE_TARGETS(prefix, attribute)				\
+static noinline __noclone attribute long prefix##_many(MANY_PARAMETERS)	\
+{									\
+	barrier();							\
+	return WEIGHTED_SUM;						\
+}									\
+									\
+static noinline __noclone attribute int prefix##_one(int x)		\
+{									\
+	KEEP_CALL(x);							\
+	return x + 1;							\
 }
 
-static noinline __noclone long traced_many(MANY_PARAMETERS)
-{
-	barrier();
-	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
-}
-
-static noinline notrace __noclone int plain_one(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int traced_one(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+DEFINE_TARGETS(plain, notrace)
+DEFINE_TARGETS(traced, /* nothing */)
 
 typedef long (*many_fn)(MANY_PARAMETERS);
 typedef int (*one_fn)(int x);
@@ -65,7 +62,7 @@ static struct {
 static long many_handler(MANY_PARAMETERS)
 {
 	seen.calls++;
-	seen.sum = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
+	seen.sum = WEIGHTED_SUM;
 	jprobe_return();
 	seen.ended = true;
 	return 0;

@@ -63,19 +63,17 @@ static DECLARE_WAIT_QUEUE_HEAD(gate);
 static bool gate_open;
 static atomic_t parked, left;
 
-static noinline notrace __noclone int park(int x)
-{
-	atomic_inc(&parked);
-	wait_event(gate, READ_ONCE(gate_open));
-	return x + 1;
+/* For a breakpoint, and for ftrace. */
+#define DEFINE_PARK(name, attribute)						\
+static noinline __noclone attribute int name(int x)				\
+{										\
+	atomic_inc(&parked);							\
+	wait_event(gate, READ_ONCE(gate_open));					\
+	return x + 1;								\
 }
 
-static noinline __noclone int traced_park(int x)
-{
-	atomic_inc(&parked);
-	wait_event(gate, READ_ONCE(gate_open));
-	return x + 1;
-}
+DEFINE_PARK(park, notrace)
+DEFINE_PARK(traced_park, /* nothing */)
 
 typedef int (*park_fn)(int x);
 

@@ -29,43 +29,29 @@ static bool blocking;
 static DECLARE_COMPLETION(blocked);
 static DECLARE_COMPLETION(may_go_on);
 
-static noinline notrace __noclone int trap_inner(int x)
-{
-	inner_caller = _RET_IP_;
-	nr_inside = stack_trace_save(inside, MAX_ENTRIES, 0);
-	if (blocking) {
-		complete(&blocked);
-		wait_for_completion(&may_go_on);
-	}
-	return x + 1;
+/* The same function, for a breakpoint or for ftrace: @attribute is notrace, or nothing. */
+#define DEFINE_CHAIN(prefix, attribute)						\
+static noinline __noclone attribute int prefix##_inner(int x)			\
+{										\
+	inner_caller = _RET_IP_;						\
+	nr_inside = stack_trace_save(inside, MAX_ENTRIES, 0);			\
+	if (blocking) {								\
+		complete(&blocked);						\
+		wait_for_completion(&may_go_on);				\
+	}									\
+	return x + 1;								\
+}										\
+										\
+static noinline __noclone attribute int prefix##_middle(int x)			\
+{										\
+	middle_caller = _RET_IP_;						\
+	x = prefix##_inner(x);							\
+	barrier();								\
+	return x + 1;								\
 }
 
-static noinline notrace __noclone int trap_middle(int x)
-{
-	middle_caller = _RET_IP_;
-	x = trap_inner(x);
-	barrier();
-	return x + 1;
-}
-
-static noinline __noclone int traced_inner(int x)
-{
-	inner_caller = _RET_IP_;
-	nr_inside = stack_trace_save(inside, MAX_ENTRIES, 0);
-	if (blocking) {
-		complete(&blocked);
-		wait_for_completion(&may_go_on);
-	}
-	return x + 1;
-}
-
-static noinline __noclone int traced_middle(int x)
-{
-	middle_caller = _RET_IP_;
-	x = traced_inner(x);
-	barrier();
-	return x + 1;
-}
+DEFINE_CHAIN(trap, notrace)
+DEFINE_CHAIN(traced, /* nothing */)
 
 typedef int (*chain_fn)(int x);
 

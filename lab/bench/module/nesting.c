@@ -87,23 +87,41 @@ static void run_timer(void)
 	destroy_hrtimer_on_stack(&timer);
 }
 
-static void begin(unsigned int handlers)
+/*
+ * A function is called while the outer probe's handler runs; its kprobe, and its
+ * return probe if there is one, have to see each call.
+ */
+static int measure(const char *key, struct kretprobe *inner_return)
 {
+	struct kprobe inner = {
+		.addr = (kprobe_opcode_t *)bench_inner,
+		.pre_handler = inner_pre,
+	};
+	int ret;
+
 	calls_inside = 0;
 	lost_inside = 0;
 	inner_hits = 0;
-	inner_handlers = handlers;
-}
-
-static int report(const char *key)
-{
-	if (calls_inside < WANTED_CALLS) {
-		pr_err("bench: the timer fired only %lu times in the handler\n",
-		       calls_inside);
-		return -ETIME;
+	inner_handlers = inner_return ? 2 : 1;
+	ret = register_kprobe(&inner);
+	if (ret)
+		return ret;
+	if (inner_return)
+		ret = register_kretprobe(inner_return);
+	if (!ret) {
+		run_timer();
+		if (inner_return)
+			unregister_kretprobe(inner_return);
+		if (calls_inside >= WANTED_CALLS) {
+			bench_report(key, lost_inside);
+		} else {
+			pr_err("bench: the timer fired only %lu times in the handler\n",
+			       calls_inside);
+			ret = -ETIME;
+		}
 	}
-	bench_report(key, lost_inside);
-	return 0;
+	unregister_kprobe(&inner);
+	return ret;
 }
 
 /**
@@ -115,23 +133,12 @@ int bench_nesting(void)
 		.addr = (kprobe_opcode_t *)bench_ftraced,
 		.pre_handler = wait_at_hit,
 	};
-	struct kprobe inner = {
-		.addr = (kprobe_opcode_t *)bench_inner,
-		.pre_handler = inner_pre,
-	};
-	int ret;
+	int ret = register_kprobe(&outer);
 
-	begin(1);
-	ret = register_kprobe(&inner);
 	if (ret)
 		return ret;
-	ret = register_kprobe(&outer);
-	if (!ret) {
-		run_timer();
-		unregister_kprobe(&outer);
-		ret = report("nesting_lost");
-	}
-	unregister_kprobe(&inner);
+	ret = measure("nesting_lost", NULL);
+	unregister_kprobe(&outer);
 	return ret;
 }
 
@@ -150,27 +157,11 @@ int bench_return_nesting(void)
 		.kp.addr = (kprobe_opcode_t *)bench_inner,
 		.handler = inner_returned,
 	};
-	struct kprobe inner = {
-		.addr = (kprobe_opcode_t *)bench_inner,
-		.pre_handler = inner_pre,
-	};
-	int ret;
+	int ret = register_kretprobe(&outer);
 
-	begin(2);
-	ret = register_kprobe(&inner);
 	if (ret)
 		return ret;
-	ret = register_kretprobe(&inner_return);
-	if (ret)
-		goto out;
-	ret = register_kretprobe(&outer);
-	if (!ret) {
-		run_timer();
-		unregister_kretprobe(&outer);
-		ret = report("return_nesting_lost");
-	}
-	unregister_kretprobe(&inner_return);
-out:
-	unregister_kprobe(&inner);
+	ret = measure("return_nesting_lost", &inner_return);
+	unregister_kretprobe(&outer);
 	return ret;
 }
