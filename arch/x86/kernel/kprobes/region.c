@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions: which instructions a jump replaces, and a copy of them that does the same.
+ *
+ * What is judged here are the instructions themselves; who else may come into the
+ * region is not to be seen in it (targets.c, detour.c).  The rules are those of
+ * kprobes.txt, sections 1.4.2 and 5, but for two: relative branches are written anew,
+ * and a call may end the region, for it can return behind it.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "region.h"
+
+static const char * const obstacle_names[NR_OBSTACLES] = {
+	[OBSTACLE_NONE]		= "none",
+	[OBSTACLE_INSN]		= "an instruction that cannot be moved",
+	[OBSTACLE_CALL]		= "a call before the end of the region",
+	[OBSTACLE_END]		= "the function ends too soon",
+	[OBSTACLE_SHADOW]	= "sti at the end of the region",
+	[OBSTACLE_STACK]	= "a call through memory on the stack",
+	[OBSTACLE_ROOM]		= "the copy is too long",
+	[OBSTACLE_DISTANCE]	= "an operand out of reach",
+	[OBSTACLE_POST]		= "a post handler behind a branch",
+	[OBSTACLE_TARGET]	= "a branch into the region",
+	[OBSTACLE_PAD]		= "a landing pad in the region",
+	[OBSTACLE_INDIRECT]	= "an indirect branch in the function",
+	[OBSTACLE_CODE]		= "the function cannot be decoded",
+	[OBSTACLE_FIXUP]	= "exception handling goes on in the region",
+	[OBSTACLE_FAULT]	= "an instruction of the region may fault",
+	[OBSTACLE_PATCHED]	= "the region is patched by others",
+	[OBSTACLE_DEBUGGER]	= "a debugger's breakpoint in the region",
+};
+
+/* How execution goes on behind an instruction. */
+enum flow {
+	FLOW_ON,	/* with the next one, if it does not branch */
+	FLOW_RETURN,	/* it returns there, and must not find the tail */
+	FLOW_END,	/* not there */
+};
+
+static enum flow flow_of(const struct probe_insn *insn)
+{
+	static const u8 flows[NR_EMUL] = {
+		[EMUL_CALL]		= FLOW_RETURN,
+		[EMUL_CALL_INDIRECT]	= FLOW_RETURN,
+		[EMUL_JMP]		= FLOW_END,
+		[EMUL_JMP_INDIRECT]	= FLOW_END,
+		[EMUL_RET]		= FLOW_END,
+	};
+
+	return flows[insn->emul];
+}
+
+/* Fills the space between functions: int3, and nops of all lengths. */
+static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int *len)
+{
+	struct insn insn;
+
+	if (bytes[0] == 0xcc) {
+		*len = 1;
+		return true;
+	}
+	if (insn_decode(&insn, bytes, avail, mode))
+		return false;
+	*len = insn.length;
+	if (insn.opcode.nbytes == 1)
+		return insn.opcode.bytes[0] == 0x90 && !X86_REX_B(insn.rex_prefix.bytes[0]);
+	return insn.opcode.nbytes == 2 && insn.opcode.bytes[1] == 0x1f;
+}
+
+/* Up to the end of the jump there is nothing but padding from @pos on. */
+static bool padded(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int pos)
+{
+	unsigned int len;
+
+	for (; pos < PROBE_JUMP_LEN; pos += len) {
+		if (pos >= avail || !is_padding(bytes + pos, avail - pos, mode, &len))
+			return false;
+	}
+	return true;
+}
+
+/* An instruction that a region can have, for as much as it tells by itself. */
+static enum probe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_mode mode,
+				      unsigned int pos, struct probe_insn *insn)
+{
+	bool last;
+
+	if (probe_classify(bytes + pos, avail - pos, mode, insn))
+		return OBSTACLE_INSN;
+	if (pos && probe_is_endbr(bytes + pos, avail - pos))
+		return OBSTACLE_PAD;
+	last = pos + insn->len >= PROBE_JUMP_LEN;
+	if (flow_of(insn) == FLOW_RETURN && !last)
+		return OBSTACLE_CALL;
+	if (insn->emul == EMUL_STI && last)
+		return OBSTACLE_SHADOW;
+	return OBSTACLE_NONE;
+}
+
+/**
+ * probe_region_find() - the region that begins with an instruction
+ * @bytes: the text from there on, as it is without any probe
+ * @avail: how many bytes there are up to the end of the function
+ * @mode: mode in which it runs
+ * @region: where to put it
+ *
+ * Context: any; pure.
+ * Return: %OBSTACLE_NONE, or the first obstacle in the instructions themselves.
+ */
+enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_mode mode,
+				      struct probe_region *region)
+{
+	enum probe_obstacle obstacle;
+	struct probe_insn *insn;
+
+	*region = (struct probe_region) { .goes_on = true };
+	while (region->len < PROBE_JUMP_LEN && region->goes_on) {
+		if (region->len >= avail)
+			return OBSTACLE_END;
+		insn = &region->insns[region->nr];
+		obstacle = check_insn(bytes, avail, mode, region->len, insn);
+		if (obstacle)
+			return obstacle;
+		region->offset[region->nr++] = region->len;
+		region->len += insn->len;
+		region->goes_on = flow_of(insn) == FLOW_ON;
+	}
+	if (!padded(bytes, avail, mode, region->len))
+		return OBSTACLE_END;
+	return OBSTACLE_NONE;
+}
+
+static enum probe_obstacle move_obstacle(int err)
+{
+	return err == -ERANGE ? OBSTACLE_DISTANCE : OBSTACLE_STACK;
+}
+
+/* Room for one more instruction, whatever it becomes. */
+static bool fits(const struct probe_copy *copy, unsigned int len)
+{
+	return copy->len + len <= copy->room;
+}
+
+static enum probe_obstacle append_insn(const struct probe_region *region, unsigned int i,
+				       const u8 *bytes, struct probe_copy *copy)
+{
+	u8 buf[PROBE_MOVE_MAX];
+	int len;
+
+	len = probe_move(&region->insns[i], bytes + region->offset[i], copy->mode,
+			 copy->src + region->offset[i], copy->dst + copy->len, buf);
+	if (len < 0)
+		return move_obstacle(len);
+	if (!fits(copy, len))
+		return OBSTACLE_ROOM;
+	memcpy(copy->out + copy->len, buf, len);
+	copy->offset[i] = copy->len;
+	copy->len += len;
+	return OBSTACLE_NONE;
+}
+
+/* A call or a jump, which differ in one bit. */
+static enum probe_obstacle append_branch(struct probe_copy *copy, u64 target, bool call)
+{
+	u8 *out = copy->out + copy->len;
+
+	if (!fits(copy, PROBE_JUMP_LEN))
+		return OBSTACLE_ROOM;
+	if (probe_put_jump(out, copy->dst + copy->len, target) < 0)
+		return OBSTACLE_DISTANCE;
+	if (call)
+		out[0] = 0xe8;
+	copy->len += PROBE_JUMP_LEN;
+	return OBSTACLE_NONE;
+}
+
+/**
+ * probe_region_copy() - write instructions that do what a region does
+ * @region: from probe_region_find()
+ * @bytes: its instructions
+ * @copy: where to, and what it has become
+ *
+ * The copy ends with a jump to the instruction behind the region, unless nothing gets
+ * there.  Behind the first instruction there is a call of &probe_copy.post; that one
+ * must not be one that goes elsewhere, or the call would be left out at times.
+ *
+ * Context: any; pure.
+ * Return: %OBSTACLE_NONE, or why there can be no copy; then what is in the output means
+ * nothing.
+ */
+enum probe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
+				      struct probe_copy *copy)
+{
+	enum probe_obstacle obstacle = OBSTACLE_NONE;
+	unsigned int i;
+
+	copy->len = 0;
+	if (copy->post && region->insns[0].action == PROBE_EMULATE)
+		return OBSTACLE_POST;
+	for (i = 0; i < region->nr && !obstacle; i++) {
+		obstacle = append_insn(region, i, bytes, copy);
+		if (!obstacle && !i && copy->post)
+			obstacle = append_branch(copy, copy->post, true);
+	}
+	if (!obstacle && region->goes_on)
+		obstacle = append_branch(copy, copy->src + region->len, false);
+	return obstacle;
+}
+
+/**
+ * probe_obstacle_name() - an obstacle in words
+ * @obstacle: which
+ *
+ * Context: any; pure.
+ * Return: a constant string that a person can read, never NULL.
+ */
+const char *probe_obstacle_name(enum probe_obstacle obstacle)
+{
+	return obstacle < NR_OBSTACLES ? obstacle_names[obstacle] : "unknown";
+}
