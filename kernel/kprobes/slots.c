@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Executable slots: where copies of probed instructions live and run.
+ * Executable slots: where copies of probed instructions live and run, and detours.
  *
  * Pages come from execmem through alloc_insn_page() and are never writable and
  * executable at once; the architecture writes a slot with its text-patching
- * primitive and fills what it does not use with trap instructions.  A page is
- * given back when its last slot is.
+ * primitive and fills what it does not use with trap instructions.  A page holds
+ * slots of one cache, all of one size, and is given back when its last slot is.
  *
  * slot_mutex guards the pages, the list and the bitmaps.  Trap and fault paths ask
  * who owns an address: they look its page up under RCU, and find the owner of a
@@ -23,32 +23,47 @@
 
 #include "internal.h"
 
-#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_SIZE)
-#define SLOT_PAGE_SYM	"kprobe_insn_page"
+/**
+ * struct slot_cache - slots of one kind
+ * @size:	bytes of a slot
+ * @sym:	what kallsyms calls its pages
+ * @alloc:	makes a page
+ * @free:	gives it back
+ * @roomy:	its pages that have a free slot
+ */
+struct slot_cache {
+	unsigned int size;
+	const char *sym;
+	void *(*alloc)(void);
+	void (*free)(void *page);
+	struct list_head roomy;
+};
 
 /**
  * struct slot_page - a page of slots
  * @node:	in slot_pages; RCU
- * @roomy:	pages that have a free slot
+ * @roomy:	pages of its cache that have a free slot
+ * @cache:	whose slots they are
  * @insns:	the page, as it is executed
- * @used:	which slots are taken
+ * @used:	bitmap: which slots are taken; behind @owners
  * @nr_used:	how many
+ * @nr:		how many there are
  * @rcu:	delays freeing for readers of the list
  * @owners:	representative that a slot belongs to, NULL if not known
  */
 struct slot_page {
 	struct hlist_node node;
 	struct list_head roomy;
+	struct slot_cache *cache;
 	kprobe_opcode_t *insns;
-	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
-	unsigned int nr_used;
+	unsigned long *used;
+	unsigned int nr_used, nr;
 	struct rcu_head rcu;
-	struct kprobe *owners[SLOTS_PER_PAGE];
+	struct kprobe *owners[];
 };
 
 /* All pages, by address: every kernel fault asks, with thousands of probes, too. */
 static DEFINE_HASHTABLE(slot_pages, 6);
-static LIST_HEAD(roomy_pages);
 static DEFINE_MUTEX(slot_mutex);
 
 void * __weak alloc_insn_page(void)
@@ -56,9 +71,37 @@ void * __weak alloc_insn_page(void)
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 
+static struct slot_cache insn_slots = {
+	.size	= KPROBE_SLOT_SIZE,
+	.sym	= "kprobe_insn_page",
+	.alloc	= alloc_insn_page,
+	.free	= execmem_free,
+	.roomy	= LIST_HEAD_INIT(insn_slots.roomy),
+};
+
+#ifdef CONFIG_OPTPROBES
+void * __weak alloc_optinsn_page(void)
+{
+	return alloc_insn_page();
+}
+
+void __weak free_optinsn_page(void *page)
+{
+	execmem_free(page);
+}
+
+static struct slot_cache optinsn_slots = {
+	.size	= MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t),
+	.sym	= "kprobe_optinsn_page",
+	.alloc	= alloc_optinsn_page,
+	.free	= free_optinsn_page,
+	.roomy	= LIST_HEAD_INIT(optinsn_slots.roomy),
+};
+#endif
+
 static kprobe_opcode_t *slot_address(struct slot_page *page, unsigned int slot)
 {
-	return (void *)page->insns + slot * KPROBE_SLOT_SIZE;
+	return (void *)page->insns + slot * page->cache->size;
 }
 
 /* What pages are hashed by, the same for every address in a page. */
@@ -67,23 +110,37 @@ static __always_inline unsigned long page_key(unsigned long addr)
 	return addr >> PAGE_SHIFT;
 }
 
-static struct slot_page *add_page(void)
+static struct slot_page *make_page(struct slot_cache *cache)
 {
-	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	unsigned int nr = PAGE_SIZE / cache->size;
+	struct slot_page *page;
 
+	page = kzalloc(struct_size(page, owners, nr) +
+		       BITS_TO_LONGS(nr) * sizeof(long), GFP_KERNEL);
 	if (!page)
 		return NULL;
-	page->insns = alloc_insn_page();
+	page->used = (unsigned long *)&page->owners[nr];
+	page->nr = nr;
+	page->cache = cache;
+	page->insns = cache->alloc();
 	if (!page->insns) {
 		kfree(page);
 		return NULL;
 	}
-	list_add(&page->roomy, &roomy_pages);
+	return page;
+}
+
+static struct slot_page *add_page(struct slot_cache *cache)
+{
+	struct slot_page *page = make_page(cache);
+
+	if (!page)
+		return NULL;
+	list_add(&page->roomy, &cache->roomy);
 	/* Pairs with the walk in find_page(). */
 	hash_add_rcu(slot_pages, &page->node, page_key((unsigned long)page->insns));
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
-			   (unsigned long)page->insns, PAGE_SIZE, false,
-			   SLOT_PAGE_SYM);
+			   (unsigned long)page->insns, PAGE_SIZE, false, cache->sym);
 	return page;
 }
 
@@ -96,11 +153,33 @@ static void remove_page(struct slot_page *page)
 {
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->insns, PAGE_SIZE, true,
-			   SLOT_PAGE_SYM);
+			   page->cache->sym);
 	list_del(&page->roomy);
 	hash_del_rcu(&page->node);
-	execmem_free(page->insns);
+	page->cache->free(page->insns);
 	call_rcu(&page->rcu, free_page_rcu);
+}
+
+static kprobe_opcode_t *take_slot(struct slot_cache *cache, struct kprobe *p)
+{
+	kprobe_opcode_t *insns = NULL;
+	struct slot_page *page;
+	unsigned int slot;
+
+	mutex_lock(&slot_mutex);
+	page = list_first_entry_or_null(&cache->roomy, struct slot_page, roomy);
+	if (!page)
+		page = add_page(cache);
+	if (page) {
+		slot = find_first_zero_bit(page->used, page->nr);
+		__set_bit(slot, page->used);
+		WRITE_ONCE(page->owners[slot], p);
+		if (++page->nr_used == page->nr)
+			list_del_init(&page->roomy);
+		insns = slot_address(page, slot);
+	}
+	mutex_unlock(&slot_mutex);
+	return insns;
 }
 
 /**
@@ -113,24 +192,7 @@ static void remove_page(struct slot_page *page)
  */
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p)
 {
-	kprobe_opcode_t *insns = NULL;
-	struct slot_page *page;
-	unsigned int slot;
-
-	mutex_lock(&slot_mutex);
-	page = list_first_entry_or_null(&roomy_pages, struct slot_page, roomy);
-	if (!page)
-		page = add_page();
-	if (page) {
-		slot = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
-		__set_bit(slot, page->used);
-		WRITE_ONCE(page->owners[slot], p);
-		if (++page->nr_used == SLOTS_PER_PAGE)
-			list_del_init(&page->roomy);
-		insns = slot_address(page, slot);
-	}
-	mutex_unlock(&slot_mutex);
-	return insns;
+	return take_slot(&insn_slots, p);
 }
 
 /* Take a slot whose owner the core need not know.  See get_insn_slot_for(). */
@@ -153,9 +215,26 @@ static struct slot_page *find_page(unsigned long addr)
 }
 NOKPROBE_SYMBOL(find_page);
 
+static void free_slot(struct slot_page *page, kprobe_opcode_t *insns)
+{
+	struct slot_cache *cache = page->cache;
+	unsigned int slot = ((void *)insns - (void *)page->insns) / cache->size;
+
+	if (WARN_ON_ONCE(!test_bit(slot, page->used)))
+		return;
+	if (page->nr_used-- == page->nr)
+		list_add(&page->roomy, &cache->roomy);
+	__clear_bit(slot, page->used);
+	WRITE_ONCE(page->owners[slot], NULL);
+	/* One page with room is kept: single probes come and go. */
+	if (!page->nr_used && !list_is_singular(&cache->roomy))
+		remove_page(page);
+}
+
 /**
- * free_insn_slot() - give a slot back
- * @insns: from get_insn_slot() or get_insn_slot_for(); nobody executes it
+ * free_insn_slot() - give a slot back, of any cache
+ * @insns: from get_insn_slot(), get_insn_slot_for() or the like of detours; nobody
+ *	executes it
  * @dirty: ignored; some architectures say whether it may have been executed
  *
  * Context: task, may sleep.
@@ -163,25 +242,24 @@ NOKPROBE_SYMBOL(find_page);
 void free_insn_slot(kprobe_opcode_t *insns, int dirty)
 {
 	struct slot_page *page;
-	unsigned int slot;
 
 	mutex_lock(&slot_mutex);
 	page = find_page((unsigned long)insns);
-	if (WARN_ON_ONCE(!page))
-		goto out;
-	slot = ((void *)insns - (void *)page->insns) / KPROBE_SLOT_SIZE;
-	if (WARN_ON_ONCE(!test_bit(slot, page->used)))
-		goto out;
-
-	if (page->nr_used-- == SLOTS_PER_PAGE)
-		list_add(&page->roomy, &roomy_pages);
-	__clear_bit(slot, page->used);
-	WRITE_ONCE(page->owners[slot], NULL);
-	/* One page with room is kept: single probes come and go. */
-	if (!page->nr_used && !list_is_singular(&roomy_pages))
-		remove_page(page);
-out:
+	if (!WARN_ON_ONCE(!page))
+		free_slot(page, insns);
 	mutex_unlock(&slot_mutex);
+}
+
+static __always_inline bool in_cache(unsigned long addr, const struct slot_cache *cache)
+{
+	struct slot_page *page;
+	bool found;
+
+	preempt_disable_notrace();
+	page = find_page(addr);
+	found = page && page->cache == cache;
+	preempt_enable_no_resched_notrace();
+	return found;
 }
 
 /**
@@ -193,14 +271,43 @@ out:
  */
 bool is_kprobe_insn_slot(unsigned long addr)
 {
-	bool found;
-
-	preempt_disable_notrace();
-	found = find_page(addr);
-	preempt_enable_no_resched_notrace();
-	return found;
+	return in_cache(addr, &insn_slots);
 }
 NOKPROBE_SYMBOL(is_kprobe_insn_slot);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * get_optinsn_slot_for() - take room for a detour
+ * @p: representative that it will belong to, or NULL if nobody needs to know
+ *
+ * Context: task, may sleep.
+ * Return: where it runs; MAX_OPTINSN_SIZE instruction units, aligned to as many if
+ * that is a power of two; NULL if there is no memory.
+ */
+kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p)
+{
+	return take_slot(&optinsn_slots, p);
+}
+
+/* Room for a detour whose owner the core need not know. */
+kprobe_opcode_t *get_optinsn_slot(void)
+{
+	return get_optinsn_slot_for(NULL);
+}
+
+/* Gives a detour's room back.  See free_insn_slot(). */
+void free_optinsn_slot(kprobe_opcode_t *insns, int dirty)
+{
+	free_insn_slot(insns, dirty);
+}
+
+/* Is this address in a page of detours?  See is_kprobe_insn_slot(). */
+bool is_kprobe_optinsn_slot(unsigned long addr)
+{
+	return in_cache(addr, &optinsn_slots);
+}
+NOKPROBE_SYMBOL(is_kprobe_optinsn_slot);
+#endif
 
 /**
  * kprobe_slot_owner() - whose copy is at an address
@@ -218,8 +325,8 @@ struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
 
 	if (!page)
 		return NULL;
-	slot = (addr - (unsigned long)page->insns) / KPROBE_SLOT_SIZE;
-	if (slot >= SLOTS_PER_PAGE)
+	slot = (addr - (unsigned long)page->insns) / page->cache->size;
+	if (slot >= page->nr)
 		return NULL;
 	*start = (unsigned long)slot_address(page, slot);
 	return READ_ONCE(page->owners[slot]);
@@ -246,7 +353,7 @@ int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
 	hash_for_each_rcu(slot_pages, bucket, page, node) {
 		if ((*symnum)--)
 			continue;
-		strscpy(sym, SLOT_PAGE_SYM, KSYM_NAME_LEN);
+		strscpy(sym, page->cache->sym, KSYM_NAME_LEN);
 		*type = 't';
 		*value = (unsigned long)page->insns;
 		ret = 0;
