@@ -82,6 +82,8 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 		kprobe_collect(point, disarm);
 	else if (list_empty(&point->handles))
 		kprobe_collect(point, empty);
+	else
+		kprobe_optimizer_queue(point);
 	return true;
 }
 
@@ -196,7 +198,7 @@ static int __init kprobes_init(void)
 {
 	int ret;
 
-	ret = kprobe_points_init();
+	ret = kprobe_points_init() ?: kprobe_optimizer_init();
 	if (ret)
 		return ret;
 	mutex_lock(&kprobe_mutex);

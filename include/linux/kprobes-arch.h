@@ -125,6 +125,18 @@ static inline int arch_prepare_kprobe_post(struct kprobe *p)
 }
 #endif
 
+/**
+ * arch_kprobe_handlers_changed() - @p has a post_handler now, or none any more
+ * @p: representative; may be armed and being hit
+ *
+ * Context: task, kprobe_mutex held.
+ */
+#ifdef CONFIG_HAVE_KPROBE_BATCH
+void arch_kprobe_handlers_changed(struct kprobe *p);
+#else
+static inline void arch_kprobe_handlers_changed(struct kprobe *p) { }
+#endif
+
 /* --- __ARCH_WANT_KPROBES_INSN_SLOT: executable slots ------------------- */
 
 #ifndef KPROBE_SLOT_SIZE
@@ -150,11 +162,138 @@ static inline struct kprobe *kprobe_slot_owner(unsigned long addr,
 }
 #endif
 
-/* Jump optimization is not there yet, so no address is in its slots. */
+/* --- HAVE_OPTPROBES: jumps in place of breakpoints --------------------- */
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * struct optimized_kprobe - what the architecture sees of a probepoint here
+ * @kp:		its representative
+ * @list:	links it where many are handed over
+ * @optinsn:	the architecture's; struct arch_optimized_insn in <asm/kprobes.h>,
+ *		beside MAX_OPTINSN_SIZE, the room of a detour in instruction units, and
+ *		MAX_OPTIMIZED_LENGTH, the bytes of text that a jump takes
+ */
+struct optimized_kprobe {
+	struct kprobe kp;
+	struct list_head list;
+	struct arch_optimized_insn optinsn;
+};
+
+/**
+ * arch_prepare_optimized_kprobe() - make the detour of a point
+ * @op: the point, on its breakpoint; the text that the jump will take is nobody
+ *	else's, and has no armed probe in it
+ * @orig: its representative again
+ *
+ * Called again for a point that it has refused, when a reason may have gone.
+ *
+ * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
+ * cpus_read_lock() and text_mutex.
+ * Return: 0, and arch_prepared_optinsn() is true; -ENOMEM; any other errno if there
+ * can be no jump.  Nothing is kept on failure.
+ */
+int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
+int arch_prepared_optinsn(struct arch_optimized_insn *optinsn);
+/* Gives the detour back, which nobody can be executing.  Context: task. */
+void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
+/* 0 if a point that has its detour may get its jump now.  Context: kprobe_mutex. */
+int arch_check_optimized_kprobe(struct optimized_kprobe *op);
+/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex. */
+int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr);
+
+/**
+ * arch_optimize_kprobes() - breakpoints become jumps
+ * @oplist: points, linked through optimized_kprobe::list; nobody is executing what
+ *	the jumps will cover, or will return into it.  Those that have their jump are
+ *	taken off the list
+ *
+ * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
+ */
+void arch_optimize_kprobes(struct list_head *oplist);
+
+/**
+ * arch_unoptimize_kprobes() - jumps become breakpoints
+ * @oplist: points, as above
+ * @done_list: all of them go there
+ *
+ * Cannot fail.  On return no CPU will execute a jump; tasks may still be in detours.
+ *
+ * Context: as above.
+ */
+void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list);
+
+/* Room for detours.  Overridden by architectures that keep some near the kernel. */
+void *alloc_optinsn_page(void);
+void free_optinsn_page(void *page);
+kprobe_opcode_t *get_optinsn_slot(void);
+kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p);
+void free_optinsn_slot(kprobe_opcode_t *slot, int dirty);
+bool is_kprobe_optinsn_slot(unsigned long addr);
+
+/* For detours whose architecture keeps the books of what is running. */
+static nokprobe_inline void opt_pre_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	p->pre_handler(p, regs);
+}
+#else
+struct optimized_kprobe {
+	struct kprobe kp;
+	struct list_head list;
+};
+
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
 }
+#endif
+
+/* --- HAVE_KPROBE_DETOURS: detours that can do what a breakpoint can ------ */
+
+/*
+ * The architecture selects HAVE_OPTPROBES and HAVE_KPROBE_LEVELS too.  Its detours
+ * call kprobe_detour_pre() and, where there is one, kprobe_detour_post(); a path of
+ * execution that a handler has changed is taken.
+ */
+#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
+int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
+void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
+
+/* True if the detour calls post handlers, or there are none.  Context: kprobe_mutex. */
+bool arch_detour_fits(struct optimized_kprobe *op);
+
+/**
+ * arch_use_detour() - let hits of the breakpoint go on in the detour's copy
+ * @op: a point that has its detour
+ * @use: or not any more
+ *
+ * With the copy in use nothing that is on its way from the breakpoint enters what the
+ * jump will cover, or covers still.
+ *
+ * Context: task, kprobe_mutex held.
+ */
+void arch_use_detour(struct optimized_kprobe *op, bool use);
+/* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
+const char *arch_detour_obstacle(struct optimized_kprobe *op);
+/* Address of the original, if @addr is in @kp's detour; otherwise @addr. */
+unsigned long arch_detour_original(struct kprobe *kp, unsigned long addr);
+#else
+static inline bool arch_detour_fits(struct optimized_kprobe *op)
+{
+	return !op->kp.post_handler;
+}
+
+static inline void arch_use_detour(struct optimized_kprobe *op, bool use) { }
+
+static inline const char *arch_detour_obstacle(struct optimized_kprobe *op)
+{
+	return "the architecture cannot";
+}
+
+static inline unsigned long arch_detour_original(struct kprobe *kp, unsigned long addr)
+{
+	return addr;
+}
+#endif
 
 /* --- At a hit: what backends call -------------------------------------- */
 

@@ -10,8 +10,10 @@
  * Protocol, the numbers stand in the code again:
  *	1. split the list by who owns the instruction
  *	2. ftrace sites first, since only they can fail
- *	3. write all breakpoints, synchronise once
- *	4. record the new states
+ *	3. jumps that cover a new breakpoint go, and those that are to be disarmed
+ *	4. write all breakpoints, synchronise once
+ *	5. record the new states
+ *	6. what may be a jump now is queued
  */
 #include <linux/cpu.h>
 #include <linux/memory.h>
@@ -88,6 +90,25 @@ static void patch_points(struct list_head *points, void (*patch)(struct list_hea
 	cpus_read_unlock();
 }
 
+static void arm_breakpoints(struct list_head *points)
+{
+	struct kprobe *kp;
+
+	kprobe_optimizer_make_way(points);			/* 3 */
+	patch_points(points, arch_arm_kprobes);			/* 4 */
+	set_states(points, KPROBE_BREAKPOINT);			/* 5 */
+	list_for_each_entry(kp, points, list)			/* 6 */
+		kprobe_optimizer_queue(kprobe_to_point(kp));
+}
+
+static void disarm_breakpoints(struct list_head *points)
+{
+	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);	/* 3 */
+	patch_points(points, arch_disarm_kprobes);		/* 4 */
+	set_states(points, KPROBE_DISARMED);			/* 5 */
+	kprobe_optimizer_retry_around(points);			/* 6 */
+}
+
 /**
  * kprobe_arm_points() - let disarmed points fire
  * @points: list of representatives in KPROBE_DISARMED, found in the table
@@ -108,11 +129,9 @@ int kprobe_arm_points(struct list_head *points)
 	split_by_owner(points, &ftrace);			/* 1 */
 	ret = kprobe_arm_ftrace(&ftrace);			/* 2 */
 	if (!ret) {
-		set_states(&ftrace, KPROBE_FTRACE);		/* 4 */
-		if (!list_empty(points)) {
-			patch_points(points, arch_arm_kprobes);	/* 3 */
-			set_states(points, KPROBE_BREAKPOINT);	/* 4 */
-		}
+		set_states(&ftrace, KPROBE_FTRACE);		/* 5 */
+		if (!list_empty(points))
+			arm_breakpoints(points);
 	}
 	list_splice_tail(&ftrace, points);
 	return ret;
@@ -136,11 +155,9 @@ void kprobe_disarm_points(struct list_head *points)
 	split_by_owner(points, &ftrace);			/* 1 */
 	if (!list_empty(&ftrace)) {
 		kprobe_disarm_ftrace(&ftrace);			/* 2 */
-		set_states(&ftrace, KPROBE_DISARMED);		/* 4 */
+		set_states(&ftrace, KPROBE_DISARMED);		/* 5 */
 	}
-	if (!list_empty(points)) {
-		patch_points(points, arch_disarm_kprobes);	/* 3 */
-		set_states(points, KPROBE_DISARMED);		/* 4 */
-	}
+	if (!list_empty(points))
+		disarm_breakpoints(points);
 	list_splice_tail(&ftrace, points);
 }

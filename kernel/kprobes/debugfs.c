@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debugfs kprobes/: list, enabled, blacklist.
+ * debugfs kprobes/: list, optimization, enabled, blacklist.
  *
  * The formats are those of kprobes.rst's section on debugfs; tools read them.
  * Addresses are shown to those who may see them in /proc/kallsyms too.
@@ -134,6 +134,48 @@ static const struct file_operations list_fops = {
 	.release = seq_release_private,
 };
 
+/* --- optimization ------------------------------------------------------------ */
+
+static int optimization_show(struct seq_file *m, void *v)
+{
+	static const char *const states[NR_KPROBE_STATES] = {
+		[KPROBE_DISARMED]   = "disarmed",
+		[KPROBE_BREAKPOINT] = "breakpoint",
+		[KPROBE_JUMP]	    = "jump",
+		[KPROBE_FTRACE]	    = "ftrace",
+		[KPROBE_GONE]	    = "gone",
+	};
+	struct kprobe_point *point = v;
+	void *addr = point->kp.addr;
+
+	seq_printf(m, "%px  ", kallsyms_show_value(m->file->f_cred) ? addr : NULL);
+	if (point->state == KPROBE_GONE)
+		seq_puts(m, "-");
+	else
+		seq_printf(m, "%pS", addr);
+	seq_printf(m, "  %s  %s\n", states[point->state], kprobe_optimizer_says(point));
+	return 0;
+}
+
+static const struct seq_operations optimization_seq_ops = {
+	.start = list_start,
+	.next  = list_next,
+	.stop  = list_stop,
+	.show  = optimization_show,
+};
+
+static int optimization_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &optimization_seq_ops, sizeof(struct list_cursor));
+}
+
+static const struct file_operations optimization_fops = {
+	.open	 = optimization_open,
+	.read	 = seq_read,
+	.llseek	 = seq_lseek,
+	.release = seq_release_private,
+};
+
 /* --- blacklist -------------------------------------------------------------- */
 
 static void *blacklist_start(struct seq_file *m, loff_t *pos)
@@ -195,6 +237,7 @@ static int __init kprobe_debugfs_init(void)
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
 
 	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
+	debugfs_create_file("optimization", 0400, dir, NULL, &optimization_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	return 0;

@@ -33,6 +33,22 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 		kprobe_note_handle(NULL);
 }
 
+static int call_chain(struct hlist_node *chain, struct pt_regs *regs)
+{
+	struct kprobe *handle;
+	int ret;
+
+	do {
+		handle = hlist_entry(chain, struct kprobe, hlist);
+		ret = handle->pre_handler(handle, regs);
+		if (unlikely(ret))
+			return ret;
+		chain = READ_ONCE(handle->hlist.next);
+	} while (chain);
+	return 0;
+}
+NOKPROBE_SYMBOL(call_chain);
+
 static int call_each_pre(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *handle;
@@ -48,6 +64,24 @@ static int call_each_pre(struct kprobe_point *point, struct pt_regs *regs)
 	return 0;
 }
 NOKPROBE_SYMBOL(call_each_pre);
+
+/**
+ * kprobe_dispatch_many() - where there is not just one pre_handler to be called
+ * @point: the point that was hit
+ * @regs: registers at the probed instruction
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct hlist_node *chain = READ_ONCE(point->chain);
+
+	if (likely(chain))
+		return call_chain(chain, regs);
+	return call_each_pre(point, regs);
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_many);
 
 /**
  * kprobe_dispatch_pre() - pre_handler of every representative
@@ -68,7 +102,7 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 
 	if (likely(lone))
 		return lone->pre_handler(lone, regs);
-	return call_each_pre(point, regs);
+	return kprobe_dispatch_many(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 

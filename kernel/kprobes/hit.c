@@ -130,8 +130,8 @@ NOKPROBE_SYMBOL(kprobe_call_fault_handlers);
  * What faults in a copy is looked up in tables that know the original only.
  *
  * Context: any.
- * Return: the probed address if @addr is the start of the copied instruction
- * in its slot, @addr otherwise.
+ * Return: the address of the original if @addr is the start of an instruction's copy in
+ * a slot, or anywhere in a detour, @addr otherwise.
  */
 unsigned long kprobe_text_address(unsigned long addr)
 {
@@ -140,8 +140,9 @@ unsigned long kprobe_text_address(unsigned long addr)
 
 	preempt_disable_notrace();
 	owner = kprobe_slot_owner(addr, &start);
-	if (owner && addr == start)
-		addr = (unsigned long)owner->addr;
+	if (owner)
+		addr = addr == start ? (unsigned long)owner->addr :
+		       arch_detour_original(owner, addr);
 	preempt_enable_notrace();
 	return addr;
 }

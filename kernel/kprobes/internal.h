@@ -73,25 +73,81 @@ enum kprobe_state {
 };
 
 /**
+ * enum kprobe_opt - what the optimizer has in mind for a point
+ * @KPROBE_OPT_NONE:	nothing
+ * @KPROBE_OPT_QUEUED:	to see whether there can be a jump, and to make its detour
+ * @KPROBE_OPT_OUTDATED: to wait until nobody is in its old detour, and make another
+ * @KPROBE_OPT_SETTLING: to wait until nobody is where the jump will be
+ *
+ *	NONE <--> QUEUED <--> OUTDATED
+ *	  ^         |
+ *	  |         v
+ *	  `---- SETTLING		and then it is NONE, in KPROBE_JUMP
+ *
+ * All but NONE are found in KPROBE_BREAKPOINT only.  Changed in optimizer.c only.
+ */
+enum kprobe_opt {
+	KPROBE_OPT_NONE,
+	KPROBE_OPT_QUEUED,
+	KPROBE_OPT_OUTDATED,
+	KPROBE_OPT_SETTLING,
+};
+
+/**
+ * enum kprobe_unopt - why a point that has its breakpoint does not get a jump
+ * @KPROBE_UNOPT_NONE:	it does, or nobody has looked yet
+ * @KPROBE_UNOPT_OFF:	the user does not want any
+ * @KPROBE_UNOPT_NEIGHBOUR: another probe is armed where the jump would be
+ * @KPROBE_UNOPT_OWNED:	somebody else patches an instruction there
+ * @KPROBE_UNOPT_POST:	the architecture's detours do not call post handlers
+ * @KPROBE_UNOPT_MEMORY: there was none
+ * @KPROBE_UNOPT_ARCH:	the architecture says why
+ */
+enum kprobe_unopt {
+	KPROBE_UNOPT_NONE,
+	KPROBE_UNOPT_OFF,
+	KPROBE_UNOPT_NEIGHBOUR,
+	KPROBE_UNOPT_OWNED,
+	KPROBE_UNOPT_POST,
+	KPROBE_UNOPT_MEMORY,
+	KPROBE_UNOPT_ARCH,
+	NR_KPROBE_UNOPTS,
+};
+
+/**
  * struct kprobe_point - all there is at one probed address
  * @kp:		representative: what the architecture and get_kprobe() see; its
  *		addr is the key of the table.  Its list links the point into a
  *		work list while a batch is patched, and into that of points to be
  *		freed; its hlist links it into the list of gone points
+ * @op:		the same, with what belongs to its detour; its list links the point
+ *		into those of the optimizer
  * @handles:	registrations (struct kprobe::list), in the order in which they
  *		came; RCU, written under kprobe_mutex
  * @lone:	the handle whose pre_handler is all that a hit has to call; NULL if
- *		it takes a look at @handles.  See kprobe_point_update_handlers()
+ *		it takes more.  See kprobe_point_update_handlers()
+ * @chain:	handles whose pre_handlers are to be called, through kprobe::hlist;
+ *		NULL if it takes a look at @handles
  * @state:	what is in the text
+ * @opt:	what the optimizer is about to do
+ * @unopt:	what keeps it from that
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
  */
 struct kprobe_point {
-	struct kprobe kp;
+	union {
+		struct kprobe kp;
+		struct optimized_kprobe op;
+	};
 	struct list_head handles;
 	struct kprobe *lone;
-	enum kprobe_state state;
+	struct hlist_node *chain;
+	u8 state;
+	u8 opt;
+	u8 unopt;
 	bool ftrace_ip_modify;
 };
+
+static_assert(!offsetof(struct optimized_kprobe, kp));
 
 static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
 {
@@ -149,6 +205,7 @@ int kprobe_points_init(void);
 
 /* dispatch.c */
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
+int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* For return probes, whose handlers are not called by a probe's trap. */
@@ -263,6 +320,7 @@ int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
 
 /* owned.c */
 int kprobe_owned_check(const struct kprobe_place *place);
+int kprobe_owned_range(unsigned long start, unsigned long end);
 void kprobe_owned_forget(void);
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[], __stop_static_call_sites[];
@@ -341,7 +399,44 @@ int kretprobe_engine_alloc(struct kretprobe *rp);
 void kretprobe_engine_stop(struct kretprobe *rp);
 void kretprobe_engine_free(struct kretprobe **rps, int num);
 
-/* sysctl.c: user policy, for the optimizer */
+/* optimizer.c */
 extern bool kprobe_optimization_allowed;
+#ifdef CONFIG_OPTPROBES
+void kprobe_optimizer_queue(struct kprobe_point *point);
+bool kprobe_optimizer_misfit(struct kprobe_point *point);
+void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why);
+void kprobe_optimizer_allow(bool allow);
+void kprobe_optimizer_flush(void);
+const char *kprobe_optimizer_says(struct kprobe_point *point);
+int kprobe_optimizer_init(void);
+
+/* neighbours.c */
+bool kprobe_neighbour_armed(struct kprobe_point *point);
+void kprobe_optimizer_make_way(struct list_head *points);
+void kprobe_optimizer_retry_around(struct list_head *points);
+#else
+static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
+
+static inline bool kprobe_optimizer_misfit(struct kprobe_point *point)
+{
+	return false;
+}
+
+static inline void kprobe_optimizer_make_way(struct list_head *points) { }
+static inline void kprobe_optimizer_retry_around(struct list_head *points) { }
+static inline void kprobe_unoptimize_points(struct list_head *points,
+					    enum kprobe_unopt why) { }
+static inline void kprobe_optimizer_flush(void) { }
+
+static inline const char *kprobe_optimizer_says(struct kprobe_point *point)
+{
+	return point->state == KPROBE_BREAKPOINT ? "the architecture has no jumps" : "";
+}
+
+static inline int kprobe_optimizer_init(void)
+{
+	return 0;
+}
+#endif
 
 #endif /* _KERNEL_KPROBES_INTERNAL_H */

@@ -162,6 +162,50 @@ void kprobe_owned_forget(void)
 	module_index = (struct owned_index) {};
 }
 
+/* The index that knows the text of @mod, or of the kernel; it stays until another. */
+static struct owned_index *index_of(const struct module *mod)
+{
+	struct owned_index *index = mod ? &module_index : &kernel_index;
+	int ret;
+
+	if (index->mod != mod)
+		kprobe_owned_forget();
+	if (index->addrs)
+		return index;
+	index->mod = mod;
+	ret = build(index);
+	return ret ? ERR_PTR(ret) : index;
+}
+
+/**
+ * kprobe_owned_range() - does anything in a piece of text belong to somebody else?
+ * @start: its first address
+ * @end: the first one after it
+ *
+ * Context: task, may sleep, kprobe_mutex held, which also keeps a module there that has
+ * probepoints.
+ * Return: 0; -EINVAL if it does; -ENOMEM.
+ */
+int kprobe_owned_range(unsigned long start, unsigned long end)
+{
+	struct owned_index *index;
+	const struct module *mod;
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	preempt_disable();
+	mod = __module_text_address(start);
+	preempt_enable();
+	index = index_of(mod);
+	if (IS_ERR(index))
+		return PTR_ERR(index);
+	for (; start < end; start++) {
+		if (owned(index, start))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 static enum kprobe_refusal who_owns(void *addr)
 {
 	bool jump_label, static_call;
@@ -184,19 +228,13 @@ static enum kprobe_refusal who_owns(void *addr)
  */
 int kprobe_owned_check(const struct kprobe_place *place)
 {
-	struct owned_index *index = place->mod ? &module_index : &kernel_index;
-	int ret;
+	struct owned_index *index;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (index->mod != place->mod)
-		kprobe_owned_forget();
-	if (!index->addrs) {
-		index->mod = place->mod;
-		ret = build(index);
-		if (ret)
-			return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, ret);
-	}
+	index = index_of(place->mod);
+	if (IS_ERR(index))
+		return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, PTR_ERR(index));
 	if (!owned(index, place->addr))
 		return 0;
 	return kprobe_refuse(place->addr, who_owns((void *)place->addr), -EINVAL);

@@ -146,25 +146,35 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
 }
 
-/* The one handle of @point, if that is all a hit has to look at. */
-static struct kprobe *lone_handle(struct kprobe_point *point)
+/*
+ * Links the handles whose pre_handlers a hit calls, from the last one to the first,
+ * and returns that; NULL if somebody wants to hear of faults, and has to be noted while
+ * its handler runs.
+ *
+ * A hit may be in one of them meanwhile, and finds those that are behind it in the
+ * order of registration, be it the old chain or the new one.
+ */
+static struct hlist_node *link_chain(struct kprobe_point *point)
 {
+	struct hlist_node *chain = NULL;
 	struct kprobe *handle;
 
-	if (!list_is_singular(&point->handles))
-		return NULL;
-	handle = list_first_entry(&point->handles, struct kprobe, list);
-	/* Who wants to hear of faults has to be noted while its handler runs. */
-	if (kprobe_disabled(handle) || !handle->pre_handler || handle->fault_handler)
-		return NULL;
-	return handle;
+	list_for_each_entry_reverse(handle, &point->handles, list) {
+		if (handle->fault_handler)
+			return NULL;
+		if (kprobe_disabled(handle) || !handle->pre_handler)
+			continue;
+		WRITE_ONCE(handle->hlist.next, chain);
+		chain = &handle->hlist;
+	}
+	return chain;
 }
 
 /**
  * kprobe_point_update_handlers() - a handle has come, gone, or been switched
  * @point: the point
  *
- * Derives from the handles what a hit is to find without looking at them.  The
+ * Derives from the handles what a hit is to find without looking at all of them.  The
  * representative has a post_handler only while a handle has one: that decides
  * whether the architecture has to come back after the instruction.
  *
@@ -173,6 +183,7 @@ static struct kprobe *lone_handle(struct kprobe_point *point)
 void kprobe_point_update_handlers(struct kprobe_point *point)
 {
 	kprobe_post_handler_t post = NULL;
+	struct hlist_node *chain;
 	struct kprobe *handle;
 
 	list_for_each_entry(handle, &point->handles, list) {
@@ -181,8 +192,13 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	}
 	/* Read once at each hit; a hit that is under way may still miss it. */
 	WRITE_ONCE(point->kp.post_handler, post);
-	/* The handle is complete before it is called: kprobe_dispatch_pre(). */
-	smp_store_release(&point->lone, lone_handle(point));
+	arch_kprobe_handlers_changed(&point->kp);
+
+	chain = link_chain(point);
+	/* Handles and links are complete before they are used: kprobe_dispatch_pre(). */
+	smp_store_release(&point->chain, chain);
+	smp_store_release(&point->lone, chain && !chain->next ?
+			  hlist_entry(chain, struct kprobe, hlist) : NULL);
 }
 
 /*
@@ -228,6 +244,7 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 	point->state = KPROBE_DISARMED;
 	INIT_LIST_HEAD(&point->handles);
 	INIT_LIST_HEAD(&point->kp.list);
+	INIT_LIST_HEAD(&point->op.list);
 
 	ret = ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
 		       prepare_breakpoint(&point->kp);
@@ -237,6 +254,16 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 	}
 	return point;
 }
+
+#ifdef CONFIG_OPTPROBES
+static void remove_detour(struct kprobe_point *point)
+{
+	if (arch_prepared_optinsn(&point->op.optinsn))
+		arch_remove_optimized_kprobe(&point->op);
+}
+#else
+static void remove_detour(struct kprobe_point *point) { }
+#endif
 
 static void release_worker(struct work_struct *work)
 {
@@ -249,6 +276,7 @@ static void release_worker(struct work_struct *work)
 
 	synchronize_rcu_tasks();
 	list_for_each_entry_safe(kp, next, &points, list) {
+		remove_detour(kprobe_to_point(kp));
 		arch_remove_kprobe(kp);
 		kmem_cache_free(point_cache, kprobe_to_point(kp));
 	}

@@ -10,9 +10,6 @@
 
 #include "internal.h"
 
-/* What the user wants; written under kprobe_mutex, read by the optimizer. */
-bool kprobe_optimization_allowed = true;
-
 static int set_optimization(const struct ctl_table *table, int write,
 			    void *buffer, size_t *length, loff_t *ppos)
 {
@@ -25,8 +22,7 @@ static int set_optimization(const struct ctl_table *table, int write,
 	if (ret || !write)
 		return ret;
 
-	guard(mutex)(&kprobe_mutex);
-	WRITE_ONCE(kprobe_optimization_allowed, value);
+	kprobe_optimizer_allow(value);
 	return 0;
 }
 

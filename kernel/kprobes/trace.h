@@ -59,6 +59,20 @@ TRACE_EVENT(kprobe_refused,
 		  __entry->err)
 );
 
+TRACE_EVENT(kprobe_unoptimized,
+	TP_PROTO(unsigned long addr, const char *reason),
+	TP_ARGS(addr, reason),
+	TP_STRUCT__entry(
+		__field(unsigned long, addr)
+		__string(reason, reason)
+	),
+	TP_fast_assign(
+		__entry->addr = addr;
+		__assign_str(reason);
+	),
+	TP_printk("%pS: %s", (void *)__entry->addr, __get_str(reason))
+);
+
 #endif /* _KERNEL_KPROBES_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

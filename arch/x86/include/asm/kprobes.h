@@ -27,6 +27,13 @@ typedef u8 kprobe_opcode_t;
 /* What a breakpoint in kernel code adds to preempt_count(): see exc_int3(). */
 #define KPROBE_TRAP_PREEMPT_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET)
 
+/* Behind a breakpoint, which is what handlers see in any case. */
+#define kprobe_hit_ip(kp)	((unsigned long)(kp)->addr + 1)
+
+/* Room of a detour, in instruction units, and what a jump to it covers. */
+#define MAX_OPTINSN_SIZE	64
+#define MAX_OPTIMIZED_LENGTH	5
+
 extern const int kretprobe_blacklist_size;
 
 /**
@@ -35,12 +42,39 @@ extern const int kretprobe_blacklist_size;
  *		NULL if it is emulated or ftrace's
  * @step:	slot: its copy, then a breakpoint, for post handlers; NULL until
  *		the first of those comes
+ * @resume:	where a hit goes on if its handlers leave it alone: @insn, or a copy in
+ *		the detour; NULL if there is more to do, emulation or post handlers
  * @desc:	struct probe_insn of the backend
  */
 struct arch_specific_insn {
 	kprobe_opcode_t *insn;
 	kprobe_opcode_t *step;
+	kprobe_opcode_t *resume;
 	u8 desc[16] __aligned(4);
+};
+
+/**
+ * struct arch_optimized_insn - a point's detour
+ * @insn:	where it runs; NULL if there is none
+ * @tail:	the text behind the breakpoint that the jump covers
+ * @len:	of the region that is copied
+ * @nr:		how many instructions that are
+ * @original:	where each begins, from the probed address
+ * @copy:	where its copy begins, from that of the first
+ * @obstacle:	enum probe_obstacle: why there is no detour
+ * @post:	it calls post handlers
+ * @used:	hits of the breakpoint go on in it
+ */
+struct arch_optimized_insn {
+	kprobe_opcode_t *insn;
+	u8 tail[4];
+	u8 len;
+	u8 nr;
+	u8 original[5];
+	u8 copy[5];
+	u8 obstacle;
+	bool post;
+	bool used;
 };
 
 void arch_remove_kprobe(struct kprobe *p);

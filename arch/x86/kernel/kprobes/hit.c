@@ -6,7 +6,8 @@
  *	1. find the point by the address before regs->ip
  *	2. take the frame of the interrupted context level, or count a miss
  *	3. pre handlers; if they have changed the path, return along it
- *	4. emulate the instruction, or return into its boosted copy; or
+ *	4. emulate the instruction, or return into a copy of it: the boosted one, or that
+ *	   of the detour, if there is a jump or will be one; or
  *	5. with a post handler, return into the copy that traps behind it
  *	6. second trap: post handlers, return to the next instruction
  *
@@ -20,6 +21,7 @@
 #include <asm/text-patching.h>
 
 #include "common.h"
+#include "detour.h"
 
 static __always_inline void leave_stepping(struct kprobe_frame *frame,
 					   struct pt_regs *regs)
@@ -38,7 +40,12 @@ static __always_inline void leave_stepping(struct kprobe_frame *frame,
 static __always_inline bool run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct probe_insn *insn = probe_desc(kp);
+	kprobe_opcode_t *resume = READ_ONCE(kp->ainsn.resume);
 
+	if (resume) {
+		regs->ip = (unsigned long)resume;
+		return false;
+	}
 	if (insn->action == PROBE_EMULATE &&
 	    !probe_emulate(insn, regs, (unsigned long)kp->addr))
 		return true;
@@ -47,12 +54,14 @@ static __always_inline bool run_instruction(struct kprobe *kp, struct pt_regs *r
 }
 
 /*
- * 4 and 5 where there is more to do than to return into the boosted copy.  Returns
- * true if the copy will trap again, and the level stays taken until then.
+ * 4 and 5 where there is more to do than to return into a copy that goes on by itself.
+ * Returns true if the copy will trap again, and the level stays taken until then.
  */
 static noinline bool run_with_post(struct kprobe *kp, struct kprobe_frame *frame,
-				   struct pt_regs *regs, kprobe_post_handler_t post)
+				   struct pt_regs *regs)
 {
+	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
+
 	if (!post || probe_desc(kp)->action == PROBE_EMULATE) {
 		if (run_instruction(kp, regs) && post)		/* 4 */
 			post(kp, regs, 0);
@@ -70,14 +79,15 @@ NOKPROBE_SYMBOL(run_with_post);
 static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *frame,
 				     struct pt_regs *regs)
 {
-	kprobe_post_handler_t post;
+	kprobe_opcode_t *resume;
 
 	kprobe_frame_enter(frame, kp);				/* 2 */
 	if (likely(!kp->pre_handler(kp, regs))) {		/* 3 */
-		post = READ_ONCE(kp->post_handler);
-		if (likely(!post && probe_desc(kp)->action != PROBE_EMULATE))
-			regs->ip = (unsigned long)kp->ainsn.insn;	/* 4 */
-		else if (run_with_post(kp, frame, regs, post))
+		/* Once: the optimizer may be changing it. */
+		resume = READ_ONCE(kp->ainsn.resume);
+		if (likely(resume))
+			regs->ip = (unsigned long)resume;	/* 4 */
+		else if (run_with_post(kp, frame, regs))
 			return;
 	}
 	kprobe_frame_leave(frame);
@@ -240,6 +250,14 @@ static __always_inline bool copy_fault(struct kprobe *kp, struct kprobe_frame *f
 	return handled;
 }
 
+/* Where the copy of the probed instruction is in a slot of @kp's. */
+static __always_inline unsigned long copy_start(struct kprobe *kp, unsigned long slot)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+
+	return slot == (unsigned long)op->optinsn.insn ? slot + DETOUR_COPY : slot;
+}
+
 /**
  * kprobe_fault_handler() - a fault in kernel code: has a probe to do with it?
  * @regs: registers at the fault
@@ -260,6 +278,8 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	preempt_disable_notrace();
 	frame = kprobe_this_frame();
 	kp = kprobe_slot_owner(regs->ip, &slot);
+	if (kp)
+		slot = copy_start(kp, slot);
 	if (kp && regs->ip == slot)
 		handled = copy_fault(kp, frame, slot, regs, trapnr);
 	else if (frame->phase == KPROBE_PHASE_HANDLER)

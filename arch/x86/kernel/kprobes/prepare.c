@@ -19,6 +19,7 @@
 #include <asm/text-patching.h>
 
 #include "common.h"
+#include "targets.h"
 
 static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
 
@@ -50,23 +51,48 @@ kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offse
 }
 
 /*
- * Up to MAX_INSN_SIZE bytes of the original text at @addr, not beyond @end.
- * Only the first byte can be hidden by a breakpoint: the next one belongs to
- * the next instruction.  Returns how many, 0 if there is no memory.
+ * @len bytes of the original text at @addr, with what probes there have written into
+ * the first @probed of them, or before, taken out.  Returns @len, or 0 if there is no
+ * memory.
  */
-static size_t read_original(unsigned long addr, unsigned long end, u8 *bytes)
+static size_t read_original(unsigned long addr, u8 *bytes, size_t len, size_t probed)
 {
-	size_t len = min_t(size_t, MAX_INSN_SIZE, end - addr);
+	unsigned long at = addr - (PROBE_JUMP_LEN - 1);
 	struct kprobe *kp;
 
 	if (copy_from_kernel_nofault(bytes, (void *)addr, len))
 		return 0;
-	if (bytes[0] == INT3_INSN_OPCODE) {
-		kp = get_kprobe((void *)addr);
+	for (; at < addr + probed; at++) {
+		kp = get_kprobe((void *)at);
 		if (kp && !kprobe_ftrace(kp))
-			bytes[0] = kp->opcode;
+			probe_restore_text(kp, addr, bytes, len);
 	}
 	return len;
+}
+
+/* The same of one instruction: what follows belongs to others. */
+static size_t read_insn(unsigned long addr, unsigned long end, u8 *bytes)
+{
+	return read_original(addr, bytes, min_t(size_t, MAX_INSN_SIZE, end - addr), 1);
+}
+
+/**
+ * probe_read_text() - text as it is without any probes
+ * @addr: where it begins
+ * @bytes: where to put it
+ * @len: how much of it; no more than up to the function's end is read
+ *
+ * Context: kprobe_mutex and text_mutex held.
+ * Return: how many bytes have been read; 0 if there is no function.
+ */
+size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len)
+{
+	unsigned long size, offset;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return 0;
+	len = min(len, size - offset);
+	return read_original(addr, bytes, len, len);
 }
 
 /* A debugger's breakpoint hides a byte that only the debugger knows. */
@@ -94,6 +120,7 @@ static struct {
 void arch_prepare_kprobes_begin(void)
 {
 	decoded.function = 0;
+	probe_targets_forget();
 }
 
 /*
@@ -118,7 +145,7 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 		pos = decoded.pos;
 
 	while (pos <= addr) {
-		avail = read_original(pos, end, bytes);
+		avail = read_insn(pos, end, bytes);
 		if (!avail || debugger_breakpoint(pos, bytes[0]))
 			return -EILSEQ;
 		if (pos == addr) {
@@ -225,7 +252,10 @@ int arch_prepare_kprobe(struct kprobe *p)
 		return -EINVAL;
 
 	p->opcode = bytes[0];
-	return needs_slot(insn) ? make_slot(p, bytes, &p->ainsn.insn, false) : 0;
+	ret = needs_slot(insn) ? make_slot(p, bytes, &p->ainsn.insn, false) : 0;
+	if (!ret)
+		arch_kprobe_handlers_changed(p);
+	return ret;
 }
 
 /**
@@ -243,12 +273,11 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 		return 0;
 
 	mutex_lock(&text_mutex);
-	avail = read_original((unsigned long)p->addr,
-			      (unsigned long)p->addr + probe_desc(p)->len, bytes);
+	avail = read_insn((unsigned long)p->addr,
+			  (unsigned long)p->addr + probe_desc(p)->len, bytes);
 	mutex_unlock(&text_mutex);
 	if (!avail)
 		return -EINVAL;
-	bytes[0] = p->opcode;
 	return make_slot(p, bytes, &p->ainsn.step, true);
 }
 

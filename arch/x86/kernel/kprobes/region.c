@@ -28,10 +28,11 @@ static const char * const obstacle_names[NR_OBSTACLES] = {
 	[OBSTACLE_PAD]		= "a landing pad in the region",
 	[OBSTACLE_INDIRECT]	= "an indirect branch in the function",
 	[OBSTACLE_CODE]		= "the function cannot be decoded",
-	[OBSTACLE_FIXUP]	= "exception handling goes on in the region",
+	[OBSTACLE_LANDING]	= "a table leads into the region",
 	[OBSTACLE_FAULT]	= "an instruction of the region may fault",
 	[OBSTACLE_PATCHED]	= "the region is patched by others",
 	[OBSTACLE_DEBUGGER]	= "a debugger's breakpoint in the region",
+	[OBSTACLE_MEMORY]	= "no memory",
 };
 
 /* How execution goes on behind an instruction. */

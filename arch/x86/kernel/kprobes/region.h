@@ -40,10 +40,11 @@
  * @OBSTACLE_PAD: the tail is a landing pad of indirect branches
  * @OBSTACLE_INDIRECT: the function has a branch whose targets are not known
  * @OBSTACLE_CODE: the function cannot be decoded
- * @OBSTACLE_FIXUP: exception handling goes on in the tail
+ * @OBSTACLE_LANDING: execution may go on in the tail, behind a fault or by a jump label
  * @OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
  * @OBSTACLE_PATCHED: alternatives, jump labels, static calls or ftrace patch the region
  * @OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
+ * @OBSTACLE_MEMORY: there was none
  * @NR_OBSTACLES: number of the above
  */
 enum probe_obstacle {
@@ -60,10 +61,11 @@ enum probe_obstacle {
 	OBSTACLE_PAD,
 	OBSTACLE_INDIRECT,
 	OBSTACLE_CODE,
-	OBSTACLE_FIXUP,
+	OBSTACLE_LANDING,
 	OBSTACLE_FAULT,
 	OBSTACLE_PATCHED,
 	OBSTACLE_DEBUGGER,
+	OBSTACLE_MEMORY,
 	NR_OBSTACLES
 };
 

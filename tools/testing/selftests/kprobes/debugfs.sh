@@ -6,6 +6,7 @@
 . "$(dirname "$0")/functions.sh"
 
 begin
+no_jumps
 load kp_test
 
 # --- list ---

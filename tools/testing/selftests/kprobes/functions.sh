@@ -33,6 +33,7 @@ TRACING=/sys/kernel/tracing
 EVENTS=$TRACING/kprobe_events
 INSTANCE=$TRACING/instances/kprobes-test
 TARGET=/sys/module/kp_target/parameters/call
+KNOB=/proc/sys/debug/kprobes-optimization
 SKIP_STATUS=4
 
 checks=0
@@ -252,6 +253,18 @@ restore_knobs()
 		echo "${knob#*=}" >"${knob%%=*}"
 	done
 	knobs=
+}
+
+# no_jumps: for transcripts that are not about optimization, and do not wait for it.
+no_jumps()
+{
+	[ ! -e "$KNOB" ] || set_knob "$KNOB" 0
+}
+
+# optimization SYMBOL: what debugfs says of a point, without its address.
+optimization()
+{
+	sed -nE "s,^[0-9a-f]+  ($1)/0x[0-9a-f]+( \[[a-z0-9_]+\])?  ,\1 ,p" "$KPROBES/optimization"
 }
 
 # load MODULE [PARAMETER...]: one of test_modules; it must be there.

@@ -13,6 +13,7 @@ SECONDS_TO_RUN=${STRESS_SECONDS:-5}
 begin
 load kp_test
 set_knob "$KPROBES/enabled" 1
+[ ! -w "$KNOB" ] || set_knob "$KNOB" 1
 work=$(mktemp -d)
 workers=
 events_before=
@@ -105,6 +106,16 @@ switch_all()
 	cat "$KPROBES/list" >/dev/null
 }
 
+switch_jumps()
+{
+	[ -w "$KNOB" ] || return
+	echo 0 >"$KNOB"
+	cat "$KPROBES/optimization" >/dev/null
+	echo 1 >"$KNOB"
+	# Now and then there is time for jumps.
+	sleep 0.1
+}
+
 # A module that is probed comes and goes; its probes are gone every time.
 change_modules()
 {
@@ -129,20 +140,22 @@ worker programs start_programs
 worker probes change_probes
 worker events change_events
 worker switch switch_all
+worker jumps switch_jumps
 worker modules change_modules
 sleep "$SECONDS_TO_RUN"
 stop_workers
 echo 1 >"$KPROBES/enabled"
+[ ! -w "$KNOB" ] || echo 1 >"$KNOB"
 
 note "rounds: files $(rounds files), programs $(rounds programs), probes $(rounds probes), \
-events $(rounds events), switch $(rounds switch), modules $(rounds modules)"
-for name in files programs probes events switch modules; do
+events $(rounds events), switch $(rounds switch), jumps $(rounds jumps), modules $(rounds modules)"
+for name in files programs probes events switch jumps modules; do
 	yes "the loop '$name' has run to its end" [ "$(rounds $name)" -ge 1 ]
 done
 is "no loop complained" "$(sort "$work/errors" | uniq -c)" ""
 is "no command was refused" "$(grep -vx ok "$work/answers" | sort | uniq -c)" ""
 
-same "the two that stay are all there is" "$(list | sed 's/\[FTRACE\]//')" <<'END'
+same "the two that stay are all there is" "$(list | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<'END'
 ADDR  k  do_sys_openat2+0x0    |
 ADDR  k  kp_test_plain+0x0  kp_test |
 END

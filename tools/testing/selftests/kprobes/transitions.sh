@@ -8,6 +8,7 @@
 . "$(dirname "$0")/functions.sh"
 
 begin
+no_jumps
 load kp_test
 trace_begin
 

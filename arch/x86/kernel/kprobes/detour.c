@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: detours, and the jumps to them.
+ *
+ * A jump takes the place of the region that begins at the probe (region.h).  While it is
+ * written, and while it is taken out, the breakpoint is there: hits come by the trap, and
+ * go on in the detour's copy of the region.  Protocol to write jumps, the numbers stand in
+ * the code again; the breakpoint is there, and nobody is in the regions:
+ *	1. write the bytes behind the breakpoints, synchronise
+ *	2. write the jumps' first bytes, synchronise
+ * and to take them out:
+ *	3. write breakpoints, synchronise: the rest of the jumps is not executed any more
+ *	4. write the original bytes behind them, synchronise
+ * In each step all points of a batch are written, and all CPUs are synchronised once.
+ *
+ * What such a detour looks like is in detour.h.
+ */
+#include <linux/extable.h>
+#include <linux/kgdb.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <asm/alternative.h>
+#include <asm/text-patching.h>
+
+#include "common.h"
+#include "detour.h"
+#include "region.h"
+#include "targets.h"
+
+static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_SIZE);
+static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
+static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS);
+
+/* --- May there be a jump? ---------------------------------------------------- */
+
+/* Obstacles that can go away; the others are told again without another look. */
+static bool temporary(enum probe_obstacle obstacle)
+{
+	return obstacle == OBSTACLE_NONE || obstacle == OBSTACLE_POST ||
+	       obstacle == OBSTACLE_DEBUGGER;
+}
+
+#ifdef CONFIG_KGDB
+static bool debugger_in(unsigned long addr, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < len; i++) {
+		if (kgdb_has_hit_break(addr + i))
+			return true;
+	}
+	return false;
+}
+#else
+static bool debugger_in(unsigned long addr, unsigned int len)
+{
+	return false;
+}
+#endif
+
+/*
+ * What faults in the copy of the first instruction starts over from the original, as
+ * with any copy.  There is no way back to the others.
+ */
+static bool tail_may_fault(unsigned long addr, const struct probe_region *region)
+{
+	unsigned int i;
+
+	for (i = 1; i < region->nr; i++) {
+		if (search_exception_tables(addr + region->offset[i]))
+			return true;
+	}
+	return false;
+}
+
+static enum probe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
+{
+	if (alternatives_text_reserved((void *)addr, (void *)addr + PROBE_JUMP_LEN - 1))
+		return OBSTACLE_PATCHED;
+	if (debugger_in(addr, PROBE_JUMP_LEN))
+		return OBSTACLE_DEBUGGER;
+	if (tail_may_fault(addr, region))
+		return OBSTACLE_FAULT;
+	return probe_targets_check(addr + 1, addr + PROBE_JUMP_LEN);
+}
+
+/* --- Make a detour ------------------------------------------------------------ */
+
+/* What is copied, from the text to the detour. */
+struct source {
+	u8 bytes[PROBE_JUMP_LEN + MAX_INSN_SIZE];
+	struct probe_region region;
+};
+
+static enum probe_obstacle read_region(unsigned long addr, struct source *source)
+{
+	size_t avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
+
+	if (!avail)
+		return OBSTACLE_CODE;
+	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
+}
+
+static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
+					kprobe_opcode_t *slot)
+{
+	struct arch_optimized_insn *optinsn = &op->optinsn;
+	struct kprobe *kp = &op->kp;
+	enum probe_obstacle obstacle;
+	u8 buf[DETOUR_SIZE];
+	struct probe_copy copy = {
+		.mode	= INSN_MODE_KERN,
+		.src	= (unsigned long)kp->addr,
+		.dst	= (unsigned long)slot + DETOUR_COPY,
+		.post	= kp->post_handler ? (unsigned long)kprobe_detour_enter_post : 0,
+		.out	= buf + DETOUR_COPY,
+		.room	= DETOUR_SIZE - DETOUR_COPY,
+	};
+
+	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
+	obstacle = probe_region_copy(&source->region, source->bytes, &copy);
+	if (obstacle)
+		return obstacle;
+	memcpy(buf, &kp, sizeof(kp));
+	if (probe_put_jump(buf + DETOUR_CODE, (unsigned long)slot + DETOUR_CODE,
+			   (unsigned long)kprobe_detour_enter) < 0)
+		return OBSTACLE_DISTANCE;
+	buf[DETOUR_CODE] = CALL_INSN_OPCODE;
+
+	text_poke_copy(slot, buf, sizeof(buf));
+	perf_event_text_poke(slot, NULL, 0, buf, sizeof(buf));
+
+	optinsn->len = source->region.len;
+	optinsn->nr = source->region.nr;
+	memcpy(optinsn->original, source->region.offset, sizeof(optinsn->original));
+	memcpy(optinsn->copy, copy.offset, sizeof(optinsn->copy));
+	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
+	optinsn->post = copy.post;
+	return OBSTACLE_NONE;
+}
+
+static enum probe_obstacle make_detour(struct optimized_kprobe *op, const struct source *source)
+{
+	kprobe_opcode_t *slot = get_optinsn_slot_for(&op->kp);
+	enum probe_obstacle obstacle;
+
+	if (!slot)
+		return OBSTACLE_MEMORY;
+	obstacle = write_detour(op, source, slot);
+	if (obstacle) {
+		free_optinsn_slot(slot, 0);
+		return obstacle;
+	}
+	op->optinsn.insn = slot;
+	return OBSTACLE_NONE;
+}
+
+/**
+ * arch_prepare_optimized_kprobe() - make the detour of a point
+ * @op: the point
+ * @orig: its representative
+ *
+ * See <linux/kprobes-arch.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3, 5.
+ */
+int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
+{
+	unsigned long addr = (unsigned long)op->kp.addr;
+	enum probe_obstacle obstacle = op->optinsn.obstacle;
+	struct source source;
+
+	if (temporary(obstacle)) {
+		mutex_lock(&text_mutex);
+		obstacle = read_region(addr, &source);
+		if (!obstacle)
+			obstacle = find_obstacle(addr, &source.region);
+		mutex_unlock(&text_mutex);
+		if (!obstacle)
+			obstacle = make_detour(op, &source);
+	}
+	if (obstacle == OBSTACLE_MEMORY)
+		return -ENOMEM;
+	op->optinsn.obstacle = obstacle;
+	return obstacle ? -EINVAL : 0;
+}
+
+/* These are described in <linux/kprobes-arch.h>. */
+int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
+{
+	return optinsn->insn != NULL;
+}
+
+void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
+{
+	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_SIZE, NULL, 0);
+	free_optinsn_slot(op->optinsn.insn, 1);
+	op->optinsn.insn = NULL;
+}
+
+int arch_check_optimized_kprobe(struct optimized_kprobe *op)
+{
+	if (!debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN))
+		return 0;
+	op->optinsn.obstacle = OBSTACLE_DEBUGGER;
+	return -EBUSY;
+}
+
+int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr)
+{
+	return addr > op->kp.addr && addr < op->kp.addr + PROBE_JUMP_LEN;
+}
+
+bool arch_detour_fits(struct optimized_kprobe *op)
+{
+	return op->optinsn.post || !op->kp.post_handler;
+}
+
+const char *arch_detour_obstacle(struct optimized_kprobe *op)
+{
+	return probe_obstacle_name(op->optinsn.obstacle);
+}
+
+static kprobe_opcode_t *copy_of(struct optimized_kprobe *op)
+{
+	return op->optinsn.insn + DETOUR_COPY;
+}
+
+void arch_use_detour(struct optimized_kprobe *op, bool use)
+{
+	op->optinsn.used = use;
+	arch_kprobe_handlers_changed(&op->kp);
+}
+
+/**
+ * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
+ * @p: representative
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_kprobe_handlers_changed(struct kprobe *p)
+{
+	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
+	kprobe_opcode_t *resume = NULL;
+
+	if (op->optinsn.used)
+		resume = copy_of(op);
+	else if (!p->post_handler && probe_desc(p)->action != PROBE_EMULATE)
+		resume = p->ainsn.insn;
+	/* Each of them is right at any time: a hit takes the old one or the new one. */
+	WRITE_ONCE(p->ainsn.resume, resume);
+}
+
+/* --- Write jumps ---------------------------------------------------------------- */
+
+static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
+{
+	kprobe_opcode_t *from = op->kp.addr, *to = op->optinsn.insn + DETOUR_CODE;
+
+	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
+}
+
+static void original_bytes(struct optimized_kprobe *op, u8 first, u8 *bytes)
+{
+	bytes[0] = first;
+	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
+}
+
+static void poke_tail(struct optimized_kprobe *op, const u8 *bytes)
+{
+	text_poke(op->kp.addr + INT3_INSN_SIZE, bytes + INT3_INSN_SIZE,
+		  PROBE_JUMP_LEN - INT3_INSN_SIZE);
+}
+
+/**
+ * arch_optimize_kprobes() - breakpoints become jumps
+ * @oplist: points
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_optimize_kprobes(struct list_head *oplist)
+{
+	u8 jump[PROBE_JUMP_LEN], old[PROBE_JUMP_LEN];
+	struct optimized_kprobe *op, *next;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(op, oplist, list) {			/* 1 */
+		jump_bytes(op, jump);
+		poke_tail(op, jump);
+		original_bytes(op, INT3_INSN_OPCODE, old);
+		perf_event_text_poke(op->kp.addr, old, PROBE_JUMP_LEN, jump, PROBE_JUMP_LEN);
+	}
+	text_poke_sync();
+	list_for_each_entry_safe(op, next, oplist, list) {	/* 2 */
+		jump_bytes(op, jump);
+		text_poke(op->kp.addr, jump, INT3_INSN_SIZE);
+		list_del_init(&op->list);
+	}
+	text_poke_sync();
+}
+
+/**
+ * arch_unoptimize_kprobes() - jumps become breakpoints
+ * @oplist: points
+ * @done_list: where they go
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list)
+{
+	static const u8 breakpoint = INT3_INSN_OPCODE;
+	u8 jump[PROBE_JUMP_LEN], old[PROBE_JUMP_LEN];
+	struct optimized_kprobe *op;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(op, oplist, list)			/* 3 */
+		text_poke(op->kp.addr, &breakpoint, INT3_INSN_SIZE);
+	text_poke_sync();
+	list_for_each_entry(op, oplist, list) {			/* 4 */
+		jump_bytes(op, jump);
+		original_bytes(op, INT3_INSN_OPCODE, old);
+		poke_tail(op, old);
+		perf_event_text_poke(op->kp.addr, jump, PROBE_JUMP_LEN, old, PROBE_JUMP_LEN);
+	}
+	text_poke_sync();
+	list_splice_tail_init(oplist, done_list);
+}
+
+/**
+ * probe_restore_text() - take a point's jump or breakpoint out of bytes that were read
+ * @kp: representative of a point that is not ftrace's
+ * @addr: where the bytes were read
+ * @bytes: the bytes
+ * @len: how many
+ *
+ * Context: kprobe_mutex and text_mutex held.
+ */
+void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+	unsigned long start = (unsigned long)kp->addr, at;
+	u8 original[PROBE_JUMP_LEN];
+
+	original_bytes(op, kp->opcode, original);
+	for (at = start; at < start + (kprobe_optimized(kp) ? PROBE_JUMP_LEN : 1); at++) {
+		if (at >= addr && at - addr < len)
+			bytes[at - addr] = original[at - start];
+	}
+}

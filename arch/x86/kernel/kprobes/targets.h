@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _X86_KERNEL_KPROBES_TARGETS_H
+#define _X86_KERNEL_KPROBES_TARGETS_H
+/*
+ * Where execution can come from, other than from the instruction before.
+ */
+#include "region.h"
+
+/* targets.c */
+enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end);
+void probe_targets_forget(void);
+
+struct exception_table_entry;
+
+/* landings.c */
+extern const struct exception_table_entry __start___ex_table[], __stop___ex_table[];
+enum probe_obstacle probe_landings_check(unsigned long start, unsigned long end);
+void probe_landings_sources(unsigned long start, unsigned long end,
+			    int (*fn)(void *data, unsigned long from), void *data);
+
+/* prepare.c */
+size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
+
+/* detour.c */
+struct kprobe;
+void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len);
+
+#endif /* _X86_KERNEL_KPROBES_TARGETS_H */

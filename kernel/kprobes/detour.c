@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit without a trap: what detours call (HAVE_KPROBE_DETOURS).
+ *
+ * The same frames of context levels as in hit.c.  Interrupts and preemption are here as
+ * in the probed code; preemption is disabled while handlers run.
+ *
+ * NOKPROBE, no locks, no memory.
+ */
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+
+#include "internal.h"
+
+/* The frame of task context, without asking for its address first. */
+#define TASK_FRAME	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
+
+/*
+ * Task context, its level free.  In a probe's trap preempt_count() says NMI: that is
+ * for the others to judge.
+ */
+static __always_inline bool in_free_task(void)
+{
+	return likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
+		      raw_cpu_read(TASK_FRAME.phase) == KPROBE_PHASE_IDLE);
+}
+
+static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = kprobe_this_frame();
+	int ret;
+
+	if (frame->phase != KPROBE_PHASE_IDLE) {
+		kprobes_inc_nmissed_count(&point->kp);
+		return 0;
+	}
+	kprobe_frame_enter(frame, &point->kp);
+	ret = kprobe_dispatch_pre(&point->kp, regs);
+	kprobe_frame_leave(frame);
+	return ret;
+}
+NOKPROBE_SYMBOL(other_hit);
+
+/* As kprobe_frame_enter(), kprobe_dispatch_pre() and kprobe_frame_leave(). */
+static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	struct kprobe *lone;
+	int ret;
+
+	raw_cpu_write(TASK_FRAME.phase, KPROBE_PHASE_HANDLER);
+	barrier();
+	raw_cpu_write(TASK_FRAME.kp, &point->kp);
+	barrier();
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	lone = READ_ONCE(point->lone);
+	ret = likely(lone) ? lone->pre_handler(lone, regs) :
+			     kprobe_dispatch_many(point, regs);
+	barrier();
+	raw_cpu_write(TASK_FRAME.phase, KPROBE_PHASE_IDLE);
+	barrier();
+	return ret;
+}
+
+/**
+ * kprobe_detour_pre() - a detour has been entered
+ * @kp: representative of its point
+ * @regs: registers at the probed instruction
+ *
+ * Context: any that the probed code runs in.
+ * Return: non-zero if a handler has changed the path of execution: go on at the
+ * instruction pointer of @regs, and not with the copied instructions.
+ */
+int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_point *point = kprobe_to_point(kp);
+	int ret;
+
+	preempt_disable_notrace();
+	instruction_pointer_set(regs, kprobe_hit_ip(kp));
+	if (in_free_task())
+		ret = task_hit(point, regs);
+	else
+		ret = other_hit(point, regs);
+	preempt_enable_notrace();
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_detour_pre);
+
+/**
+ * kprobe_detour_post() - the copy of the probed instruction has been executed
+ * @kp: representative of its point
+ * @regs: registers behind the instruction
+ *
+ * A hit that was missed has no post handlers either: its level is still taken.
+ *
+ * Context: any that the probed code runs in.
+ */
+void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs)
+{
+	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
+	struct kprobe_frame *frame;
+
+	/* The last one may have been unregistered. */
+	if (!post)
+		return;
+	preempt_disable_notrace();
+	frame = kprobe_this_frame();
+	if (frame->phase == KPROBE_PHASE_IDLE) {
+		kprobe_frame_enter(frame, kp);
+		post(kp, regs, 0);
+		kprobe_frame_leave(frame);
+	}
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes so near to each other that the jump of one would cover the other's breakpoint.
+ *
+ * The breakpoint has precedence: no jump is written over it, and one that is there goes
+ * first.  When the breakpoint has gone, what was in its way is tried again.
+ */
+#include "internal.h"
+
+/* The following places of the text that a jump at @addr might cover. */
+#define for_each_covered(at, addr)					\
+	for ((at) = (addr) + sizeof(kprobe_opcode_t);			\
+	     (at) < (addr) + MAX_OPTIMIZED_LENGTH;			\
+	     (at) += sizeof(kprobe_opcode_t))
+
+/* The places before @addr from where a jump might cover it. */
+#define for_each_covering(at, addr)					\
+	for ((at) = (addr) - sizeof(kprobe_opcode_t);			\
+	     (at) > (addr) - MAX_OPTIMIZED_LENGTH;			\
+	     (at) -= sizeof(kprobe_opcode_t))
+
+/**
+ * kprobe_neighbour_armed() - would the jump of a point cover a breakpoint?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ */
+bool kprobe_neighbour_armed(struct kprobe_point *point)
+{
+	unsigned long addr = kprobe_point_addr(point), at;
+	struct kprobe_point *other;
+
+	for_each_covered(at, addr) {
+		other = kprobe_table_find(at);
+		if (other && kprobe_point_armed(other) &&
+		    arch_within_optimized_kprobe(&point->op, (kprobe_opcode_t *)at))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * kprobe_optimizer_make_way() - breakpoints will be written where jumps may be
+ * @points: list of representatives that will be armed
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_optimizer_make_way(struct list_head *points)
+{
+	struct kprobe_point *other;
+	struct kprobe *kp;
+	unsigned long at;
+	LIST_HEAD(jumps);
+
+	list_for_each_entry(kp, points, list) {
+		for_each_covering(at, (unsigned long)kp->addr) {
+			other = kprobe_table_find(at);
+			if (other && (other->state == KPROBE_JUMP || other->opt) &&
+			    arch_within_optimized_kprobe(&other->op, kp->addr))
+				kprobe_collect(other, &jumps);
+		}
+	}
+	kprobe_unoptimize_points(&jumps, KPROBE_UNOPT_NEIGHBOUR);
+	kprobe_uncollect_all(&jumps);
+}
+
+/**
+ * kprobe_optimizer_retry_around() - breakpoints have been taken out
+ * @points: list of representatives that have been disarmed
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_retry_around(struct list_head *points)
+{
+	struct kprobe_point *other;
+	struct kprobe *kp;
+	unsigned long at;
+
+	list_for_each_entry(kp, points, list) {
+		for_each_covering(at, (unsigned long)kp->addr) {
+			other = kprobe_table_find(at);
+			if (other && other->unopt == KPROBE_UNOPT_NEIGHBOUR)
+				kprobe_optimizer_queue(other);
+		}
+	}
+}

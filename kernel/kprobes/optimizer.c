@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The optimizer: breakpoints become jumps, a little later.
+ *
+ * A point that gets its breakpoint is queued.  The worker takes all that have come:
+ *
+ *	1. sees what speaks against a jump, and makes the detour
+ *	2. lets hits of the breakpoint go on in the detour's copy of the instructions that
+ *	   the jump will cover, so that nobody enters those any more
+ *	3. waits once, until all tasks have left them
+ *	4. writes the jumps
+ *
+ * Back to the breakpoint there is nothing to wait for: whoever is in the detour leaves
+ * it behind the covered instructions.  That is done at once, by whoever needs it.
+ *
+ * What speaks against a jump can be temporary.  When it may have gone the point is
+ * queued again: by those who disarm its neighbours, unregister its handlers, or turn
+ * the knob.
+ *
+ * kprobe_mutex guards everything here.  The worker holds it for a bounded number of
+ * points at a time, and not while it waits.
+ */
+#include <linux/cpu.h>
+#include <linux/ftrace.h>
+#include <linux/list_sort.h>
+#include <linux/memory.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/* How many points are worked on in one hold of the lock, for a few milliseconds. */
+#define PREPARE_AT_ONCE	32
+#define PATCH_AT_ONCE	512
+
+/* Probes that are registered one after the other share the wait. */
+#define WORK_DELAY	(HZ / 50)
+
+/* What the user wants: debug.kprobes-optimization. */
+bool kprobe_optimization_allowed = true;
+
+static void worker(struct work_struct *work);
+static DECLARE_DELAYED_WORK(work, worker);
+static struct workqueue_struct *workqueue;
+
+/* Points in each enum kprobe_opt, linked through op.list. */
+static LIST_HEAD(queued);
+static LIST_HEAD(outdated);
+static LIST_HEAD(settling);
+/* Points have been queued since it was sorted. */
+static bool unsorted;
+
+static struct kprobe_point *op_to_point(struct optimized_kprobe *op)
+{
+	return container_of(op, struct kprobe_point, op);
+}
+
+/* --- States ----------------------------------------------------------------- */
+
+static const char *const unopt_names[NR_KPROBE_UNOPTS] = {
+	[KPROBE_UNOPT_NONE]	 = "waiting",
+	[KPROBE_UNOPT_OFF]	 = "switched off",
+	[KPROBE_UNOPT_NEIGHBOUR] = "another probe in the region",
+	[KPROBE_UNOPT_OWNED]	 = "the region is patched by others",
+	[KPROBE_UNOPT_POST]	 = "a post handler",
+	[KPROBE_UNOPT_MEMORY]	 = "no memory",
+};
+
+static const char *unopt_text(struct kprobe_point *point)
+{
+	if (point->unopt == KPROBE_UNOPT_ARCH)
+		return arch_detour_obstacle(&point->op);
+	return unopt_names[point->unopt];
+}
+
+/* The one place where a point's enum kprobe_opt changes, and the list it is on. */
+static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
+{
+	static struct list_head *const lists[] = {
+		[KPROBE_OPT_QUEUED]   = &queued,
+		[KPROBE_OPT_OUTDATED] = &outdated,
+		[KPROBE_OPT_SETTLING] = &settling,
+	};
+
+	lockdep_assert_held(&kprobe_mutex);
+	WARN_ON_ONCE(opt && point->state != KPROBE_BREAKPOINT);
+
+	if (point->opt)
+		list_del_init(&point->op.list);
+	point->opt = opt;
+	if (opt)
+		list_add_tail(&point->op.list, lists[opt]);
+}
+
+static void refuse(struct kprobe_point *point, enum kprobe_unopt why)
+{
+	set_opt(point, KPROBE_OPT_NONE);
+	point->unopt = why;
+	trace_kprobe_unoptimized(kprobe_point_addr(point), unopt_text(point));
+}
+
+/**
+ * kprobe_optimizer_says() - what a point is waiting for
+ * @point: a point of the table
+ *
+ * Context: kprobe_mutex held.
+ * Return: a constant string that a person can read; empty if there is nothing to say.
+ */
+const char *kprobe_optimizer_says(struct kprobe_point *point)
+{
+	return point->state == KPROBE_BREAKPOINT ? unopt_text(point) : "";
+}
+
+/**
+ * kprobe_optimizer_queue() - a point may become a jump, or what was against it has gone
+ * @point: the point; nothing is done unless it is on its breakpoint
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_optimizer_queue(struct kprobe_point *point)
+{
+	lockdep_assert_held(&kprobe_mutex);
+
+	if (point->state != KPROBE_BREAKPOINT || point->opt)
+		return;
+	if (!kprobe_optimization_allowed) {
+		point->unopt = KPROBE_UNOPT_OFF;
+		return;
+	}
+	point->unopt = KPROBE_UNOPT_NONE;
+	set_opt(point, KPROBE_OPT_QUEUED);
+	unsorted = true;
+	queue_delayed_work(workqueue, &work, WORK_DELAY);
+}
+
+/* --- Steps 1 and 2: what speaks against it; the detour ------------------------ */
+
+/* An instruction that somebody else patches, or recognises by its address. */
+static int covers_owned(struct kprobe_point *point)
+{
+	unsigned long start = kprobe_point_addr(point) + sizeof(kprobe_opcode_t);
+	unsigned long end = kprobe_point_addr(point) + MAX_OPTIMIZED_LENGTH;
+
+	if (start >= end)
+		return 0;
+	if (ftrace_location_range(start, end - 1))
+		return -EINVAL;
+	return kprobe_owned_range(start, end);
+}
+
+static int make_detour(struct kprobe_point *point)
+{
+	int ret;
+
+	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
+		return arch_prepare_optimized_kprobe(&point->op, &point->kp);
+
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = arch_prepare_optimized_kprobe(&point->op, &point->kp);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	return ret;
+}
+
+static enum kprobe_unopt obstacle_of(int err, enum kprobe_unopt other)
+{
+	if (!err)
+		return KPROBE_UNOPT_NONE;
+	return err == -ENOMEM ? KPROBE_UNOPT_MEMORY : other;
+}
+
+static enum kprobe_unopt find_obstacle(struct kprobe_point *point)
+{
+	enum kprobe_unopt obstacle;
+
+	if (!kprobe_optimization_allowed)
+		return KPROBE_UNOPT_OFF;
+	if (!IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS) && point->kp.post_handler)
+		return KPROBE_UNOPT_POST;
+	if (kprobe_neighbour_armed(point))
+		return KPROBE_UNOPT_NEIGHBOUR;
+	if (arch_prepared_optinsn(&point->op.optinsn))
+		return KPROBE_UNOPT_NONE;
+	obstacle = obstacle_of(covers_owned(point), KPROBE_UNOPT_OWNED);
+	return obstacle ?: obstacle_of(make_detour(point), KPROBE_UNOPT_ARCH);
+}
+
+static void consider(struct kprobe_point *point)
+{
+	enum kprobe_unopt obstacle;
+
+	if (arch_prepared_optinsn(&point->op.optinsn) && !arch_detour_fits(&point->op)) {
+		set_opt(point, KPROBE_OPT_OUTDATED);
+		return;
+	}
+	obstacle = find_obstacle(point);			/* 1 */
+	if (obstacle) {
+		refuse(point, obstacle);
+		return;
+	}
+	arch_use_detour(&point->op, true);			/* 2 */
+	set_opt(point, KPROBE_OPT_SETTLING);
+}
+
+static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
+{
+	struct optimized_kprobe *l = list_entry(a, struct optimized_kprobe, list);
+	struct optimized_kprobe *r = list_entry(b, struct optimized_kprobe, list);
+
+	return l->kp.addr > r->kp.addr;
+}
+
+/*
+ * In the order of addresses: what the architecture finds out about a function is used
+ * for all points in it.  Returns true if there is more to do.
+ */
+static bool prepare_some(void)
+{
+	unsigned int i;
+
+	guard(mutex)(&kprobe_mutex);
+
+	if (unsorted)
+		list_sort(NULL, &queued, compare_addrs);
+	unsorted = false;
+	arch_prepare_kprobes_begin();
+	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++)
+		consider(op_to_point(list_first_entry(&queued, struct optimized_kprobe, list)));
+	return !list_empty(&queued);
+}
+
+/* --- Step 4, and what is outdated ------------------------------------------------ */
+
+static void patch(struct list_head *ops)
+{
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	arch_optimize_kprobes(ops);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+}
+
+/*
+ * @points links representatives, since the architecture takes those that have their
+ * jump off the other list.
+ */
+static void patch_points(struct list_head *points)
+{
+	struct kprobe_point *point;
+	struct kprobe *kp;
+	LIST_HEAD(ops);
+
+	list_for_each_entry(kp, points, list) {
+		point = kprobe_to_point(kp);
+		set_opt(point, KPROBE_OPT_NONE);
+		list_add_tail(&point->op.list, &ops);
+	}
+	patch(&ops);
+	list_for_each_entry(kp, points, list) {
+		point = kprobe_to_point(kp);
+		if (list_empty(&point->op.list)) {
+			kprobe_point_set_state(point, KPROBE_JUMP);
+			continue;
+		}
+		list_del_init(&point->op.list);
+		arch_use_detour(&point->op, false);
+		refuse(point, KPROBE_UNOPT_ARCH);
+	}
+}
+
+/* Returns true if there is more to do. */
+static bool patch_some(void)
+{
+	struct optimized_kprobe *op, *next;
+	LIST_HEAD(points);
+	unsigned int i = 0;
+
+	guard(mutex)(&kprobe_mutex);
+
+	list_for_each_entry_safe(op, next, &settling, list) {
+		if (arch_check_optimized_kprobe(op)) {
+			arch_use_detour(op, false);
+			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
+			continue;
+		}
+		kprobe_collect(op_to_point(op), &points);
+		if (++i == PATCH_AT_ONCE)
+			break;
+	}
+	if (!list_empty(&points))
+		patch_points(&points);				/* 4 */
+	kprobe_uncollect_all(&points);
+	return !list_empty(&settling);
+}
+
+/* Nobody is in their old detours any more. */
+static void renew_outdated(void)
+{
+	struct optimized_kprobe *op, *next;
+
+	guard(mutex)(&kprobe_mutex);
+
+	list_for_each_entry_safe(op, next, &outdated, list) {
+		arch_remove_optimized_kprobe(op);
+		set_opt(op_to_point(op), KPROBE_OPT_QUEUED);
+		unsorted = true;
+	}
+}
+
+/*
+ * Only this function puts points on the lists of those that wait: all that are there
+ * after step 3 have waited.
+ */
+static void worker(struct work_struct *unused)
+{
+	do {
+		while (prepare_some())
+			cond_resched();
+		if (list_empty_careful(&settling) && list_empty_careful(&outdated))
+			return;
+		synchronize_rcu_tasks();			/* 3 */
+		while (patch_some())
+			cond_resched();
+		renew_outdated();
+	} while (!list_empty_careful(&queued));
+}
+
+/**
+ * kprobe_optimizer_flush() - wait until the optimizer has nothing to do
+ *
+ * Context: task, may sleep, no lock held.
+ */
+void kprobe_optimizer_flush(void)
+{
+	flush_delayed_work(&work);
+}
+
+/**
+ * kprobe_optimizer_misfit() - has a point a detour that does not do what it should?
+ * @point: the point, whose handlers have changed
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if its jump, or the plan for it, has to go for another detour.
+ */
+bool kprobe_optimizer_misfit(struct kprobe_point *point)
+{
+	return (point->state == KPROBE_JUMP || point->opt == KPROBE_OPT_SETTLING) &&
+	       !arch_detour_fits(&point->op);
+}
+
+/* --- Back to the breakpoint ------------------------------------------------------- */
+
+static void unpatch(struct list_head *ops)
+{
+	struct optimized_kprobe *op, *next;
+	LIST_HEAD(done);
+
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	arch_unoptimize_kprobes(ops, &done);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+
+	list_for_each_entry_safe(op, next, &done, list) {
+		list_del_init(&op->list);
+		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);
+		arch_use_detour(op, false);
+	}
+}
+
+/**
+ * kprobe_unoptimize_points() - no jump, and no plan for one
+ * @points: list of representatives, in any state; those that are jumps become
+ *	breakpoints
+ * @why: what they are told
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
+{
+	struct kprobe_point *point;
+	struct kprobe *kp;
+	LIST_HEAD(ops);
+
+	lockdep_assert_held(&kprobe_mutex);
+
+	list_for_each_entry(kp, points, list) {
+		point = kprobe_to_point(kp);
+		if (point->opt == KPROBE_OPT_SETTLING)
+			arch_use_detour(&point->op, false);
+		if (point->opt)
+			set_opt(point, KPROBE_OPT_NONE);
+		point->unopt = why;
+		if (point->state == KPROBE_JUMP)
+			list_add_tail(&point->op.list, &ops);
+	}
+	if (!list_empty(&ops))
+		unpatch(&ops);
+}
+
+/* --- The knob ------------------------------------------------------------------------- */
+
+/* Returns true if there is more to do. */
+static bool unoptimize_some(void)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	unsigned long pos;
+	unsigned int i = 0;
+
+	guard(mutex)(&kprobe_mutex);
+
+	for_each_kprobe_point(point, pos) {
+		if (point->state != KPROBE_JUMP && !point->opt)
+			continue;
+		kprobe_collect(point, &points);
+		if (++i == PATCH_AT_ONCE)
+			break;
+	}
+	kprobe_unoptimize_points(&points, KPROBE_UNOPT_OFF);
+	kprobe_uncollect_all(&points);
+	return i == PATCH_AT_ONCE && !kprobe_optimization_allowed;
+}
+
+static void queue_all(void)
+{
+	struct kprobe_point *point;
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos)
+		kprobe_optimizer_queue(point);
+}
+
+/**
+ * kprobe_optimizer_allow() - debug.kprobes-optimization
+ * @allow: whether there may be jumps
+ *
+ * When it returns with @allow false there are none; when it returns with @allow true
+ * there will be.
+ *
+ * Seed: kprobes.txt, appendix B.
+ *
+ * Context: task, may sleep.
+ */
+void kprobe_optimizer_allow(bool allow)
+{
+	mutex_lock(&kprobe_mutex);
+	kprobe_optimization_allowed = allow;
+	if (allow)
+		queue_all();
+	mutex_unlock(&kprobe_mutex);
+
+	while (!allow && unoptimize_some())
+		cond_resched();
+}
+
+/* Boot, before anything can be registered.  Return: 0 or -ENOMEM. */
+int __init kprobe_optimizer_init(void)
+{
+	workqueue = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 1);
+	return workqueue ? 0 : -ENOMEM;
+}
