@@ -55,6 +55,17 @@ static enum flow flow_of(const struct probe_insn *insn)
 	return flows[insn->emul];
 }
 
+/* One byte is the opcode of pause and, behind VEX, of a move between mask registers too. */
+static bool is_nop(struct insn *insn, const u8 *bytes)
+{
+	if (insn_is_avx(insn) || insn_is_rex2(insn))
+		return false;
+	if (insn->opcode.nbytes == 1)
+		return insn->opcode.bytes[0] == 0x90 && !X86_REX_B(insn->rex_prefix.bytes[0]) &&
+		       !memchr(bytes, 0xf3, insn->prefixes.nbytes);
+	return insn->opcode.nbytes == 2 && insn->opcode.bytes[1] == 0x1f;
+}
+
 /* Fills the space between functions: int3, and nops of all lengths. */
 static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int *len)
 {
@@ -67,9 +78,7 @@ static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsig
 	if (insn_decode(&insn, bytes, avail, mode))
 		return false;
 	*len = insn.length;
-	if (insn.opcode.nbytes == 1)
-		return insn.opcode.bytes[0] == 0x90 && !X86_REX_B(insn.rex_prefix.bytes[0]);
-	return insn.opcode.nbytes == 2 && insn.opcode.bytes[1] == 0x1f;
+	return is_nop(&insn, bytes);
 }
 
 /* Up to the end of the jump there is nothing but padding from @pos on. */

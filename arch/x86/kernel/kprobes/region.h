@@ -22,8 +22,8 @@
 /* As many instructions as can begin within a jump. */
 #define PROBE_REGION_INSNS	PROBE_JUMP_LEN
 
-/* What one instruction may become: its operand behind a push of 5 bytes. */
-#define PROBE_MOVE_MAX		(MAX_INSN_SIZE + 5)
+/* What one instruction may become: a loop, and two jumps of 2 and 5 bytes behind it. */
+#define PROBE_MOVE_MAX		(MAX_INSN_SIZE + 7)
 
 /**
  * enum probe_obstacle - why there cannot be a jump at an address
