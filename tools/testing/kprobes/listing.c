@@ -13,8 +13,8 @@
 #include <linux/unaligned.h>
 
 #include "classify.h"
+#include "disasm.h"
 #include "tap.h"
-#include "vector.h"
 
 #define NOTES_MAX	20
 
@@ -57,80 +57,12 @@ static const struct {
 	{ "xabort", EMUL_NONE, REFUSE_TRANSACTION },
 };
 
-/* Words that objdump puts in front of a mnemonic. */
-static const char * const prefix_words[] = {
-	"bnd", "notrack", "rep", "repz", "repnz", "cs", "ds", "es", "fs", "gs", "ss", "data16",
-	"data32", "addr16", "addr32", "lock", "xacquire", "xrelease",
-};
-
 static struct {
 	unsigned long actions[PROBE_REFUSE + 1];
 	unsigned long refusals[NR_REFUSE];
 	unsigned long bad, prefixed, far;
 	unsigned long length, action, target, copy;	/* disagreements */
 } count;
-
-struct line {
-	u64 address;
-	unsigned char bytes[MAX_INSN_SIZE];
-	unsigned int len;
-	char text[256];		/* of the disassembly, prefixes included */
-	char mnemonic[32];
-	const char *operands;
-	enum insn_mode mode;
-};
-
-static bool is_prefix_word(const char *word)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(prefix_words); i++)
-		if (!strcmp(word, prefix_words[i]))
-			return true;
-	return !strncmp(word, "rex", 3);
-}
-
-static void split_text(struct line *line)
-{
-	const char *text = line->text;
-	unsigned int len;
-
-	do {
-		text += strspn(text, " ");
-		len = strcspn(text, " ,");
-		snprintf(line->mnemonic, sizeof(line->mnemonic), "%.*s", (int)len, text);
-		text += len;
-		if (*text == ',')	/* a branch hint: "jne,pn" */
-			text += strcspn(text, " ");
-	} while (is_prefix_word(line->mnemonic));
-	line->operands = text + strspn(text, " ");
-	/* One operand-size suffix less to know: callq, retl, pushfq, sysretq. */
-	len = strlen(line->mnemonic);
-	if (len > 3 && strchr("lqw", line->mnemonic[len - 1]) &&
-	    strcmp(line->mnemonic, "syscall") && strcmp(line->mnemonic, "call") &&
-	    strcmp(line->mnemonic, "lcall") && line->mnemonic[0] != 'j')
-		line->mnemonic[len - 1] = '\0';
-}
-
-/* "  address:\tbytes\ttext"; false for every other kind of line. */
-static bool parse_line(char *text, struct line *line)
-{
-	char *bytes, *rest;
-
-	line->address = strtoull(text, &bytes, 16);
-	if (bytes == text || bytes[0] != ':' || bytes[1] != '\t')
-		return false;
-	bytes += 2;
-	rest = strchr(bytes, '\t');
-	if (!rest)
-		return false;
-	*rest++ = '\0';
-	bytes[strcspn(bytes, "\n")] = '\0';
-	line->len = vector_hex(bytes + strspn(bytes, " "), line->bytes, sizeof(line->bytes));
-	snprintf(line->text, sizeof(line->text), "%.*s", (int)strcspn(rest, "\n"), rest);
-	split_text(line);
-	return true;
-}
 
 static void complain(unsigned long *counter, const struct line *line,
 		     const struct probe_insn *insn, const char *what)
@@ -282,8 +214,7 @@ static void check_line(struct line *line)
 {
 	struct probe_insn insn;
 
-	/* Data among the code: objdump cannot read it either, or gives prefixes alone. */
-	if (strstr(line->text, "(bad)") || line->mnemonic[0] == '.' || !line->mnemonic[0]) {
+	if (disasm_is_bad(line)) {
 		count.bad++;
 		return;
 	}
@@ -331,24 +262,22 @@ void test_listing(const char *path)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	unsigned long instructions = 0;
-	struct line line;
-	char text[1024];
-	bool known = false;
+	struct line line = { .known = false };
+	enum disasm_event event;
 
 	if (!file) {
 		tap_ok(false, "%s can be read", path);
 		return;
 	}
-	while (fgets(text, sizeof(text), file)) {
-		if (strstr(text, "file format ")) {
-			line.mode = strstr(text, "elf64-x86-64") ? INSN_MODE_64 : INSN_MODE_32;
-			known = line.mode == INSN_MODE_64 || strstr(text, "elf32-i386");
-			tap_note("%.*s", (int)strcspn(text, "\n"), text);
-			if (!known)
+	while ((event = disasm_next(file, &line)) != DISASM_END) {
+		if (event == DISASM_FILE) {
+			tap_note("%s", line.text);
+			if (!line.known)
 				tap_ok(false, "this is a file of this architecture");
-			continue;
 		}
-		if (!known || !parse_line(text, &line))
+		if (!line.known)
+			continue;
+		if (event != DISASM_INSN)
 			continue;
 		instructions++;
 		check_line(&line);

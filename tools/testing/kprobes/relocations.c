@@ -12,32 +12,13 @@
 #include "tap.h"
 #include "vector.h"
 
-#define UNTOUCHED	0x5a
-
-static bool all_untouched(const unsigned char *out, unsigned int first, unsigned int end)
-{
-	while (first < end)
-		if (out[first++] != UNTOUCHED)
-			return false;
-	return true;
-}
-
-static int expected_result(const char *text, unsigned char *bytes, unsigned int len)
-{
-	if (!strcmp(text, "range"))
-		return -ERANGE;
-	if (!strcmp(text, "invalid"))
-		return -EINVAL;
-	return vector_hex(text, bytes, len);
-}
-
 static void check_relocation(struct vector_file *vectors)
 {
 	unsigned char bytes[MAX_INSN_SIZE], want[MAX_INSN_SIZE], out[MAX_INSN_SIZE + 1];
 	unsigned int len = vector_hex(vectors->column[0], bytes, sizeof(bytes));
 	u64 src = strtoull(vectors->column[1], NULL, 16);
 	u64 dst = strtoull(vectors->column[2], NULL, 16);
-	int expected = expected_result(vectors->column[3], want, sizeof(want)), got;
+	int expected = vector_bytes(vectors->column[3], want, sizeof(want)), got;
 	struct probe_insn insn;
 	unsigned int written;
 	bool ok;
@@ -128,7 +109,7 @@ void test_relocate(const char *dir)
 {
 	struct vector_file vectors;
 
-	if (!vector_open(&vectors, dir, "relocate.vec"))
+	if (!vector_open(&vectors, dir, "relocate.vec", 4))
 		return;
 	while (vector_next(&vectors))
 		check_relocation(&vectors);

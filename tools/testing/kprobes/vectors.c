@@ -4,7 +4,6 @@
  * the emulator, refuse.vec why the others are refused. What a vector does not
  * mention must have its neutral value.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,85 +34,11 @@ static const char * const register_words[] = {
 
 static unsigned int action_seen[4], emul_seen[NR_EMUL], refusal_seen[NR_REFUSE];
 
-bool vector_open(struct vector_file *vectors, const char *dir, const char *name)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	vectors->name = name;
-	vectors->line = 0;
-	vectors->file = fopen(path, "r");
-	if (!vectors->file)
-		tap_ok(false, "%s can be read", path);
-	return vectors->file;
-}
-
-static char *trim(char *text)
-{
-	char *end = text + strlen(text);
-
-	while (isspace((unsigned char)*text))
-		text++;
-	while (end > text && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return text;
-}
-
-bool vector_next(struct vector_file *vectors)
-{
-	char *rest, *column;
-	unsigned int i;
-
-	while (fgets(vectors->text, sizeof(vectors->text), vectors->file)) {
-		vectors->line++;
-		rest = trim(vectors->text);
-		if (!*rest || *rest == '#')
-			continue;
-		for (i = 0; (column = strsep(&rest, "|")); i++)
-			if (i < VECTOR_COLUMNS)
-				vectors->column[i] = trim(column);
-		if (i != VECTOR_COLUMNS) {
-			printf("Bail out! %s:%u has %u columns\n", vectors->name,
-			       vectors->line, i);
-			exit(2);
-		}
-		return true;
-	}
-	fclose(vectors->file);
-	return false;
-}
-
-unsigned int vector_hex(const char *text, unsigned char *bytes, unsigned int max)
-{
-	unsigned int count = 0;
-	char *end;
-
-	while (*text) {
-		unsigned long byte = strtoul(text, &end, 16);
-
-		if (end != text + 2 || byte > 0xff || count == max)
-			return 0;
-		bytes[count++] = byte;
-		text = end + strspn(end, " ");
-	}
-	return count;
-}
-
-static int find_word(const char * const *words, unsigned int count, const char *word)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(words[i], word))
-			return i;
-	return -1;
-}
-
 static s8 parse_register(const char *word)
 {
 	if (!strcmp(word, "next"))
 		return PROBE_REG_NEXT;
-	return find_word(register_words, ARRAY_SIZE(register_words), word);
+	return vector_word(register_words, ARRAY_SIZE(register_words), word);
 }
 
 /* One word of an expectation; false if it is not one. */
@@ -122,8 +47,8 @@ static bool parse_word(char *word, struct probe_insn *want)
 	char *value = strchr(word, '=');
 
 	if (!value) {
-		int action = find_word(action_words, ARRAY_SIZE(action_words), word);
-		int emul = find_word(emul_words, ARRAY_SIZE(emul_words), word);
+		int action = vector_word(action_words, ARRAY_SIZE(action_words), word);
+		int emul = vector_word(emul_words, ARRAY_SIZE(emul_words), word);
 
 		if (action >= 0)
 			want->action = action;
@@ -210,7 +135,7 @@ static void check_accepted(struct vector_file *vectors, enum insn_mode mode,
 static void check_refused(struct vector_file *vectors, enum insn_mode mode,
 			  const unsigned char *bytes, unsigned int len)
 {
-	int want = find_word(refusal_words, ARRAY_SIZE(refusal_words), vectors->column[3]);
+	int want = vector_word(refusal_words, ARRAY_SIZE(refusal_words), vectors->column[3]);
 	struct probe_insn got;
 	int ret, errno_want = want == REFUSE_UNDECODABLE ? -EILSEQ : -EINVAL;
 	bool ok;
@@ -236,7 +161,7 @@ static void check_file(const char *dir, const char *name,
 	unsigned char bytes[MAX_INSN_SIZE + 1];
 	unsigned int len, mode;
 
-	if (!vector_open(&vectors, dir, name))
+	if (!vector_open(&vectors, dir, name, 4))
 		return;
 	while (vector_next(&vectors)) {
 		len = vector_hex(vectors.column[1], bytes, sizeof(bytes));
