@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host tests of the x86 instruction classifier and relocator.
+ * Host tests of the x86 instruction classifier, the relocators, and the regions of jumps.
  *
  * Usage: x86-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l listing]
  *
@@ -26,6 +26,14 @@ void tap_note(const char *fmt, ...)
 	vprintf(fmt, args);
 	printf("\n");
 	va_end(args);
+}
+
+void tap_bytes(const unsigned char *bytes, unsigned int len)
+{
+	printf("#    ");
+	while (len--)
+		printf(" %02x", *bytes++);
+	printf("\n");
 }
 
 void tap_ok(bool ok, const char *fmt, ...)
@@ -88,6 +96,9 @@ int main(int argc, char **argv)
 	test_table();
 	test_vectors(vectors);
 	test_relocate(vectors);
+	test_moves(vectors);
+	test_regions(vectors);
 	test_random(seed, rounds);
+	test_random_regions(rounds);
 	return tap_done();
 }

@@ -13,12 +13,13 @@
 #include <linux/unaligned.h>
 
 #include "classify.h"
+#include "random.h"
 #include "tap.h"
 
 static u64 random_state;
 
 /* splitmix64: every seed is a good one. */
-static u64 random_next(void)
+u64 random_next(void)
 {
 	u64 z = random_state += 0x9e3779b97f4a7c15;
 
@@ -27,8 +28,7 @@ static u64 random_next(void)
 	return z ^ z >> 31;
 }
 
-/* The end of a readable page before an unreadable one. */
-static unsigned char *page_end(void)
+unsigned char *page_end(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	unsigned char *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -40,7 +40,7 @@ static unsigned char *page_end(void)
 }
 
 /* Bytes as they come rarely have prefixes, escapes or RIP-relative operands: mix some in. */
-static void random_bytes(unsigned char *bytes, unsigned int len)
+void random_bytes(unsigned char *bytes, unsigned int len)
 {
 	static const unsigned char leads[] = {
 		0x0f, 0x26, 0x2e, 0x36, 0x38, 0x3a, 0x3e, 0x48, 0x4f, 0x62, 0x64, 0x65, 0x66,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Instructions written anew: move.vec gives the bytes that must come out. They have been
+ * made by an assembler from the words beside them, linked to the address of the copy.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#include "region.h"
+#include "tap.h"
+#include "vector.h"
+
+static unsigned int moved[INSN_MODE_64 + 1][NR_EMUL];
+
+static void check_move(struct vector_file *vectors)
+{
+	unsigned char bytes[MAX_INSN_SIZE], want[2 * PROBE_MOVE_MAX], out[2 * PROBE_MOVE_MAX];
+	enum insn_mode mode = strcmp(vectors->column[0], "64") ? INSN_MODE_32 : INSN_MODE_64;
+	unsigned int len = vector_hex(vectors->column[1], bytes, sizeof(bytes));
+	u64 src = strtoull(vectors->column[2], NULL, 16);
+	u64 dst = strtoull(vectors->column[3], NULL, 16);
+	int expected = vector_bytes(vectors->column[4], want, sizeof(want)), got;
+	struct probe_insn insn;
+	unsigned int written;
+	bool ok;
+
+	probe_classify(bytes, len, mode, &insn);
+	memset(out, UNTOUCHED, sizeof(out));
+	got = probe_move(&insn, bytes, mode, src, dst, out);
+	written = got > 0 ? got : 0;
+	ok = expected && insn.len == len && got == expected && got <= PROBE_MOVE_MAX &&
+	     !memcmp(out, want, written);
+	/* What an error leaves in the output means nothing, but it is still bounded. */
+	if (!all_untouched(out, got > 0 ? written : PROBE_MOVE_MAX, sizeof(out)))
+		ok = false;
+	if (!ok) {
+		tap_note("%s:%u: returned %d, expected %d", vectors->name, vectors->line, got,
+			 expected);
+		tap_bytes(out, written);
+	}
+	if (got > 0)
+		moved[mode][insn.emul]++;
+	tap_ok(ok, "in %s-bit mode at %s: %s", vectors->column[0], vectors->column[3],
+	       vectors->column[5]);
+}
+
+static unsigned int unmoved(enum insn_mode mode)
+{
+	unsigned int emul, missing = 0;
+
+	for (emul = 0; emul < NR_EMUL; emul++)
+		if (!moved[mode][emul]) {
+			tap_note("no vector moves emulation %u", emul);
+			missing++;
+		}
+	return missing;
+}
+
+void test_moves(const char *dir)
+{
+	struct vector_file vectors;
+
+	if (!vector_open(&vectors, dir, "move.vec", 6))
+		return;
+	while (vector_next(&vectors))
+		check_move(&vectors);
+	tap_ok(!unmoved(INSN_MODE_32), "every kind of instruction is moved in 32-bit mode");
+	tap_ok(!unmoved(INSN_MODE_64), "every kind of instruction is moved in 64-bit mode");
+}
