@@ -14,6 +14,7 @@
 
 #include "classify.h"
 #include "disasm.h"
+#include "places.h"
 #include "tap.h"
 
 #define NOTES_MAX	20
@@ -277,10 +278,12 @@ void test_listing(const char *path)
 		}
 		if (!line.known)
 			continue;
+		places_add(event, &line);
 		if (event != DISASM_INSN)
 			continue;
 		instructions++;
 		check_line(&line);
 	}
 	report(instructions);
+	places_check();
 }
