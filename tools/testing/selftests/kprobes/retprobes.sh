@@ -65,7 +65,9 @@ while [ "$i" -lt 60 ]; do
 	sleep 30 &
 	pids="$pids $!"
 done
-wait_until 10 sleeps "$!"
+for pid in $pids; do
+	wait_until 10 sleeps "$pid"
+done
 kill $pids
 wait 2>/dev/null
 matches "60 sleep in the function and none is missed" \
