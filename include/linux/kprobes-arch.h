@@ -274,8 +274,6 @@ bool arch_detour_fits(struct optimized_kprobe *op);
 void arch_use_detour(struct optimized_kprobe *op, bool use);
 /* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
 const char *arch_detour_obstacle(struct optimized_kprobe *op);
-/* Address of the original, if @addr is in @kp's detour; otherwise @addr. */
-unsigned long arch_detour_original(struct kprobe *kp, unsigned long addr);
 #else
 static inline bool arch_detour_fits(struct optimized_kprobe *op)
 {
@@ -289,10 +287,6 @@ static inline const char *arch_detour_obstacle(struct optimized_kprobe *op)
 	return "the architecture cannot";
 }
 
-static inline unsigned long arch_detour_original(struct kprobe *kp, unsigned long addr)
-{
-	return addr;
-}
 #endif
 
 /* --- At a hit: what backends call -------------------------------------- */
@@ -338,6 +332,8 @@ enum kprobe_phase {
  * @handle:	the registration whose handler runs now, if it has a fault_handler;
  *		NULL otherwise, and always in KPROBE_PHASE_IDLE
  * @saved_flags: for the architecture, from STEPPING to its end
+ * @regs:	registers of the trap, while its pre handlers run; meaningful in
+ *		KPROBE_PHASE_HANDLER
  *
  * Written by its CPU only, with interrupts of deeper levels leaving it alone.
  */
@@ -346,6 +342,7 @@ struct kprobe_frame {
 	struct kprobe *kp;
 	struct kprobe *handle;
 	unsigned long saved_flags;
+	const struct pt_regs *regs;
 };
 
 /**
@@ -431,6 +428,18 @@ static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 	barrier();
 }
 
+/**
+ * arch_slot_original() - what an address in a slot, or a detour, stands for
+ * @kp: representative of the point whose slot it is
+ * @start: of the slot
+ * @addr: the address
+ *
+ * Context: any, preemption disabled.
+ * Return: the address of the original of the instruction whose copy is there, or
+ * that comes next.
+ */
+unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr);
+bool kprobe_hit_registers(const struct pt_regs *regs);
 bool kprobe_call_fault_handlers(struct kprobe *kp, struct pt_regs *regs, int trapnr);
 bool kprobe_handler_fault(struct kprobe_frame *frame, struct pt_regs *regs, int trapnr);
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);

@@ -294,6 +294,11 @@ static inline unsigned long kprobe_text_address(unsigned long addr)
 	return addr;
 }
 
+static inline bool kprobe_hit_registers(const struct pt_regs *regs)
+{
+	return false;
+}
+
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;

@@ -124,14 +124,40 @@ bool kprobe_call_fault_handlers(struct kprobe *kp, struct pt_regs *regs, int tra
 NOKPROBE_SYMBOL(kprobe_call_fault_handlers);
 
 /**
+ * kprobe_hit_registers() - do registers say that a probe has been hit?
+ * @regs: what unwinding has come to
+ *
+ * The instruction pointer of such registers is behind the breakpoint, but the probed
+ * instruction has not been executed: what its stack looks like is to be asked of the
+ * address before.
+ *
+ * Context: any.
+ * Return: true if they are those of a hit on this CPU whose pre handlers run.
+ */
+bool kprobe_hit_registers(const struct pt_regs *regs)
+{
+	struct kprobe_frame *frames;
+	bool hit = false;
+	int level;
+
+	preempt_disable_notrace();
+	frames = this_cpu_ptr(&kprobe_cpu)->frames;
+	for (level = 0; level < NR_KPROBE_LEVELS; level++)
+		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
+		       frames[level].regs == regs;
+	preempt_enable_notrace();
+	return hit;
+}
+NOKPROBE_SYMBOL(kprobe_hit_registers);
+
+/**
  * kprobe_text_address() - the address that an instruction's copy stands for
  * @addr: an address that may be in a slot
  *
  * What faults in a copy is looked up in tables that know the original only.
  *
  * Context: any.
- * Return: the address of the original if @addr is the start of an instruction's copy in
- * a slot, or anywhere in a detour, @addr otherwise.
+ * Return: the address of the original if @addr is in a copy, @addr otherwise.
  */
 unsigned long kprobe_text_address(unsigned long addr)
 {
@@ -141,8 +167,7 @@ unsigned long kprobe_text_address(unsigned long addr)
 	preempt_disable_notrace();
 	owner = kprobe_slot_owner(addr, &start);
 	if (owner)
-		addr = addr == start ? (unsigned long)owner->addr :
-		       arch_detour_original(owner, addr);
+		addr = arch_slot_original(owner, start, addr);
 	preempt_enable_notrace();
 	return addr;
 }

@@ -17,6 +17,7 @@ int kprobes_opt_three(void);
 int kprobes_opt_loop(void);
 int kprobes_opt_first_loop(void);
 int kprobes_opt_ends(void);
+int kprobes_opt_push(void);
 int kprobes_opt_call(int (*fn)(void));
 
 /* Inside the first function, where a symbol would end it. */
@@ -53,6 +54,13 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 		 ASM_BARE_RET
 		 "int3\nint3\nint3\n")
 	ASM_UNCHECKED(kprobes_opt_ends));
+
+/* One byte, and it moves the stack pointer. */
+asm(ASM_FUNCTION(kprobes_opt_push,
+		 "push " BX "\n"
+		 "mov $3, %eax\n"
+		 "pop " BX "\n"
+		 ASM_RET));
 
 noinline __noclone int kprobes_opt_call(int (*fn)(void))
 {
@@ -342,39 +350,51 @@ static bool traced_within(unsigned int i, void *fn, unsigned long size)
 }
 
 /* The probed function stands in the trace, and its caller behind it. */
-static bool trace_is_whole(void)
+static bool trace_is_whole(void *fn)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_trace; i++) {
-		if (traced_within(i, kprobes_opt_three, 9))
+		if (traced_within(i, fn, 9))
 			return traced_within(i + 1, kprobes_opt_call, 256);
 	}
 	return false;
 }
 
-static void traces_lead_through_the_detour(struct kunit *test)
+static void expect_whole_traces(struct kunit *test, int (*fn)(void), bool jump)
 {
-	struct kprobe kp = {
-		.addr = (void *)kprobes_opt_three,
-		.pre_handler = trace_pre,
-	};
+	struct kprobe kp = { .addr = (void *)fn, .pre_handler = trace_pre };
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
-	EXPECT_JUMP(test, &kp, true);
+	EXPECT_JUMP(test, &kp, jump);
 	nr_trace = 0;
-	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
-	KUNIT_EXPECT_TRUE(test, trace_is_whole());
+	KUNIT_EXPECT_EQ(test, call(fn), 3);
+	KUNIT_EXPECT_TRUE(test, trace_is_whole(fn));
 	unregister_kprobe(&kp);
 
 	kp.pre_handler = NULL;
 	kp.post_handler = trace_post;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
-	EXPECT_JUMP(test, &kp, true);
+	EXPECT_JUMP(test, &kp, jump);
 	nr_trace = 0;
-	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
-	KUNIT_EXPECT_TRUE(test, trace_is_whole());
+	KUNIT_EXPECT_EQ(test, call(fn), 3);
+	KUNIT_EXPECT_TRUE(test, trace_is_whole(fn));
 	unregister_kprobe(&kp);
+}
+
+/* The second function begins with a push: behind that the stack is another one. */
+static void traces_lead_through_the_detour(struct kunit *test)
+{
+	expect_whole_traces(test, kprobes_opt_three, true);
+	expect_whole_traces(test, kprobes_opt_push, true);
+}
+
+static void traces_lead_through_the_breakpoint(struct kunit *test)
+{
+	kprobe_optimizer_allow(false);
+	expect_whole_traces(test, kprobes_opt_three, false);
+	expect_whole_traces(test, kprobes_opt_push, false);
+	kprobe_optimizer_allow(true);
 }
 
 /* --- Races ---------------------------------------------------------------------------- */
@@ -450,6 +470,7 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE(post_handlers_come_and_go),
 	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
 	KUNIT_CASE(traces_lead_through_the_detour),
+	KUNIT_CASE(traces_lead_through_the_breakpoint),
 	KUNIT_CASE_SLOW(regions_are_executed_meanwhile),
 	{}
 };

@@ -60,7 +60,9 @@ struct arch_specific_insn {
  * @len:	of the region that is copied
  * @nr:		how many instructions that are
  * @original:	where each begins, from the probed address
- * @copy:	where its copy begins, from that of the first
+ * @copy:	where its copy begins, from that of the first, and behind the call of post
+ *		handlers, if there is one
+ * @end:	likewise, where nothing is left to be executed of them
  * @obstacle:	enum probe_obstacle: why there is no detour
  * @post:	it calls post handlers
  * @used:	hits of the breakpoint go on in it
@@ -72,6 +74,7 @@ struct arch_optimized_insn {
 	u8 nr;
 	u8 original[5];
 	u8 copy[5];
+	u8 end;
 	u8 obstacle;
 	bool post;
 	bool used;

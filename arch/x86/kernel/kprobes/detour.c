@@ -137,6 +137,7 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	memcpy(optinsn->original, source->region.offset, sizeof(optinsn->original));
 	memcpy(optinsn->copy, copy.offset, sizeof(optinsn->copy));
 	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
+	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
 	optinsn->post = copy.post;
 	return OBSTACLE_NONE;
 }

@@ -5,6 +5,7 @@
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <asm/text-patching.h>
 
 #include "common.h"
 #include "detour.h"
@@ -55,30 +56,44 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
-/**
- * arch_detour_original() - what an address in a detour stands for
- * @kp: representative of the point that owns the slot in which @addr is
- * @addr: the address
- *
- * Context: any, preemption disabled.
- * Return: the address of the original of the instruction whose copy is there; of the
- * probe, before the first; behind the region, behind the last; or @addr if it is
- * not in a detour.
- */
-unsigned long arch_detour_original(struct kprobe *kp, unsigned long addr)
+/* Where what comes behind the copy of instruction @i begins: a call, if it is the first. */
+static __always_inline unsigned int mark(const struct arch_optimized_insn *optinsn, int i)
+{
+	unsigned int begin = i < optinsn->nr ? optinsn->copy[i] : optinsn->end;
+
+	return begin - (i == 1 && optinsn->post ? CALL_INSN_SIZE : 0);
+}
+
+static __always_inline unsigned long detour_original(struct kprobe *kp, unsigned int offset)
 {
 	struct arch_optimized_insn *optinsn;
-	unsigned long offset;
 	int i;
 
 	optinsn = &container_of(kp, struct optimized_kprobe, kp)->optinsn;
-	offset = addr - (unsigned long)optinsn->insn;
-	if (!optinsn->insn || offset >= DETOUR_SIZE)
-		return addr;
-	for (i = optinsn->nr - 1; i > 0; i--) {
-		if (offset >= DETOUR_COPY + optinsn->copy[i])
+	for (i = optinsn->nr; i > 0; i--) {
+		if (offset >= DETOUR_COPY + mark(optinsn, i))
 			break;
 	}
-	return (unsigned long)kp->addr + (i > 0 ? optinsn->original[i] : 0);
+	if (i == optinsn->nr)
+		return (unsigned long)kp->addr + optinsn->len;
+	return (unsigned long)kp->addr + optinsn->original[i];
 }
-NOKPROBE_SYMBOL(arch_detour_original);
+
+/**
+ * arch_slot_original() - what an address in a slot or a detour stands for
+ * @kp: representative of the point whose slot it is
+ * @start: of the slot
+ * @addr: the address
+ *
+ * See <linux/kprobes-arch.h>.  Of instructions that are several in a detour only the
+ * first has the stack of the original; the others are a push away from it.
+ */
+unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+
+	if (start == (unsigned long)op->optinsn.insn)
+		return detour_original(kp, addr - start);
+	return (unsigned long)kp->addr + (addr == start ? 0 : probe_desc(kp)->len);
+}
+NOKPROBE_SYMBOL(arch_slot_original);

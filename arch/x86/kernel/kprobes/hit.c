@@ -82,6 +82,7 @@ static __always_inline void full_hit(struct kprobe *kp, struct kprobe_frame *fra
 	kprobe_opcode_t *resume;
 
 	kprobe_frame_enter(frame, kp);				/* 2 */
+	frame->regs = regs;
 	if (likely(!kp->pre_handler(kp, regs))) {		/* 3 */
 		/* Once: the optimizer may be changing it. */
 		resume = READ_ONCE(kp->ainsn.resume);
@@ -99,6 +100,7 @@ static void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 	struct kprobe *kp = frame->kp;
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
 
+	frame->regs = NULL;
 	frame->phase = KPROBE_PHASE_HANDLER;
 	leave_stepping(frame, regs);
 	regs->ip = (unsigned long)kp->addr + probe_desc(kp)->len;
