@@ -261,10 +261,10 @@ no_jumps()
 	[ ! -e "$KNOB" ] || set_knob "$KNOB" 0
 }
 
-# optimization SYMBOL: what debugfs says of a point, without its address.
+# optimization SYMBOL+0xOFFSET: what debugfs says of that point, without its address.
 optimization()
 {
-	sed -nE "s,^[0-9a-f]+  ($1)/0x[0-9a-f]+( \[[a-z0-9_]+\])?  ,\1 ,p" "$KPROBES/optimization"
+	awk -F '  ' -v at="$1/" 'index($2, at) == 1 { print $3 "  " $4 }' "$KPROBES/optimization"
 }
 
 # load MODULE [PARAMETER...]: one of test_modules; it must be there.

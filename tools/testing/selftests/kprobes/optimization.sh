@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Jump optimization as users see it: states, reasons, the mark in the list, the knob.
+# There is a jump a moment after the probe; what takes it out is done when the command is.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+[ -w "$KNOB" ] || skip_all "this architecture makes no jumps"
+set_knob "$KNOB" 1
+load kp_test
+load kp_oops
+trace_begin
+
+# state SYMBOL: of the point there, and what is said of it.
+state()
+{
+	optimization "$1" | sed 's/ *$//'
+}
+
+# becomes SYMBOL STATE
+becomes()
+{
+	wait_until 20 sh -c "grep -q '  $1/.*  $2' '$KPROBES/optimization'"
+}
+
+kp add a symbol=kp_test_plain >/dev/null
+yes "a probe becomes a jump" becomes kp_test_plain+0x0 jump
+is "nothing more is said of it" "$(state kp_test_plain+0x0)" jump
+same "and the list marks it" "$(list)" <<'END'
+ADDR  k  kp_test_plain+0x0  kp_test [OPTIMIZED]|
+END
+is "it fires" "$(gains a kp call plain)" 1
+kp disable a >/dev/null
+is "disabled: it does not" "$(gains a kp call plain)" 0
+same "disabled: no mark" "$(list)" <<'END'
+ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
+END
+kp enable a >/dev/null
+yes "enabled: a jump again" becomes kp_test_plain+0x0 jump
+is "it fires again" "$(gains a kp call plain)" 1
+kp del a >/dev/null
+same "through the breakpoint, both ways" "$(transcript)" <<'END'
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> jump
+state kp_test_plain+0x0 [kp_test] jump -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> jump
+state kp_test_plain+0x0 [kp_test] jump -> breakpoint
+state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
+END
+
+# --- post handlers, return probes and jprobes ---
+
+kp add a symbol=kp_test_plain post >/dev/null
+kp add b symbol=kp_test_plain return >/dev/null
+yes "with a post_handler and a return probe it is a jump too" becomes kp_test_plain+0x0 jump
+kp call plain >/dev/null
+is "and all of them fire" "$(hits a) $(count a after) $(hits b) $(count b after)" "1 1 1 1"
+kp del a >/dev/null
+kp del b >/dev/null
+transcript >/dev/null
+
+# --- a neighbour ---
+
+kp add a symbol=kp_oops_load >/dev/null
+yes "two instructions are covered" becomes kp_oops_load+0x0 jump
+kp add b symbol=kp_oops_load offset=2 >/dev/null
+is "a probe on the second: the breakpoint is back" "$(state kp_oops_load+0x0)" \
+	"breakpoint  another probe in the region"
+kp del b >/dev/null
+yes "it goes: a jump again" becomes kp_oops_load+0x0 jump
+kp del a >/dev/null
+transcript >/dev/null
+
+# --- the knob ---
+
+kp add a symbol=kp_test_plain >/dev/null
+kp add b symbol=kp_oops_load >/dev/null
+becomes kp_test_plain+0x0 jump
+becomes kp_oops_load+0x0 jump
+transcript >/dev/null
+echo 0 >"$KNOB"
+is "off: breakpoints, at once" "$(state kp_test_plain+0x0), $(state kp_oops_load+0x0)" \
+	"breakpoint  switched off, breakpoint  switched off"
+is "off: they fire" "$(gains a kp call plain)" 1
+kp add c symbol=kp_test_other >/dev/null
+sleep 0.5
+is "off: a new one stays a breakpoint" "$(state kp_test_other+0x0)" "breakpoint  switched off"
+echo 1 >"$KNOB"
+for symbol in kp_test_plain kp_oops_load kp_test_other; do
+	yes "on: $symbol is a jump" becomes "$symbol+0x0" jump
+done
+is "on: they fire" "$(gains a kp call plain)" 1
+
+# --- all probes off and on ---
+
+echo 0 >"$KPROBES/enabled"
+is "enabled 0: none is left" "$(grep -c '  jump' "$KPROBES/optimization")" 0
+is "enabled 0: they do not fire" "$(gains a kp call plain)" 0
+echo 1 >"$KPROBES/enabled"
+yes "enabled 1: a jump again" becomes kp_test_plain+0x0 jump
+is "enabled 1: they fire" "$(gains a kp call plain)" 1
+
+# --- what detours are called, and who may see addresses ---
+
+matches "detours have a symbol" "$(grep kprobe_optinsn /proc/kallsyms)" \
+	'^[0-9a-f]+ t kprobe_optinsn_page	\[__builtin__kprobes\]$'
+set_knob /proc/sys/kernel/kptr_restrict 2
+is "addresses can be hidden" \
+	"$(cut -d' ' -f1 "$KPROBES/optimization" | sort -u | tr -d 0)" ""
+restore_knobs
+
+finish
