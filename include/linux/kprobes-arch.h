@@ -257,8 +257,16 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
+/*
+ * Instead of both, while KPROBE_FLAG_RETURN_ONLY is in the representative's flags: all
+ * there is to be called is one return probe, and no handler asks for registers.
+ * @ret_addr is where the function's return address is.
+ */
+void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
 
-/* True if the detour calls post handlers, or there are none.  Context: kprobe_mutex. */
+#define KPROBE_FLAG_RETURN_ONLY	BIT(20)
+
+/* True if the detour calls all that is to be called.  Context: kprobe_mutex. */
 bool arch_detour_fits(struct optimized_kprobe *op);
 
 /**
@@ -275,6 +283,8 @@ void arch_use_detour(struct optimized_kprobe *op, bool use);
 /* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
 const char *arch_detour_obstacle(struct optimized_kprobe *op);
 #else
+#define KPROBE_FLAG_RETURN_ONLY	0
+
 static inline bool arch_detour_fits(struct optimized_kprobe *op)
 {
 	return !op->kp.post_handler;

@@ -303,23 +303,17 @@ static void wait_withdrawn(struct batch *batch)
 	unstage_all(batch);
 }
 
-/*
- * A first post_handler on a jump whose detour does not call it: back to the breakpoint,
- * and there will be another detour.
- */
+/* Detours that do not call what has come: other ones have to be made. */
 static void refit_detours(struct batch *batch)
 {
 	struct batch_entry *e;
 	LIST_HEAD(misfits);
-	struct kprobe *kp;
 
 	for_each_entry(e, batch) {
-		if (e->kp->post_handler && kprobe_optimizer_misfit(e->point))
+		if (kprobe_optimizer_misfit(e->point))
 			kprobe_collect(e->point, &misfits);
 	}
-	kprobe_unoptimize_points(&misfits, KPROBE_UNOPT_NONE);
-	list_for_each_entry(kp, &misfits, list)
-		kprobe_optimizer_queue(kprobe_to_point(kp));
+	kprobe_optimizer_refit(&misfits);
 	kprobe_uncollect_all(&misfits);
 }
 

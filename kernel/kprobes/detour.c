@@ -13,19 +13,6 @@
 
 #include "internal.h"
 
-/* The frame of task context, without asking for its address first. */
-#define TASK_FRAME	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
-
-/*
- * Task context, its level free.  In a probe's trap preempt_count() says NMI: that is
- * for the others to judge.
- */
-static __always_inline bool in_free_task(void)
-{
-	return likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
-		      raw_cpu_read(TASK_FRAME.phase) == KPROBE_PHASE_IDLE);
-}
-
 static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
@@ -42,23 +29,17 @@ static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-/* As kprobe_frame_enter(), kprobe_dispatch_pre() and kprobe_frame_leave(). */
 static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *lone;
 	int ret;
 
-	raw_cpu_write(TASK_FRAME.phase, KPROBE_PHASE_HANDLER);
-	barrier();
-	raw_cpu_write(TASK_FRAME.kp, &point->kp);
-	barrier();
+	kprobe_task_enter(&point->kp);
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
 	ret = likely(lone) ? lone->pre_handler(lone, regs) :
 			     kprobe_dispatch_many(point, regs);
-	barrier();
-	raw_cpu_write(TASK_FRAME.phase, KPROBE_PHASE_IDLE);
-	barrier();
+	kprobe_task_leave();
 	return ret;
 }
 
@@ -78,7 +59,7 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (in_free_task())
+	if (likely(kprobe_in_free_task()))
 		ret = task_hit(point, regs);
 	else
 		ret = other_hit(point, regs);

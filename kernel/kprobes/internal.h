@@ -40,7 +40,8 @@ struct seq_file;
  * Private bits of kprobe::flags.  KIND says which API has registered a handle
  * and is what debugfs shows; RESOLVED remembers that addr came from
  * symbol_name, so that the same struct can be registered again; STAGED marks
- * the handles of a batch that is being checked.
+ * the handles of a batch that is being checked.  One more, for representatives, is
+ * KPROBE_FLAG_RETURN_ONLY in <linux/kprobes-arch.h>.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
@@ -196,6 +197,7 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace);
 void kprobe_point_release(struct kprobe_point *point);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_update_handlers(struct kprobe_point *point);
+void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);
 bool kprobe_point_armed(const struct kprobe_point *point);
 struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
@@ -211,6 +213,35 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 /* For return probes, whose handlers are not called by a probe's trap. */
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 #define kretprobe_this_frame()	kprobe_this_frame()
+
+/* The frame of task context, without asking for its address first. */
+#define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
+
+/*
+ * Task context, its level free.  In a probe's trap preempt_count() says NMI, and it may
+ * be task context all the same: kprobe_this_level() is exact.
+ */
+static __always_inline bool kprobe_in_free_task(void)
+{
+	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
+	       raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE;
+}
+
+/* kprobe_frame_enter() and kprobe_frame_leave() of that frame. */
+static __always_inline void kprobe_task_enter(struct kprobe *kp)
+{
+	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);
+	barrier();
+	raw_cpu_write(kprobe_task_frame.kp, kp);
+	barrier();
+}
+
+static __always_inline void kprobe_task_leave(void)
+{
+	barrier();
+	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_IDLE);
+	barrier();
+}
 
 /**
  * kprobe_push_current() - a return handler is about to run
@@ -249,6 +280,14 @@ static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
 /* A hit in an interrupt is a miss while one is handled: there are no frames. */
 struct kprobe_frame;
 #define kretprobe_this_frame()	NULL
+
+static __always_inline bool kprobe_in_free_task(void)
+{
+	return false;
+}
+
+static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
+static __always_inline void kprobe_task_leave(void) { }
 
 struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
 void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer);
@@ -404,6 +443,7 @@ extern bool kprobe_optimization_allowed;
 #ifdef CONFIG_OPTPROBES
 void kprobe_optimizer_queue(struct kprobe_point *point);
 bool kprobe_optimizer_misfit(struct kprobe_point *point);
+void kprobe_optimizer_refit(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why);
 void kprobe_optimizer_allow(bool allow);
 void kprobe_optimizer_flush(void);
@@ -421,6 +461,8 @@ static inline bool kprobe_optimizer_misfit(struct kprobe_point *point)
 {
 	return false;
 }
+
+static inline void kprobe_optimizer_refit(struct list_head *points) { }
 
 static inline void kprobe_optimizer_make_way(struct list_head *points) { }
 static inline void kprobe_optimizer_retry_around(struct list_head *points) { }

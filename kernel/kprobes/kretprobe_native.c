@@ -113,6 +113,25 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 
 /* --- Entry ------------------------------------------------------------------- */
 
+static noinline void miss_call(struct kretprobe *rp)
+{
+	/* Calls on several CPUs miss at once, and the count is exact. */
+	if (!READ_ONCE(rp->rph->stopped))
+		raw_atomic_inc((atomic_t *)&rp->nmissed);
+}
+NOKPROBE_SYMBOL(miss_call);
+
+/* The call of @ri has been prepared. */
+static __always_inline void link_call(struct kretprobe_instance *ri)
+{
+	struct llist_head *calls = &current->kretprobe_instances;
+
+	ri->llist.next = calls->first;
+	/* An interrupt that unwinds from here on finds a complete instance. */
+	barrier();
+	WRITE_ONCE(calls->first, &ri->llist);
+}
+
 /**
  * kretprobe_engine_enter() - pre_handler of every return probe
  * @kp: embedded in the return probe
@@ -125,12 +144,9 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
 	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
-	struct llist_head *calls;
 
 	if (unlikely(!ri)) {
-		/* Calls on several CPUs miss at once, and the count is exact. */
-		if (!READ_ONCE(rp->rph->stopped))
-			raw_atomic_inc((atomic_t *)&rp->nmissed);
+		miss_call(rp);
 		return 0;
 	}
 	WRITE_ONCE(ri->rph, rp->rph);
@@ -139,14 +155,75 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	}
 	arch_prepare_kretprobe(ri, regs);
-	calls = &current->kretprobe_instances;
-	ri->llist.next = calls->first;
-	/* An interrupt that unwinds from here on finds a complete instance. */
-	barrier();
-	WRITE_ONCE(calls->first, &ri->llist);
+	link_call(ri);
 	return 0;
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
+
+#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
+/* The same for @rp without an entry_handler, and the place of the return address. */
+static __always_inline void enter_bare(struct kretprobe *rp, kprobe_opcode_t **ret_addr)
+{
+	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
+
+	if (unlikely(!ri)) {
+		miss_call(rp);
+		return;
+	}
+	WRITE_ONCE(ri->rph, rp->rph);
+	arch_prepare_kretprobe_at(ri, ret_addr);
+	link_call(ri);
+}
+
+/* A return probe that has no use for registers when the function is entered. */
+static __always_inline bool is_bare(struct kprobe *kp)
+{
+	return (kp->flags & KPROBE_FLAG_KIND_RETURN) &&
+	       !container_of(kp, struct kretprobe, kp)->entry_handler;
+}
+
+/*
+ * Another level; or probes have come or gone since this detour was entered: those that
+ * have come may miss a call that began before, the others must not.
+ */
+static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+{
+	struct kprobe *handle;
+
+	if (kprobe_this_frame()->phase != KPROBE_PHASE_IDLE) {
+		kprobes_inc_nmissed_count(&point->kp);
+		return;
+	}
+	list_for_each_entry_rcu(handle, &point->handles, list, true) {
+		if (is_bare(handle) && !kprobe_disabled(handle))
+			enter_bare(container_of(handle, struct kretprobe, kp), ret_addr);
+	}
+}
+NOKPROBE_SYMBOL(enter_rarely);
+
+/**
+ * kprobe_detour_return() - a detour that serves nothing but a return probe was entered
+ * @kp: representative of its point
+ * @ret_addr: where the function's return address is
+ *
+ * Context: any that the probed function runs in.
+ */
+void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
+{
+	struct kprobe_point *point = kprobe_to_point(kp);
+	struct kprobe *lone;
+
+	preempt_disable_notrace();
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	lone = READ_ONCE(point->lone);
+	if (likely(kprobe_in_free_task() && lone && is_bare(lone)))
+		enter_bare(container_of(lone, struct kretprobe, kp), ret_addr);
+	else
+		enter_rarely(point, ret_addr);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_detour_return);
+#endif
 
 /* --- Return ------------------------------------------------------------------ */
 
@@ -307,6 +384,32 @@ static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 }
 NOKPROBE_SYMBOL(return_calls);
 
+/* One probe on the call that returns, in task context: what return_call() does, at once. */
+static __always_inline unsigned long return_alone(struct kretprobe_instance *ri,
+						  struct pt_regs *regs)
+{
+	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
+	kprobe_opcode_t *to = ri->ret_addr;
+	struct kretprobe *rp;
+
+	instruction_pointer_set(regs, (unsigned long)to);
+	if (likely(!READ_ONCE(holder->stopped))) {
+		rp = holder->rp;
+		if (likely(rp->handler)) {
+			kprobe_task_enter(&rp->kp);
+			rp->handler(ri, regs);
+			kprobe_task_leave();
+		}
+	}
+	to = ri->ret_addr;
+	arch_kretprobe_fixup_return(regs, to);
+	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
+	/* Unlinked before an interrupt can take it for another call. */
+	barrier();
+	kretprobe_give(ri);
+	return (unsigned long)to;
+}
+
 /**
  * __kretprobe_trampoline_handler() - a return-probed function has returned
  * @regs: registers at the return; made to return to the caller
@@ -322,8 +425,8 @@ unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 	struct kretprobe_instance *ri = to_instance(first);
 
 	if (likely(first && ri->fp == frame_pointer &&
-		   ri->ret_addr != kretprobe_trampoline_addr()))
-		return return_call(ri, ri, regs);
+		   ri->ret_addr != kretprobe_trampoline_addr() && kprobe_in_free_task()))
+		return return_alone(ri, regs);
 	return return_calls(first, frame_pointer, regs);
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);

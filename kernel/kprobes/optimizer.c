@@ -24,7 +24,6 @@
 #include <linux/ftrace.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
-#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -35,7 +34,7 @@
 #define PATCH_AT_ONCE	512
 
 /* Probes that are registered one after the other share the wait. */
-#define WORK_DELAY	(HZ / 50)
+#define WORK_DELAY	1
 
 /* What the user wants: debug.kprobes-optimization. */
 bool kprobe_optimization_allowed = true;
@@ -320,7 +319,7 @@ static void worker(struct work_struct *unused)
 			cond_resched();
 		if (list_empty_careful(&settling) && list_empty_careful(&outdated))
 			return;
-		synchronize_rcu_tasks();			/* 3 */
+		kprobe_wait_until_left();			/* 3 */
 		while (patch_some())
 			cond_resched();
 		renew_outdated();
@@ -398,6 +397,23 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 	}
 	if (!list_empty(&ops))
 		unpatch(&ops);
+}
+
+/**
+ * kprobe_optimizer_refit() - their detours do not do what they should
+ * @points: list of representatives; see kprobe_optimizer_misfit()
+ *
+ * From now on the breakpoint serves them, until there are other detours.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_optimizer_refit(struct list_head *points)
+{
+	struct kprobe *kp;
+
+	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);
+	list_for_each_entry(kp, points, list)
+		kprobe_optimizer_queue(kprobe_to_point(kp));
 }
 
 /* --- The knob ------------------------------------------------------------------------- */

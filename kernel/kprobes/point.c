@@ -170,6 +170,15 @@ static struct hlist_node *link_chain(struct kprobe_point *point)
 	return chain;
 }
 
+/* All that @chain calls is a return probe that does not ask for registers. */
+static bool return_only(struct hlist_node *chain)
+{
+	struct kprobe *handle = hlist_entry_safe(chain, struct kprobe, hlist);
+
+	return handle && !chain->next && (handle->flags & KPROBE_FLAG_KIND_RETURN) &&
+	       !container_of(handle, struct kretprobe, kp)->entry_handler;
+}
+
 /**
  * kprobe_point_update_handlers() - a handle has come, gone, or been switched
  * @point: the point
@@ -195,6 +204,9 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	arch_kprobe_handlers_changed(&point->kp);
 
 	chain = link_chain(point);
+	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
+	if (!post && return_only(chain))
+		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
 	/* Handles and links are complete before they are used: kprobe_dispatch_pre(). */
 	smp_store_release(&point->chain, chain);
 	smp_store_release(&point->lone, chain && !chain->next ?
@@ -265,6 +277,29 @@ static void remove_detour(struct kprobe_point *point)
 static void remove_detour(struct kprobe_point *point) { }
 #endif
 
+static void nothing(struct work_struct *work)
+{
+}
+
+/**
+ * kprobe_wait_until_left() - until all tasks have left what they are executing now
+ *
+ * A task that can be preempted anywhere leaves it when it next sleeps, and tasks RCU
+ * waits for that.  Without preemption, it has left it as soon as anything else runs on
+ * its CPU; an RCU grace period may end before, if interrupts can see that preemption is
+ * not disabled.
+ *
+ * Context: task, may sleep, for long.
+ */
+void kprobe_wait_until_left(void)
+{
+	if (IS_ENABLED(CONFIG_TASKS_RCU))
+		synchronize_rcu_tasks();
+	else
+		while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
+			schedule_timeout_uninterruptible(HZ);
+}
+
 static void release_worker(struct work_struct *work)
 {
 	struct kprobe *kp, *next;
@@ -274,7 +309,7 @@ static void release_worker(struct work_struct *work)
 	list_splice_init(&released_points, &points);
 	spin_unlock(&released_lock);
 
-	synchronize_rcu_tasks();
+	kprobe_wait_until_left();
 	list_for_each_entry_safe(kp, next, &points, list) {
 		remove_detour(kprobe_to_point(kp));
 		arch_remove_kprobe(kp);

@@ -64,7 +64,7 @@ struct arch_specific_insn {
  *		handlers, if there is one
  * @end:	likewise, where nothing is left to be executed of them
  * @obstacle:	enum probe_obstacle: why there is no detour
- * @post:	it calls post handlers
+ * @calls:	enum detour_calls: what it calls
  * @used:	hits of the breakpoint go on in it
  */
 struct arch_optimized_insn {
@@ -76,7 +76,7 @@ struct arch_optimized_insn {
 	u8 copy[5];
 	u8 end;
 	u8 obstacle;
-	bool post;
+	u8 calls;
 	bool used;
 };
 
@@ -84,18 +84,22 @@ void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
 void kretprobe_trampoline_callback(struct pt_regs *regs);
 
-/*
- * Lets a call return to the trampoline.  At a function's entry, be it a breakpoint's
- * or ftrace's, the stack pointer points to the return address.  Context: the hit.
- */
-#define arch_prepare_kretprobe(ri, regs)				\
+/* Lets a call whose return address is at @slot return to the trampoline. */
+#define arch_prepare_kretprobe_at(ri, slot)				\
 do {									\
-	kprobe_opcode_t **__slot = (kprobe_opcode_t **)(regs)->sp;	\
+	kprobe_opcode_t **__slot = (slot);				\
 									\
 	(ri)->fp = __slot;						\
 	(ri)->ret_addr = *__slot;					\
 	*__slot = (kprobe_opcode_t *)__kretprobe_trampoline;		\
 } while (0)
+
+/*
+ * At a function's entry, be it a breakpoint's or ftrace's, the stack pointer points to
+ * the return address.  Context: the hit.
+ */
+#define arch_prepare_kretprobe(ri, regs)				\
+	arch_prepare_kretprobe_at(ri, (kprobe_opcode_t **)(regs)->sp)
 
 /* The trampoline builds the registers right below the place of the return address. */
 static __always_inline kprobe_opcode_t **kretprobe_return_slot(struct pt_regs *regs)

@@ -103,18 +103,34 @@ static enum probe_obstacle read_region(unsigned long addr, struct source *source
 	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
 }
 
+/* The least that serves a point with the handlers that it has. */
+static enum detour_calls calls_of(struct kprobe *kp)
+{
+	if (kp->post_handler)
+		return DETOUR_CALLS_POST;
+	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? DETOUR_CALLS_RETURN : DETOUR_CALLS_PRE;
+}
+
+static unsigned long entry_of(enum detour_calls calls)
+{
+	return (unsigned long)(calls == DETOUR_CALLS_RETURN ? kprobe_detour_enter_return :
+			       kprobe_detour_enter);
+}
+
 static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
 					kprobe_opcode_t *slot)
 {
 	struct arch_optimized_insn *optinsn = &op->optinsn;
 	struct kprobe *kp = &op->kp;
+	enum detour_calls calls = calls_of(kp);
 	enum probe_obstacle obstacle;
 	u8 buf[DETOUR_SIZE];
 	struct probe_copy copy = {
 		.mode	= INSN_MODE_KERN,
 		.src	= (unsigned long)kp->addr,
 		.dst	= (unsigned long)slot + DETOUR_COPY,
-		.post	= kp->post_handler ? (unsigned long)kprobe_detour_enter_post : 0,
+		.post	= calls == DETOUR_CALLS_POST ?
+			  (unsigned long)kprobe_detour_enter_post : 0,
 		.out	= buf + DETOUR_COPY,
 		.room	= DETOUR_SIZE - DETOUR_COPY,
 	};
@@ -125,7 +141,7 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
 	if (probe_put_jump(buf + DETOUR_CODE, (unsigned long)slot + DETOUR_CODE,
-			   (unsigned long)kprobe_detour_enter) < 0)
+			   entry_of(calls)) < 0)
 		return OBSTACLE_DISTANCE;
 	buf[DETOUR_CODE] = CALL_INSN_OPCODE;
 
@@ -138,7 +154,7 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	memcpy(optinsn->copy, copy.offset, sizeof(optinsn->copy));
 	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
 	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
-	optinsn->post = copy.post;
+	optinsn->calls = calls;
 	return OBSTACLE_NONE;
 }
 
@@ -214,7 +230,14 @@ int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *a
 
 bool arch_detour_fits(struct optimized_kprobe *op)
 {
-	return op->optinsn.post || !op->kp.post_handler;
+	switch (op->optinsn.calls) {
+	case DETOUR_CALLS_RETURN:
+		return op->kp.flags & KPROBE_FLAG_RETURN_ONLY;
+	case DETOUR_CALLS_PRE:
+		return !op->kp.post_handler;
+	default:
+		return true;
+	}
 }
 
 const char *arch_detour_obstacle(struct optimized_kprobe *op)

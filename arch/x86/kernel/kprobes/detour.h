@@ -6,6 +6,7 @@
  *
  *	+0	the address of its point's representative
  *	+8 (+4)	call	kprobe_detour_enter		<- the jump leads here
+ *		(or, for a return probe alone, kprobe_detour_enter_return)
  *		copy of the region's first instruction
  *		call	kprobe_detour_enter_post	if there are post handlers
  *		copies of the others
@@ -26,6 +27,19 @@ struct kprobe;
 /* detour_32.S, detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);
 void kprobe_detour_enter_post(void);
+void kprobe_detour_enter_return(void);
+
+/**
+ * enum detour_calls - what a detour calls
+ * @DETOUR_CALLS_PRE: pre handlers
+ * @DETOUR_CALLS_POST: pre and post handlers
+ * @DETOUR_CALLS_RETURN: a return probe, which needs no registers
+ */
+enum detour_calls {
+	DETOUR_CALLS_PRE,
+	DETOUR_CALLS_POST,
+	DETOUR_CALLS_RETURN,
+};
 
 /* detour_hit.c; called from there */
 struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);

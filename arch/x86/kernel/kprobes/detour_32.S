@@ -69,3 +69,21 @@ SYM_CODE_START(kprobe_detour_enter_post)
 	RESTORE_REGS_AND_RETURN
 SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
+
+SYM_CODE_START(kprobe_detour_enter_return)
+	pushfl
+	.irp	reg, eax, ecx, edx
+	pushl	%\reg
+	.endr
+	cld
+	movl	(4 * 4)(%esp), %eax
+	movl	-DETOUR_COPY(%eax), %eax
+	leal	(5 * 4)(%esp), %edx
+	call	kprobe_detour_return
+	.irp	reg, edx, ecx, eax
+	popl	%\reg
+	.endr
+	popfl
+	RET
+SYM_CODE_END(kprobe_detour_enter_return)
+_ASM_NOKPROBE(kprobe_detour_enter_return)

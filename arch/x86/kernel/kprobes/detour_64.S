@@ -85,3 +85,27 @@ SYM_CODE_START(kprobe_detour_enter_post)
 	RESTORE_REGS_AND_RETURN
 SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
+
+/*
+ * At a function's entry, for C that leaves alone what the ABI says.  Unwinders find a
+ * function that the detour has called.
+ */
+SYM_CODE_START(kprobe_detour_enter_return)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_FUNC
+	pushfq
+	.irp	reg, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	pushq	%\reg
+	.endr
+	cld
+	movq	(10 * 8)(%rsp), %rdi
+	movq	-DETOUR_COPY(%rdi), %rdi
+	leaq	(11 * 8)(%rsp), %rsi
+	call	kprobe_detour_return
+	.irp	reg, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	popq	%\reg
+	.endr
+	popfq
+	RET
+SYM_CODE_END(kprobe_detour_enter_return)
+_ASM_NOKPROBE(kprobe_detour_enter_return)

@@ -61,7 +61,7 @@ static __always_inline unsigned int mark(const struct arch_optimized_insn *optin
 {
 	unsigned int begin = i < optinsn->nr ? optinsn->copy[i] : optinsn->end;
 
-	return begin - (i == 1 && optinsn->post ? CALL_INSN_SIZE : 0);
+	return begin - (i == 1 && optinsn->calls == DETOUR_CALLS_POST ? CALL_INSN_SIZE : 0);
 }
 
 static __always_inline unsigned long detour_original(struct kprobe *kp, unsigned int offset)

@@ -27,13 +27,12 @@ SYM_CODE_START(__kretprobe_trampoline)
 	movl	%esp, %eax
 	call	kretprobe_trampoline_callback
 
-	movl	PT_EFLAGS(%esp), %eax
-	movl	%eax, PT_OLDSS(%esp)
 	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
 	popl	%\reg
 	.endr
-	addl	$(9 * 4), %esp		/* ds to sp; at ss */
+	leal	(7 * 4)(%esp), %esp	/* ds to cs */
 	popfl
+	leal	(2 * 4)(%esp), %esp	/* sp, ss */
 	RET
 SYM_CODE_END(__kretprobe_trampoline)
 _ASM_NOKPROBE(__kretprobe_trampoline)

@@ -39,14 +39,12 @@ SYM_CODE_START(__kretprobe_trampoline)
 	movq	%rsp, %rdi
 	call	kretprobe_trampoline_callback
 
-	/* popf and ret want flags and address side by side (OLS paper, section 6.3). */
-	movq	EFLAGS(%rsp), %rax
-	movq	%rax, SS(%rsp)
 	/* From here on an interrupt writes over what has been popped. */
 	UNWIND_HINT_UNDEFINED
 	POP_REGS
-	addq	$(5 * 8), %rsp		/* orig_ax, ip, cs, flags, sp; at ss */
+	leaq	(3 * 8)(%rsp), %rsp	/* orig_ax, ip, cs */
 	popfq
+	leaq	(2 * 8)(%rsp), %rsp	/* sp, ss */
 	UNWIND_HINT_FUNC
 	RET
 SYM_CODE_END(__kretprobe_trampoline)

@@ -106,7 +106,7 @@ is "enabled 1: they fire" "$(gains a kp call plain)" 1
 
 # --- what detours are called, and who may see addresses ---
 
-matches "detours have a symbol" "$(grep kprobe_optinsn /proc/kallsyms)" \
+matches "detours have a symbol" "$(grep kprobe_optinsn_page /proc/kallsyms)" \
 	'^[0-9a-f]+ t kprobe_optinsn_page	\[__builtin__kprobes\]$'
 set_knob /proc/sys/kernel/kptr_restrict 2
 is "addresses can be hidden" \
