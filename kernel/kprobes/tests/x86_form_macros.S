@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a form is written down: for assembly files only.
+ *
+ *	#define FORM_TABLE kprobes_forms_example
+ *	#include "x86_form_macros.S"
+ *
+ *	forms_begin
+ *	undefined AF
+ *	form	I(and %ecx, %eax)
+ *	form	I(div %ecx), B(xor %edx, %edx; or $1, %ecx), A(nop)
+ *	forms_end
+ *
+ * That makes two pieces and a row of each form.  A piece is: what comes before (B), the
+ * instruction (I), what it may skip (S), what comes after (A), two instructions that go
+ * on with the registers but leave the flags, and a jump to the end of the run.  In the
+ * second piece the probe is on a filler in front of the instruction, so that a jump in
+ * its place takes the instruction along.
+ *
+ * Pieces start with random registers and a random stack.  Those named by "pointers"
+ * point to the middle of 256 bytes of random memory, 16-aligned, with 64 bytes before
+ * and 128 behind; those named by "indexes" are 0 to 7.  These and "undefined" and
+ * "needs" hold until the next "defaults".
+ */
+#include <linux/objtool.h>
+#include <linux/stringify.h>
+#include <asm/asm.h>
+#include <asm/cpufeatures.h>
+#include <asm/ibt.h>
+#include <asm/nops.h>
+#include <asm/nospec-branch.h>
+#include <asm/percpu.h>
+
+#include "x86_forms.h"
+
+/* Lines of a form.  Strings, because all macros are to be expanded in them. */
+#define I(...)		insn=__stringify(__VA_ARGS__)
+#define B(...)		before=__stringify(__VA_ARGS__)
+#define S(...)		skip=__stringify(__VA_ARGS__)
+#define A(...)		after=__stringify(__VA_ARGS__)
+#define INDIRECT	indirect=1	/* not to be made a thunk */
+#define LONG_FILLER	filler=__stringify(ASM_NOP3)
+
+/* What differs with the size of a word. */
+#ifdef CONFIG_X86_64
+#define WORD		8
+#define RIP(symbol)	symbol(%rip)
+#define LEA(symbol, reg) lea symbol(%rip), reg
+#define MOVS_WORD	movsq
+#define AX		rax
+#define CX		rcx
+#define DX		rdx
+#define BX		rbx
+#define SP		rsp
+#define BP		rbp
+#define SI		rsi
+#define DI		rdi
+/* All but the stack pointer. */
+#define WORD_REGS	rax, rcx, rdx, rbx, rbp, rsi, rdi, \
+			r8, r9, r10, r11, r12, r13, r14, r15
+#define LONG_REGS	eax, ecx, edx, ebx, ebp, esi, edi, \
+			r8d, r9d, r10d, r11d, r12d, r13d, r14d, r15d
+#define BYTE_REGS	al, cl, dl, bl, ah, ch, dh, bh, sil, dil, bpl, \
+			r8b, r9b, r10b, r11b, r12b, r13b, r14b, r15b
+#define SUFFIXES	b, w, l, q
+#else
+#define WORD		4
+#define RIP(symbol)	symbol
+#define LEA(symbol, reg) mov $symbol, reg
+#define MOVS_WORD	movsl
+#define AX		eax
+#define CX		ecx
+#define DX		edx
+#define BX		ebx
+#define SP		esp
+#define BP		ebp
+#define SI		esi
+#define DI		edi
+#define WORD_REGS	eax, ecx, edx, ebx, ebp, esi, edi
+#define LONG_REGS	WORD_REGS
+#define BYTE_REGS	al, cl, dl, bl, ah, ch, dh, bh
+#define SUFFIXES	b, w, l
+#endif
+
+/* The table of the file, which says FORM_TABLE. */
+#define FORM_PASTE_(a, b)	a##b
+#define FORM_PASTE(a, b)	FORM_PASTE_(a, b)
+#define FORM_TABLE_END	FORM_PASTE(FORM_TABLE, _end)
+
+/* Memory by its address instead of a register; by a 32-bit address in both sizes. */
+#define MEM(offset)	RIP(kprobes_form_image + offset)
+#define ABSOLUTE(offset) kprobes_form_image + offset
+
+#define CONDITIONS	o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
+
+/* The numbers of registers, for the bits of "pointers" and "indexes". */
+.macro form_number nr, names:vararg
+	.irp name, \names
+	.set form_number_\name, \nr
+	.endr
+.endm
+form_number 0, rax, eax
+form_number 1, rcx, ecx
+form_number 2, rdx, edx
+form_number 3, rbx, ebx
+form_number 4, rsp, esp
+form_number 5, rbp, ebp
+form_number 6, rsi, esi
+form_number 7, rdi, edi
+.irp nr, 8, 9, 10, 11, 12, 13, 14, 15
+form_number \nr, r\nr, r\nr\()d
+.endr
+
+/* The same of flags. */
+.set form_flag_CF, 0x001
+.set form_flag_PF, 0x004
+.set form_flag_AF, 0x010
+.set form_flag_ZF, 0x040
+.set form_flag_SF, 0x080
+.set form_flag_OF, 0x800
+
+.macro pointers names:vararg
+	.set form_pointers, 0
+	.irp name, \names
+	.set form_pointers, form_pointers | 1 << form_number_\name
+	.endr
+.endm
+
+.macro indexes names:vararg
+	.set form_indexes, 0
+	.irp name, \names
+	.set form_indexes, form_indexes | 1 << form_number_\name
+	.endr
+.endm
+
+.macro undefined names:vararg
+	.set form_undefined, 0
+	.ifnb \names
+	.irp name, \names
+	.set form_undefined, form_undefined | form_flag_\name
+	.endr
+	.endif
+.endm
+
+.macro needs feature:vararg
+	.set form_feature, \feature
+.endm
+
+/* Feature 0 is the FPU, which is always there. */
+.macro defaults
+	pointers SI, DI
+	.set form_indexes, 0
+	.set form_undefined, 0
+	.set form_feature, 0
+.endm
+
+.macro forms_begin
+	.pushsection .rodata.FORM_TABLE, "a"
+	.balign WORD
+	.globl FORM_TABLE
+FORM_TABLE:
+	.popsection
+	.set form_nr, 0
+	defaults
+.endm
+
+.macro forms_end
+	.pushsection .rodata.FORM_TABLE, "a"
+	.globl FORM_TABLE_END
+FORM_TABLE_END:
+	.popsection
+.endm
+
+.macro form_piece name:req, filler, before, insn, skip, after, indirect
+	.pushsection .text
+	.balign 16
+	.type \name, @function
+\name:
+	ENDBR
+	\before
+.L\name\()_probe:
+	ANNOTATE_NOENDBR
+	\filler
+.L\name\()_insn:
+	ANNOTATE_NOENDBR
+	.ifnb \indirect
+	ANNOTATE_RETPOLINE_SAFE
+	.endif
+	\insn
+	\skip
+	\after
+	lea	0x11(%DX), %DX
+	lea	0x5(%AX, %AX, 2), %AX
+	jmp	kprobes_form_done
+	.size \name, . - \name
+	.popsection
+	STACK_FRAME_NON_STANDARD \name
+.endm
+
+.macro form_row_piece name
+	_ASM_PTR \name, .L\name\()_probe, .L\name\()_insn
+.endm
+
+/* Fillers of one to three bytes; the first can be told by the carry flag. */
+.macro form_second name:req, filler, more:vararg
+	.ifnb \filler
+	form_piece \name, "\filler", \more
+	.elseif form_nr % 3 == 0
+	form_piece \name, "cmc", \more
+	.elseif form_nr % 3 == 1
+	form_piece \name, "mov %dl, %dl", \more
+	.else
+	form_piece \name, __stringify(ASM_NOP3), \more
+	.endif
+.endm
+
+.macro form insn:req, before, skip, after, indirect, filler
+	form_piece kprobes_form_\@_alone, "", "\before", "\insn", "\skip", "\after", \
+		   \indirect
+	form_second kprobes_form_\@_second, "\filler", "\before", "\insn", "\skip", \
+		    "\after", \indirect
+	.set form_nr, form_nr + 1
+
+	.pushsection .rodata
+.Lkprobes_form_\@_name:
+	.asciz "\insn"
+	.popsection
+	.pushsection .rodata.FORM_TABLE, "a"
+	_ASM_PTR .Lkprobes_form_\@_name
+	form_row_piece kprobes_form_\@_alone
+	form_row_piece kprobes_form_\@_second
+	_ASM_PTR form_pointers, form_indexes, form_undefined, form_feature
+	.popsection
+.endm
+
