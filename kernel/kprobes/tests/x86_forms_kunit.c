@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instruction forms, bare and probed (x86).
+ *
+ * Each form is run from random registers, flags, stack and memory; afterwards all of
+ * these are compared with what they were without a probe, in every way in which a
+ * probed instruction can be carried out.  The processor says what is right: nobody has
+ * written down a result.
+ *
+ * A form is probed itself, and in a second piece behind a probed filler: where a jump
+ * takes the place of more than one instruction, those that follow the probe are copied
+ * with it.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <asm/cpufeature.h>
+
+#include "counted.h"
+#include "x86_forms.h"
+#include "../../../arch/x86/kernel/kprobes/classify.h"
+
+#define FORMS_WANTED	400
+#define BATCH		256	/* pieces that are probed at a time */
+#define TELL		5	/* forms of a mode whose states are shown */
+
+static const struct {
+	const struct form *begin, *end;
+} tables[] = {
+	{ kprobes_forms_data, kprobes_forms_data_end },
+	{ kprobes_forms_flags, kprobes_forms_flags_end },
+	{ kprobes_forms_branch, kprobes_forms_branch_end },
+	{ kprobes_forms_vector, kprobes_forms_vector_end },
+};
+
+/* --- Ways to carry out a probed instruction ------------------------------------ */
+
+enum mode_name {
+	BOOSTED,
+	STEPPED,
+};
+
+/**
+ * struct mode - a way
+ * @name: for messages
+ * @post: what is asked for by a post handler
+ */
+struct mode {
+	const char *name;
+	bool post;
+};
+
+static const struct mode modes[] = {
+	[BOOSTED] = { .name = "boosted" },
+	[STEPPED] = { .name = "stepped", .post = true },
+};
+
+/* --- What there is to run ------------------------------------------------------ */
+
+struct probed {
+	struct counted counted;
+	const struct form *form;
+	const struct form_piece *piece;
+	struct probe_insn insn;		/* the form, classified */
+};
+
+static struct {
+	unsigned int forms;		/* that this processor has */
+	unsigned int lacking;
+	unsigned int nr;		/* pieces */
+	struct probed *probed;
+	struct kprobe **kps;
+	u32 seed;
+	struct form_state *starts;	/* FORM_STATES of them */
+	struct form_state *bare;	/* results, FORM_STATES for each piece of a batch */
+	struct form_state *now;		/* results of one piece */
+	unsigned int told;
+} all;
+
+static bool form_there(const struct form *form)
+{
+	return boot_cpu_has(form->feature);
+}
+
+static unsigned int count_rows(void)
+{
+	unsigned int i, rows = 0;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		rows += tables[i].end - tables[i].begin;
+	return rows;
+}
+
+static void add_form(const struct form *form)
+{
+	unsigned int i;
+
+	if (!form_there(form)) {
+		all.lacking++;
+		return;
+	}
+	all.forms++;
+	for (i = 0; i < FORM_PIECES; i++, all.nr++) {
+		all.probed[all.nr].form = form;
+		all.probed[all.nr].piece = &form->pieces[i];
+		all.kps[all.nr] = &all.probed[all.nr].counted.kp;
+	}
+}
+
+static void add_forms(void)
+{
+	const struct form *form;
+	unsigned int i;
+
+	all.forms = 0;
+	all.lacking = 0;
+	all.nr = 0;
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (form = tables[i].begin; form < tables[i].end; form++)
+			add_form(form);
+	}
+}
+
+/* --- What has come out ---------------------------------------------------------- */
+
+static const char * const reg_names[] = {
+	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+};
+
+static void tell_word(struct kunit *test, const char *name, unsigned long start,
+		      unsigned long bare, unsigned long now)
+{
+	kunit_err(test, "%-6s from %0*lx, bare %0*lx, probed %0*lx%s", name,
+		  BITS_PER_LONG / 4, start, BITS_PER_LONG / 4, bare,
+		  BITS_PER_LONG / 4, now, bare == now ? "" : "  <--");
+}
+
+static void tell_bytes(struct kunit *test, const char *name, const void *bare,
+		       const void *now, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i += 16)
+		kunit_err(test, "%s+%02zx bare %16ph, probed %16ph%s", name, i,
+			  bare + i, now + i, memcmp(bare + i, now + i, 16) ? "  <--" : "");
+}
+
+static void tell(struct kunit *test, const struct mode *mode, const struct probed *p,
+		 unsigned int nr, const struct form_state *bare, const struct form_state *now)
+{
+	const struct form_state *start = &kprobes_form_image;
+	unsigned int i;
+
+	KUNIT_FAIL(test, "%s, %s, %s: state %u of seed %u differs", p->form->name, mode->name,
+		   p->piece->probe == p->piece->insn ? "alone" : "second", nr, all.seed);
+	if (all.told++ >= TELL)
+		return;
+	kprobes_form_prepare(p->form, &all.starts[nr]);
+	for (i = 0; i < FORM_REGS; i++)
+		tell_word(test, reg_names[i], start->regs[i], bare->regs[i], now->regs[i]);
+	tell_word(test, "flags", start->flags, bare->flags, now->flags);
+	tell_word(test, "percpu", start->percpu, bare->percpu, now->percpu);
+	tell_bytes(test, "memory", bare->memory, now->memory, sizeof(now->memory));
+	tell_bytes(test, "stack", bare->stack, now->stack, sizeof(now->stack));
+	tell_bytes(test, "vectors", bare->vectors, now->vectors, sizeof(now->vectors));
+}
+
+/* The first difference of a piece tells enough. */
+static void compare(struct kunit *test, const struct mode *mode, const struct probed *p,
+		    const struct form_state *bare)
+{
+	unsigned int i;
+
+	for (i = 0; i < FORM_STATES; i++) {
+		if (memcmp(&bare[i], &all.now[i], offsetofend(struct form_state, vectors))) {
+			tell(test, mode, p, i, &bare[i], &all.now[i]);
+			return;
+		}
+	}
+}
+
+static void check_counts(struct kunit *test, const struct mode *mode, const struct probed *p)
+{
+	const struct counted *c = &p->counted;
+
+	KUNIT_EXPECT_EQ_MSG(test, c->pre, FORM_STATES, "%s, %s", p->form->name, mode->name);
+	KUNIT_EXPECT_EQ_MSG(test, c->post, mode->post ? FORM_STATES : 0, "%s, %s",
+			    p->form->name, mode->name);
+	KUNIT_EXPECT_EQ_MSG(test, c->kp.nmissed, 0, "%s, %s", p->form->name, mode->name);
+}
+
+/* --- Batches --------------------------------------------------------------------- */
+
+/* One loop for bare and probed runs, for the sake of the stack pointer. */
+static void run_pieces(struct kunit *test, const struct mode *mode, unsigned int first,
+		       unsigned int nr, bool probed)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		const struct probed *p = &all.probed[first + i];
+		struct form_state *bare = &all.bare[i * FORM_STATES];
+
+		kprobes_form_run_states(p->form, p->piece, all.starts, probed ? all.now : bare);
+		if (probed)
+			compare(test, mode, p, bare);
+		cond_resched();
+	}
+}
+
+static void run_batch(struct kunit *test, const struct mode *mode, unsigned int first,
+		      unsigned int nr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = first; i < first + nr; i++)
+		all.probed[i].counted = counted_at(all.probed[i].piece->probe, true, mode->post);
+	run_pieces(test, mode, first, nr, false);
+	ret = register_kprobes(&all.kps[first], nr);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	if (ret)
+		return;
+	run_pieces(test, mode, first, nr, true);
+	unregister_kprobes(&all.kps[first], nr);
+	for (i = first; i < first + nr; i++)
+		check_counts(test, mode, &all.probed[i]);
+}
+
+static void every_form(struct kunit *test, const struct mode *mode)
+{
+	unsigned int first;
+
+	kunit_info(test, "%u forms, %u more that this processor lacks; seed %u",
+		   all.forms, all.lacking, all.seed);
+	/* Registers of the processor, and its own variables, are compared as well. */
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
+						      cpumask_of(raw_smp_processor_id())));
+	for (first = 0; first < all.nr; first += BATCH)
+		run_batch(test, mode, first, min(BATCH, all.nr - first));
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+}
+
+/* --- Cases ------------------------------------------------------------------------- */
+
+static bool same_bytes(const struct probed *a, const struct probed *b)
+{
+	return a->insn.len == b->insn.len &&
+	       !memcmp(a->piece->insn, b->piece->insn, a->insn.len);
+}
+
+/* All can be probed, are not the same in other words, and are as many as promised. */
+static void enough_forms(struct kunit *test)
+{
+	bool visited[NR_EMUL] = {};
+	unsigned int i, j;
+
+	for (i = 0; i < all.nr; i++) {
+		struct probed *p = &all.probed[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, 0,
+				    probe_classify(p->piece->insn, MAX_INSN_SIZE,
+						   INSN_MODE_KERN, &p->insn),
+				    "%s: %s", p->form->name,
+				    probe_refusal_name(p->insn.refusal));
+		visited[p->insn.emul] = true;
+	}
+	for (i = 0; i < NR_EMUL; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, visited[i], "kind %u", i);
+	for (i = 0; i < all.nr; i += FORM_PIECES) {
+		for (j = 0; j < i; j += FORM_PIECES) {
+			if (same_bytes(&all.probed[i], &all.probed[j]))
+				KUNIT_FAIL(test, "%s is %s", all.probed[i].form->name,
+					   all.probed[j].form->name);
+		}
+		cond_resched();
+	}
+	KUNIT_EXPECT_GE(test, all.forms, FORMS_WANTED);
+}
+
+static void boosted(struct kunit *test)
+{
+	every_form(test, &modes[BOOSTED]);
+}
+
+static void stepped(struct kunit *test)
+{
+	every_form(test, &modes[STEPPED]);
+}
+
+static int forms_init(struct kunit *test)
+{
+	unsigned int pieces = count_rows() * FORM_PIECES;
+
+	all.probed = kvcalloc(pieces, sizeof(*all.probed), GFP_KERNEL);
+	all.kps = kvcalloc(pieces, sizeof(*all.kps), GFP_KERNEL);
+	all.starts = kvcalloc(FORM_STATES, sizeof(*all.starts), GFP_KERNEL);
+	all.now = kvcalloc(FORM_STATES, sizeof(*all.now), GFP_KERNEL);
+	all.bare = kvcalloc(BATCH * FORM_STATES, sizeof(*all.bare), GFP_KERNEL);
+	if (!all.probed || !all.kps || !all.starts || !all.now || !all.bare)
+		return -ENOMEM;
+	all.seed = get_random_u32();
+	all.told = 0;
+	add_forms();
+	kprobes_form_fill_starts(all.starts, all.seed);
+	return 0;
+}
+
+static void forms_exit(struct kunit *test)
+{
+	kvfree(all.probed);
+	kvfree(all.kps);
+	kvfree(all.starts);
+	kvfree(all.now);
+	kvfree(all.bare);
+}
+
+static struct kunit_case forms_cases[] = {
+	KUNIT_CASE(enough_forms),
+	KUNIT_CASE_SLOW(boosted),
+	KUNIT_CASE_SLOW(stepped),
+	{}
+};
+
+static struct kunit_suite forms_suite = {
+	.name = "kprobes_x86_forms",
+	.init = forms_init,
+	.exit = forms_exit,
+	.test_cases = forms_cases,
+};
+
+kunit_test_suite(forms_suite);
