@@ -21,6 +21,7 @@
 
 #include "counted.h"
 #include "x86_forms.h"
+#include "../internal.h"
 #include "../../../arch/x86/kernel/kprobes/classify.h"
 
 #define FORMS_WANTED	400
@@ -41,22 +42,48 @@ static const struct {
 enum mode_name {
 	BOOSTED,
 	STEPPED,
+	DETOUR,
+	DETOUR_POST,
 };
 
 /**
  * struct mode - a way
  * @name: for messages
  * @post: what is asked for by a post handler
+ * @detour: what is waited for until breakpoints have become jumps
  */
 struct mode {
 	const char *name;
 	bool post;
+	bool detour;
 };
 
 static const struct mode modes[] = {
 	[BOOSTED] = { .name = "boosted" },
 	[STEPPED] = { .name = "stepped", .post = true },
+	[DETOUR] = { .name = "detour", .detour = true },
+	[DETOUR_POST] = { .name = "detour with post handler", .detour = true, .post = true },
 };
+
+#ifdef CONFIG_OPTPROBES
+#define DETOURS	true
+
+/* Returns what it was before. */
+static bool allow_jumps(bool allow)
+{
+	bool before = kprobe_optimization_allowed;
+
+	kprobe_optimizer_allow(allow);
+	return before;
+}
+#else
+#define DETOURS	false
+
+static bool allow_jumps(bool allow)
+{
+	return false;
+}
+#endif
 
 /* --- What there is to run ------------------------------------------------------ */
 
@@ -78,6 +105,7 @@ static struct {
 	struct form_state *bare;	/* results, FORM_STATES for each piece of a batch */
 	struct form_state *now;		/* results of one piece */
 	unsigned int told;
+	unsigned int jumps;		/* pieces that had one */
 } all;
 
 static bool form_there(const struct form *form)
@@ -212,6 +240,17 @@ static void run_pieces(struct kunit *test, const struct mode *mode, unsigned int
 	}
 }
 
+/* How many pieces of a batch have a jump; all that will get one do so first. */
+static unsigned int count_jumps(unsigned int first, unsigned int nr)
+{
+	unsigned int i, jumps = 0;
+
+	kprobe_optimizer_flush();
+	for (i = first; i < first + nr; i++)
+		jumps += kprobe_optimized(all.kps[i]);
+	return jumps;
+}
+
 static void run_batch(struct kunit *test, const struct mode *mode, unsigned int first,
 		      unsigned int nr)
 {
@@ -225,23 +264,41 @@ static void run_batch(struct kunit *test, const struct mode *mode, unsigned int 
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	if (ret)
 		return;
+	all.jumps += count_jumps(first, nr);
 	run_pieces(test, mode, first, nr, true);
 	unregister_kprobes(&all.kps[first], nr);
 	for (i = first; i < first + nr; i++)
 		check_counts(test, mode, &all.probed[i]);
 }
 
+/* Not all regions can be moved, but most: there must be something to compare. */
+static void check_jumps(struct kunit *test, const struct mode *mode)
+{
+	kunit_info(test, "%u of %u pieces had a jump", all.jumps, all.nr);
+	if (mode->detour)
+		KUNIT_EXPECT_GE(test, all.jumps, all.nr / 5 * 4);
+	else
+		KUNIT_EXPECT_EQ(test, all.jumps, 0);
+}
+
 static void every_form(struct kunit *test, const struct mode *mode)
 {
 	unsigned int first;
+	bool jumps;
+
+	if (mode->detour && !DETOURS)
+		kunit_skip(test, "no jump optimization in this kernel");
 
 	kunit_info(test, "%u forms, %u more that this processor lacks; seed %u",
 		   all.forms, all.lacking, all.seed);
 	/* Registers of the processor, and its own variables, are compared as well. */
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
 						      cpumask_of(raw_smp_processor_id())));
+	jumps = allow_jumps(mode->detour);
 	for (first = 0; first < all.nr; first += BATCH)
 		run_batch(test, mode, first, min(BATCH, all.nr - first));
+	allow_jumps(jumps);
+	check_jumps(test, mode);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
 }
 
@@ -292,6 +349,16 @@ static void stepped(struct kunit *test)
 	every_form(test, &modes[STEPPED]);
 }
 
+static void detour(struct kunit *test)
+{
+	every_form(test, &modes[DETOUR]);
+}
+
+static void detour_with_post_handler(struct kunit *test)
+{
+	every_form(test, &modes[DETOUR_POST]);
+}
+
 static int forms_init(struct kunit *test)
 {
 	unsigned int pieces = count_rows() * FORM_PIECES;
@@ -305,6 +372,7 @@ static int forms_init(struct kunit *test)
 		return -ENOMEM;
 	all.seed = get_random_u32();
 	all.told = 0;
+	all.jumps = 0;
 	add_forms();
 	kprobes_form_fill_starts(all.starts, all.seed);
 	return 0;
@@ -323,6 +391,8 @@ static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(enough_forms),
 	KUNIT_CASE_SLOW(boosted),
 	KUNIT_CASE_SLOW(stepped),
+	KUNIT_CASE_SLOW(detour),
+	KUNIT_CASE_SLOW(detour_with_post_handler),
 	{}
 };
 
