@@ -27,47 +27,70 @@ void bench_report(const char *key, u64 value)
 	pr_info("bench: %s %llu\n", key, value);
 }
 
-static int run_with_number(const char *name, unsigned int nr, const char *key)
+static int nesting(void)
 {
-	if (!strcmp(name, "register"))
-		return bench_register(nr, key);
-	if (!strcmp(name, "single"))
-		return bench_single(nr, key);
-	if (!strcmp(name, "register_returns"))
-		return bench_register_returns(nr, key);
-	return -EINVAL;
+	return bench_nesting() ?: bench_return_nesting();
 }
+
+static int unregister_returns(void)
+{
+	bench_returns_exit();
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} commands[] = {
+	{ "hits", bench_hits },
+	{ "nesting", nesting },
+	{ "returns", bench_returns },
+	{ "unregister_returns", unregister_returns },
+	{ "blocked", bench_blocked },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(const char *word);
+} commands_with_word[] = {
+	{ "oldest", bench_oldest },
+	{ "load", bench_load },
+	{ "unregister", bench_unregister },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(unsigned int nr, const char *key);
+} commands_with_number[] = {
+	{ "register", bench_register },
+	{ "single", bench_single },
+	{ "register_returns", bench_register_returns },
+};
 
 /* "name", "name word", or "name number word". */
 static int run(char *command)
 {
 	char *name = strsep(&command, " ");
 	char *word = strsep(&command, " ");
-	unsigned int nr;
+	unsigned int nr, i;
 
-	if (!strcmp(name, "hits"))
-		return bench_hits();
-	if (!strcmp(name, "nesting"))
-		return bench_nesting() ?: bench_return_nesting();
-	if (!strcmp(name, "returns"))
-		return bench_returns();
-	if (!strcmp(name, "unregister_returns")) {
-		bench_returns_exit();
-		return 0;
+	for (i = 0; !word && i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run();
 	}
-	if (!strcmp(name, "blocked"))
-		return bench_blocked();
 	if (!word)
 		return -EINVAL;
-	if (!strcmp(name, "oldest"))
-		return bench_oldest(word);
-	if (!strcmp(name, "load"))
-		return bench_load(word);
-	if (!strcmp(name, "unregister"))
-		return bench_unregister(word);
-	if (kstrtouint(word, 0, &nr))
+	for (i = 0; !command && i < ARRAY_SIZE(commands_with_word); i++) {
+		if (!strcmp(name, commands_with_word[i].name))
+			return commands_with_word[i].run(word);
+	}
+	if (!command || kstrtouint(word, 0, &nr))
 		return -EINVAL;
-	return run_with_number(name, nr, command);
+	for (i = 0; i < ARRAY_SIZE(commands_with_number); i++) {
+		if (!strcmp(name, commands_with_number[i].name))
+			return commands_with_number[i].run(nr, command);
+	}
+	return -EINVAL;
 }
 
 static ssize_t run_write(struct file *file, const char __user *from, size_t count,
