@@ -26,6 +26,25 @@ int bench_time_hits(int (*fn)(void), unsigned int handlers, u64 *time);
 /* What one call costs more than without a probe. */
 void bench_report_hit(const char *key, u64 probed, u64 bare);
 
+/**
+ * enum bench_text - what has to be at a probed address before hits are measured
+ * @BENCH_AS_IT_IS:	nothing is waited for
+ * @BENCH_SETTLED:	what the optimizer makes of it in the end
+ * @BENCH_JUMP:		the same, and that has to be a jump
+ *
+ * The first byte of the text tells.  A kernel may call a probe optimized long before.
+ */
+enum bench_text {
+	BENCH_AS_IT_IS,
+	BENCH_SETTLED,
+	BENCH_JUMP,
+};
+
+/* Waits until the text at a function's entry is like that. */
+int bench_await(int (*fn)(void), enum bench_text text);
+/* The same while it has no probe: the jump of the last one may still be there. */
+int bench_await_bare(int (*fn)(void), enum bench_text text);
+
 /* Functions to be probed; what they look like is in targets.h. */
 int bench_plain(void);
 int bench_inner(void);
@@ -33,10 +52,13 @@ int bench_ftraced(void);
 
 /* Commands: what user space may write into "run".  Each returns an errno. */
 int bench_hits(void);
+int bench_optimized_hits(void);
 int bench_oldest(const char *what);
 int bench_nesting(void);
+int bench_optimized_nesting(void);
 int bench_return_nesting(void);
 int bench_returns(void);
+int bench_optimized_returns(void);
 int bench_blocked(void);
 int bench_register_returns(unsigned int nr, const char *key);
 int bench_load(const char *path);

@@ -5,6 +5,9 @@
  *
  * Handlers count.  It is one instruction, and it proves that what has been
  * measured are hits.
+ *
+ * Optimization is what user space has set.  Where it is to be measured, the text
+ * is waited for.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -92,15 +95,19 @@ void bench_report_hit(const char *key, u64 probed, u64 bare)
 
 /* @nr probes like @like on one address. */
 static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
-		   unsigned int nr, unsigned int handlers)
+		   unsigned int nr, unsigned int handlers, enum bench_text text)
 {
-	struct kprobe *kps = kcalloc(nr, sizeof(*kps), GFP_KERNEL);
-	u64 bare = bench_time_calls(fn), probed;
+	struct kprobe *kps;
+	u64 bare, probed;
 	unsigned int i;
-	int ret = 0;
+	int ret = bench_await_bare(fn, text);
 
+	if (ret)
+		return ret;
+	kps = kcalloc(nr, sizeof(*kps), GFP_KERNEL);
 	if (!kps)
 		return -ENOMEM;
+	bare = bench_time_calls(fn);
 	for (i = 0; i < nr; i++) {
 		kps[i] = *like;
 		kps[i].addr = (kprobe_opcode_t *)fn;
@@ -108,6 +115,8 @@ static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 		if (ret)
 			break;
 	}
+	if (!ret)
+		ret = bench_await(fn, text);
 	if (!ret)
 		ret = bench_time_hits(fn, handlers * nr, &probed);
 	while (i--)
@@ -119,7 +128,7 @@ static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 }
 
 /* A handler's call of a function, with and without a probe on that. */
-static int measure_missed(void)
+static int measure_missed(const char *key, enum bench_text text)
 {
 	struct kprobe outer = {
 		.addr = (kprobe_opcode_t *)bench_plain,
@@ -135,13 +144,17 @@ static int measure_missed(void)
 	ret = register_kprobe(&outer);
 	if (ret)
 		return ret;
-	ret = bench_time_hits(bench_plain, 1, &bare);
+	ret = bench_await(bench_plain, text);
+	if (!ret)
+		ret = bench_time_hits(bench_plain, 1, &bare);
 	if (ret)
 		goto out;
 	ret = register_kprobe(&inner);
 	if (ret)
 		goto out;
-	ret = bench_time_hits(bench_plain, 1, &probed);
+	ret = bench_await(bench_inner, text);
+	if (!ret)
+		ret = bench_time_hits(bench_plain, 1, &probed);
 	unregister_kprobe(&inner);
 	if (!ret && inner.nmissed != ROUNDS + WARM_UP) {
 		pr_err("bench: %lu missed hits were counted, not %u\n",
@@ -149,10 +162,25 @@ static int measure_missed(void)
 		ret = -EIO;
 	}
 	if (!ret)
-		bench_report_hit("hit_missed", probed, bare);
+		bench_report_hit(key, probed, bare);
 out:
 	unregister_kprobe(&outer);
 	return ret;
+}
+
+static const struct kprobe pre = { .pre_handler = bench_count };
+static const struct kprobe both = {
+	.pre_handler = bench_count,
+	.post_handler = count_post,
+};
+
+/* Many probes at one address; @prefix and their number are the key. */
+static int measure_many(const char *prefix, unsigned int nr, enum bench_text text)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%s_%u", prefix, nr);
+	return measure(key, bench_plain, &pre, nr, 1, text);
 }
 
 /**
@@ -161,25 +189,36 @@ out:
 int bench_hits(void)
 {
 	static const unsigned int many[] = { 2, 8, MOST_PROBES };
-	const struct kprobe pre = { .pre_handler = bench_count };
-	const struct kprobe both = {
-		.pre_handler = bench_count,
-		.post_handler = count_post,
-	};
-	char key[16];
 	unsigned int i;
 	int ret;
 
-	ret = measure("hit_post", bench_plain, &both, 1, 2);
+	ret = measure("hit_post", bench_plain, &both, 1, 2, BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("hit_pre", bench_plain, &pre, 1, 1);
+		ret = measure("hit_pre", bench_plain, &pre, 1, 1, BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("hit_ftrace", bench_ftraced, &pre, 1, 1);
-	for (i = 0; !ret && i < ARRAY_SIZE(many); i++) {
-		snprintf(key, sizeof(key), "hit_%u", many[i]);
-		ret = measure(key, bench_plain, &pre, many[i], 1);
-	}
-	return ret ?: measure_missed();
+		ret = measure("hit_ftrace", bench_ftraced, &pre, 1, 1, BENCH_AS_IT_IS);
+	for (i = 0; !ret && i < ARRAY_SIZE(many); i++)
+		ret = measure_many("hit", many[i], BENCH_AS_IT_IS);
+	return ret ?: measure_missed("hit_missed", BENCH_AS_IT_IS);
+}
+
+/**
+ * bench_optimized_hits() - the same where the probes become jumps
+ *
+ * Not every implementation makes a jump of a probe that has a post_handler.
+ */
+int bench_optimized_hits(void)
+{
+	int ret;
+
+	ret = measure("opt_post", bench_plain, &both, 1, 2, BENCH_SETTLED);
+	if (!ret)
+		ret = measure("opt_pre", bench_plain, &pre, 1, 1, BENCH_JUMP);
+	if (!ret)
+		ret = measure_many("opt", 8, BENCH_JUMP);
+	if (!ret)
+		ret = measure_many("opt", MOST_PROBES, BENCH_JUMP);
+	return ret ?: measure_missed("opt_missed", BENCH_JUMP);
 }
 
 static int oldest_begin(void)

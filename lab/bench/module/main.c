@@ -32,6 +32,13 @@ static int nesting(void)
 	return bench_nesting() ?: bench_return_nesting();
 }
 
+/* Everything about single probes that become jumps. */
+static int optimized(void)
+{
+	return bench_optimized_hits() ?: bench_optimized_returns() ?:
+	       bench_optimized_nesting();
+}
+
 static int unregister_returns(void)
 {
 	bench_returns_exit();
@@ -43,6 +50,7 @@ static const struct {
 	int (*run)(void);
 } commands[] = {
 	{ "hits", bench_hits },
+	{ "optimized", optimized },
 	{ "nesting", nesting },
 	{ "returns", bench_returns },
 	{ "unregister_returns", unregister_returns },

@@ -3,9 +3,9 @@
  * Hits that are lost because an interrupt came while a handler was running.
  *
  * The handler is one that runs with interrupts on: that of a probe on an entry that
- * ftrace owns, or that of a return probe.  It waits there until a timer has called a
- * probed function often enough; every such call must have run all of that
- * function's handlers.
+ * ftrace owns, that of a probe that has become a jump, or that of a return probe.
+ * It waits there until a timer has called a probed function often enough; every
+ * such call must have run all of that function's handlers.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -72,7 +72,7 @@ static int wait_at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static void run_timer(void)
+static void run_timer(int (*outer)(void))
 {
 	struct hrtimer timer;
 
@@ -81,17 +81,29 @@ static void run_timer(void)
 	/* The timer has to interrupt the handler, not another CPU. */
 	get_cpu();
 	hrtimer_start(&timer, TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
-	bench_ftraced();
+	outer();
 	put_cpu();
 	hrtimer_cancel(&timer);
 	destroy_hrtimer_on_stack(&timer);
 }
 
+static int report_lost(const char *key)
+{
+	if (calls_inside < WANTED_CALLS) {
+		pr_err("bench: the timer fired only %lu times in the handler\n",
+		       calls_inside);
+		return -ETIME;
+	}
+	bench_report(key, lost_inside);
+	return 0;
+}
+
 /*
- * A function is called while the outer probe's handler runs; its kprobe, and its
- * return probe if there is one, have to see each call.
+ * A function is called while the handler of the probe on @outer runs; its kprobe,
+ * and its return probe if there is one, have to see each call.
  */
-static int measure(const char *key, struct kretprobe *inner_return)
+static int measure(const char *key, int (*outer)(void), struct kretprobe *inner_return,
+		   enum bench_text text)
 {
 	struct kprobe inner = {
 		.addr = (kprobe_opcode_t *)bench_inner,
@@ -109,19 +121,14 @@ static int measure(const char *key, struct kretprobe *inner_return)
 	if (inner_return)
 		ret = register_kretprobe(inner_return);
 	if (!ret) {
-		run_timer();
+		ret = bench_await(outer, text) ?: bench_await(bench_inner, text);
+		if (!ret)
+			run_timer(outer);
 		if (inner_return)
 			unregister_kretprobe(inner_return);
-		if (calls_inside >= WANTED_CALLS) {
-			bench_report(key, lost_inside);
-		} else {
-			pr_err("bench: the timer fired only %lu times in the handler\n",
-			       calls_inside);
-			ret = -ETIME;
-		}
 	}
 	unregister_kprobe(&inner);
-	return ret;
+	return ret ?: report_lost(key);
 }
 
 /**
@@ -137,7 +144,25 @@ int bench_nesting(void)
 
 	if (ret)
 		return ret;
-	ret = measure("nesting_lost", NULL);
+	ret = measure("nesting_lost", bench_ftraced, NULL, BENCH_AS_IT_IS);
+	unregister_kprobe(&outer);
+	return ret;
+}
+
+/**
+ * bench_optimized_nesting() - the same where both probes are jumps
+ */
+int bench_optimized_nesting(void)
+{
+	struct kprobe outer = {
+		.addr = (kprobe_opcode_t *)bench_plain,
+		.pre_handler = wait_at_hit,
+	};
+	int ret = register_kprobe(&outer);
+
+	if (ret)
+		return ret;
+	ret = measure("opt_nesting_lost", bench_plain, NULL, BENCH_JUMP);
 	unregister_kprobe(&outer);
 	return ret;
 }
@@ -161,7 +186,7 @@ int bench_return_nesting(void)
 
 	if (ret)
 		return ret;
-	ret = measure("return_nesting_lost", &inner_return);
+	ret = measure("return_nesting_lost", bench_ftraced, &inner_return, BENCH_AS_IT_IS);
 	unregister_kretprobe(&outer);
 	return ret;
 }

@@ -29,14 +29,25 @@ static int count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+static const struct kretprobe plain = { .handler = count_return };
+static const struct kretprobe limited = { .handler = count_return, .maxactive = THREADS };
+static const struct kretprobe data = {
+	.handler = count_return,
+	.entry_handler = count_entry,
+	.data_size = DATA_SIZE,
+};
+
 /* Calls of @fn with a return probe like @like, and with @kp too if it is given. */
 static int measure(const char *key, int (*fn)(void), const struct kretprobe *like,
-		   struct kprobe *kp, unsigned int handlers)
+		   struct kprobe *kp, unsigned int handlers, enum bench_text text)
 {
 	struct kretprobe rp = *like;
-	u64 bare = bench_time_calls(fn), probed;
-	int ret;
+	u64 bare, probed;
+	int ret = bench_await_bare(fn, text);
 
+	if (ret)
+		return ret;
+	bare = bench_time_calls(fn);
 	rp.kp.addr = (kprobe_opcode_t *)fn;
 	ret = register_kretprobe(&rp);
 	if (ret)
@@ -46,7 +57,7 @@ static int measure(const char *key, int (*fn)(void), const struct kretprobe *lik
 		ret = register_kprobe(kp);
 	}
 	if (!ret) {
-		ret = bench_time_hits(fn, handlers, &probed);
+		ret = bench_await(fn, text) ?: bench_time_hits(fn, handlers, &probed);
 		if (kp)
 			unregister_kprobe(kp);
 	}
@@ -93,26 +104,37 @@ static int measure_jprobe(void)
  */
 int bench_returns(void)
 {
-	const struct kretprobe plain = { .handler = count_return };
-	const struct kretprobe limited = { .handler = count_return, .maxactive = THREADS };
-	const struct kretprobe data = {
-		.handler = count_return,
-		.entry_handler = count_entry,
-		.data_size = DATA_SIZE,
-	};
 	struct kprobe kp = { .pre_handler = bench_count };
 	int ret;
 
-	ret = measure("return", bench_plain, &plain, NULL, 1);
+	ret = measure("return", bench_plain, &plain, NULL, 1, BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("return_ftrace", bench_ftraced, &plain, NULL, 1);
+		ret = measure("return_ftrace", bench_ftraced, &plain, NULL, 1,
+			      BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("return_maxactive", bench_plain, &limited, NULL, 1);
+		ret = measure("return_maxactive", bench_plain, &limited, NULL, 1,
+			      BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("return_data", bench_plain, &data, NULL, 2);
+		ret = measure("return_data", bench_plain, &data, NULL, 2, BENCH_AS_IT_IS);
 	if (!ret)
-		ret = measure("return_kprobe", bench_plain, &plain, &kp, 2);
+		ret = measure("return_kprobe", bench_plain, &plain, &kp, 2, BENCH_AS_IT_IS);
 	return ret ?: measure_jprobe();
+}
+
+/**
+ * bench_optimized_returns() - return probes whose entry becomes a jump
+ */
+int bench_optimized_returns(void)
+{
+	struct kprobe kp = { .pre_handler = bench_count };
+	int ret;
+
+	ret = measure("opt_return", bench_plain, &plain, NULL, 1, BENCH_JUMP);
+	if (!ret)
+		ret = measure("opt_return_data", bench_plain, &data, NULL, 2, BENCH_JUMP);
+	if (!ret)
+		ret = measure("opt_return_kprobe", bench_plain, &plain, &kp, 2, BENCH_JUMP);
+	return ret;
 }
 
 /* --- Threads that are blocked inside the probed function ------------------------ */

@@ -8,10 +8,14 @@
  * and is long enough for a jump.  ftrace does not know the function, so that a
  * probe on it is a breakpoint.
  */
+#include <linux/compiler.h>
 #include <linux/linkage.h>
 #include <linux/stringify.h>
 
 #ifdef CONFIG_X86
+#include <asm/text-patching.h>
+
+#define JUMP_OPCODE	JMP32_INSN_OPCODE
 #define PLAIN_BODY							\
 	"	movl $42, %eax\n"					\
 	"	" ASM_RET
@@ -28,5 +32,11 @@
 	    PLAIN_BODY							\
 	    "	.size " __stringify(name) ", . - " __stringify(name) "\n" \
 	    "	.popsection\n")
+
+/* Whether the instruction at @addr is the jump that an optimizer puts there. */
+static inline bool bench_is_jump(unsigned long addr)
+{
+	return READ_ONCE(*(u8 *)addr) == JUMP_OPCODE;
+}
 
 #endif /* _KPROBE_BENCH_TARGETS_H */
