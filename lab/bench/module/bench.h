@@ -15,6 +15,9 @@
  */
 void bench_report(const char *key, u64 value);
 
+/* The same for one of several results of one thing: the key is @key, "_", and @part. */
+void bench_report_part(const char *key, const char *part, u64 value);
+
 /* Counts its calls, and does nothing else. */
 int bench_count(struct kprobe *kp, struct pt_regs *regs);
 extern unsigned long bench_counted;
@@ -45,6 +48,12 @@ int bench_await(int (*fn)(void), enum bench_text text);
 /* The same while it has no probe: the jump of the last one may still be there. */
 int bench_await_bare(int (*fn)(void), enum bench_text text);
 
+/* From here on it is measured how long the text takes to settle. */
+void bench_mark(void);
+
+/* Registers a disabled probe and unregisters it; how long the former took. */
+int bench_register_other(u64 *time);
+
 /* Functions to be probed; what they look like is in targets.h. */
 int bench_plain(void);
 int bench_inner(void);
@@ -64,10 +73,15 @@ int bench_register_returns(unsigned int nr, const char *key);
 int bench_load(const char *path);
 int bench_register(unsigned int nr, const char *key);
 int bench_unregister(const char *key);
+int bench_release(const char *key);
+int bench_settle(const char *key);
+int bench_lock(const char *key);
 int bench_single(unsigned int nr, const char *key);
 
 /* Address @i of those that have been loaded, or 0. */
 unsigned long bench_point(unsigned int i);
+/* At how many of those that have been probed a jump is now, and none was before. */
+unsigned int bench_point_jumps(void);
 
 /* When the module goes. */
 void bench_returns_exit(void);

@@ -27,6 +27,11 @@ void bench_report(const char *key, u64 value)
 	pr_info("bench: %s %llu\n", key, value);
 }
 
+void bench_report_part(const char *key, const char *part, u64 value)
+{
+	pr_info("bench: %s_%s %llu\n", key, part, value);
+}
+
 static int nesting(void)
 {
 	return bench_nesting() ?: bench_return_nesting();
@@ -45,6 +50,12 @@ static int unregister_returns(void)
 	return 0;
 }
 
+static int mark(void)
+{
+	bench_mark();
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -55,6 +66,7 @@ static const struct {
 	{ "returns", bench_returns },
 	{ "unregister_returns", unregister_returns },
 	{ "blocked", bench_blocked },
+	{ "mark", mark },
 };
 
 static const struct {
@@ -64,6 +76,9 @@ static const struct {
 	{ "oldest", bench_oldest },
 	{ "load", bench_load },
 	{ "unregister", bench_unregister },
+	{ "release", bench_release },
+	{ "settle", bench_settle },
+	{ "lock", bench_lock },
 };
 
 static const struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an optimizer does to probes.
+ * What an optimizer does to probes: how long the text takes to settle, and how
+ * long others are kept from registering meanwhile.
  *
  * Which probes become jumps is not known beforehand, and no kernel tells when it
  * has finished.  So the jumps are counted again and again.  The text has settled
@@ -27,7 +28,7 @@
 
 /**
  * struct watch - text that is being watched
- * @fn:		the function whose entry it is
+ * @fn:		the function whose entry it is, NULL for the addresses loaded
  * @jumps:	how many there were at the last look
  * @begun:	when the watch began
  * @looked:	when the last look was
@@ -40,9 +41,14 @@ struct watch {
 	u64 begun, looked, changed, quiet;
 };
 
+/* The watch over the addresses loaded. */
+static struct watch points_watch;
+
 static unsigned int count_jumps(const struct watch *watch)
 {
-	return bench_is_jump((unsigned long)watch->fn);
+	if (watch->fn)
+		return bench_is_jump((unsigned long)watch->fn);
+	return bench_point_jumps();
 }
 
 static void watch_begin(struct watch *watch, int (*fn)(void))
@@ -109,4 +115,69 @@ int bench_await(int (*fn)(void), enum bench_text text)
 int bench_await_bare(int (*fn)(void), enum bench_text text)
 {
 	return bench_await(fn, text == BENCH_AS_IT_IS ? text : BENCH_SETTLED);
+}
+
+void bench_mark(void)
+{
+	watch_begin(&points_watch, NULL);
+}
+
+/**
+ * bench_settle() - how long the text takes to settle, from the last mark on
+ * @key: what to call the time, and with "_jumps" how many jumps there are then
+ *
+ * A registration sets a mark.
+ */
+int bench_settle(const char *key)
+{
+	int ret = watch_to_the_end(&points_watch);
+
+	if (ret)
+		return ret;
+	bench_report(key, points_watch.changed - points_watch.begun);
+	bench_report_part(key, "jumps", points_watch.jumps);
+	return 0;
+}
+
+int bench_register_other(u64 *time)
+{
+	struct kprobe kp = {
+		.addr = (kprobe_opcode_t *)bench_inner,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	u64 start = ktime_get_ns();
+	int ret = register_kprobe(&kp);
+
+	*time = ktime_get_ns() - start;
+	if (!ret)
+		unregister_kprobe(&kp);
+	return ret;
+}
+
+/**
+ * bench_lock() - how long others cannot register, from now until the text is settled
+ * @key: what to call the longest that one registration takes, and with "_first"
+ *	the first one
+ *
+ * That of a disabled probe: no text is changed for it.
+ */
+int bench_lock(const char *key)
+{
+	u64 time, first, longest;
+	int ret;
+
+	ret = bench_register_other(&first);
+	longest = first;
+	while (!ret && watching(&points_watch)) {
+		step();
+		ret = bench_register_other(&time);
+		longest = max(longest, time);
+	}
+	if (!ret)
+		ret = watch_end(&points_watch);
+	if (ret)
+		return ret;
+	bench_report(key, longest);
+	bench_report_part(key, "first", first);
+	return 0;
 }

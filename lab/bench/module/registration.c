@@ -14,9 +14,9 @@
 #include <linux/vmalloc.h>
 
 #include "bench.h"
+#include "targets.h"
 
 #define FILE_SIZE_MAX	(4 << 20)
-#define KEY_SIZE	64
 /* Addresses that are looked at together when some of them are refused. */
 #define SIFT_CHUNK	512U
 #define SETTLE_MS	300
@@ -25,10 +25,12 @@
  * struct bench_probe - a probe that counts
  * @kp:		the probe
  * @hits:	since it has been filled in
+ * @was_jump:	the text had a jump there before
  */
 struct bench_probe {
 	struct kprobe kp;
 	unsigned long hits;
+	bool was_jump;
 };
 
 /* The addresses, a probe for each, and how many of these are registered. */
@@ -36,6 +38,9 @@ static unsigned long *points;
 static struct bench_probe *probes;
 static struct kprobe **pointers;
 static unsigned int nr_points, nr_registered;
+
+/* How many of them have been, even if that is over: the text may not know it yet. */
+static unsigned int nr_probed;
 
 static int count_hit(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -52,6 +57,7 @@ static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
 			.kp.addr = (kprobe_opcode_t *)points[i],
 			.kp.pre_handler = count_hit,
 			.kp.flags = flags,
+			.was_jump = bench_is_jump(points[i]),
 		};
 		pointers[i] = &probes[i].kp;
 	}
@@ -65,17 +71,12 @@ static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
  */
 static void settle(void)
 {
-	struct kprobe kp;
+	u64 unused;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		msleep(SETTLE_MS);
-		kp = (struct kprobe) {
-			.addr = (kprobe_opcode_t *)bench_inner,
-			.flags = KPROBE_FLAG_DISABLED,
-		};
-		if (!register_kprobe(&kp))
-			unregister_kprobe(&kp);
+		bench_register_other(&unused);
 	}
 }
 
@@ -88,6 +89,7 @@ static void drop_points(void)
 	probes = NULL;
 	pointers = NULL;
 	nr_points = 0;
+	nr_probed = 0;
 }
 
 static void parse(char *text)
@@ -152,6 +154,15 @@ unsigned long bench_point(unsigned int i)
 	return i < nr_points ? points[i] : 0;
 }
 
+unsigned int bench_point_jumps(void)
+{
+	unsigned int i, jumps = 0;
+
+	for (i = 0; i < nr_probed; i++)
+		jumps += !probes[i].was_jump && bench_is_jump(points[i]);
+	return jumps;
+}
+
 /* Sets the addresses to 0 that cannot be probed. */
 static void sift(unsigned int first, unsigned int nr)
 {
@@ -189,11 +200,20 @@ static bool sift_all(unsigned int first, unsigned int nr)
 static int register_timed(unsigned int nr, u64 *time)
 {
 	struct kprobe **kps = fill(nr_registered, nr, 0);
-	u64 start = ktime_get_ns();
-	int ret = register_kprobes(kps, nr);
+	u64 start;
+	int ret;
 
+	bench_mark();
+	start = ktime_get_ns();
+	ret = register_kprobes(kps, nr);
 	*time = ktime_get_ns() - start;
 	return ret;
+}
+
+static void add_registered(unsigned int nr)
+{
+	nr_registered += nr;
+	nr_probed = nr_registered;
 }
 
 /* Many would mean that they, and not the registration, have been measured. */
@@ -231,7 +251,7 @@ int bench_register(unsigned int nr, const char *key)
 			return ret;
 	} while (ret);
 	report_hits(nr_registered, nr);
-	nr_registered += nr;
+	add_registered(nr);
 	bench_report(key, time);
 	return 0;
 }
@@ -261,12 +281,17 @@ int bench_unregister(const char *key)
 	return 0;
 }
 
-static void report_part(const char *key, const char *part, u64 value)
+/**
+ * bench_release() - the same, and then how long this keeps others from registering
+ * @key: what to call the longest that another registration takes
+ */
+int bench_release(const char *key)
 {
-	char whole[KEY_SIZE];
-
-	snprintf(whole, sizeof(whole), "%s_%s", key, part);
-	bench_report(whole, value);
+	if (!nr_registered)
+		return -EINVAL;
+	bench_mark();
+	unregister_all();
+	return bench_lock(key);
 }
 
 /**
@@ -291,12 +316,12 @@ int bench_single(unsigned int nr, const char *key)
 		unregister_kprobes(pointers, i - 1);
 		return ret;
 	}
-	report_part(key, "register", time);
+	bench_report_part(key, "register", time);
 
 	start = ktime_get_ns();
 	for (i = 0; i < nr; i++)
 		unregister_kprobe(pointers[i]);
-	report_part(key, "unregister", ktime_get_ns() - start);
+	bench_report_part(key, "unregister", ktime_get_ns() - start);
 	settle();
 	return 0;
 }
