@@ -50,20 +50,22 @@ guest_files()
 	fi
 	mkdir -p "$out/guest/bench"
 	cp "$out/bench-module/kprobe_bench.ko" "$out/guest/bench/"
-	choose_points "$out"
+	choose "$out" points
+	choose "$out" coverage
 }
 
-# choose_points OUT: it takes a while, and only another kernel changes it.
-choose_points()
+# choose OUT WHAT: addresses to be probed.  It takes a while, and only another kernel
+# changes them.
+choose()
 {
-	local vmlinux=$1/vmlinux points=$1/guest/bench/points
+	local vmlinux=$1/vmlinux script=$LAB/bench/$2.sh file=$1/guest/bench/$2
 
-	[[ $points -nt $vmlinux && $points -nt $LAB/bench/points.sh ]] && return
-	say "choosing addresses to be probed in $vmlinux"
-	"$LAB/bench/points.sh" "$vmlinux" >"$points.new" ||
+	[[ $file -nt $vmlinux && $file -nt $script ]] && return
+	say "choosing addresses to be probed in $vmlinux: $2"
+	"$script" "$vmlinux" >"$file.new" ||
 		die "the instructions of $vmlinux cannot be listed"
-	[[ -s $points.new ]] || die "no address to be probed in $vmlinux"
-	mv "$points.new" "$points"
+	[[ -s $file.new ]] || die "no address to be probed in $vmlinux"
+	mv "$file.new" "$file"
 }
 
 prepare()

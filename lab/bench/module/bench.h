@@ -51,6 +51,9 @@ int bench_await_bare(int (*fn)(void), enum bench_text text);
 /* From here on it is measured how long the text takes to settle. */
 void bench_mark(void);
 
+/* Waits until the text at the loaded addresses is settled; how many are jumps. */
+int bench_settled_jumps(unsigned int *jumps);
+
 /* Registers a disabled probe and unregisters it; how long the former took. */
 int bench_register_other(u64 *time);
 
@@ -76,10 +79,13 @@ int bench_unregister(const char *key);
 int bench_release(const char *key);
 int bench_settle(const char *key);
 int bench_lock(const char *key);
+int bench_coverage(void);
 int bench_single(unsigned int nr, const char *key);
 
 /* Address @i of those that have been loaded, or 0. */
 unsigned long bench_point(unsigned int i);
+/* Registers a probe on the next of them, or else drops it; -ENOENT after the last. */
+int bench_register_next(unsigned long *address);
 /* At how many of those that have been probed a jump is now, and none was before. */
 unsigned int bench_point_jumps(void);
 

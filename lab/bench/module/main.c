@@ -67,6 +67,7 @@ static const struct {
 	{ "unregister_returns", unregister_returns },
 	{ "blocked", bench_blocked },
 	{ "mark", mark },
+	{ "coverage", bench_coverage },
 };
 
 static const struct {

@@ -139,6 +139,16 @@ int bench_settle(const char *key)
 	return 0;
 }
 
+int bench_settled_jumps(unsigned int *jumps)
+{
+	int ret;
+
+	bench_mark();
+	ret = watch_to_the_end(&points_watch);
+	*jumps = points_watch.jumps;
+	return ret;
+}
+
 int bench_register_other(u64 *time)
 {
 	struct kprobe kp = {

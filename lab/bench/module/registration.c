@@ -256,6 +256,25 @@ int bench_register(unsigned int nr, const char *key)
 	return 0;
 }
 
+int bench_register_next(unsigned long *address)
+{
+	int ret;
+
+	if (nr_registered == nr_points)
+		return -ENOENT;
+	*address = points[nr_registered];
+	fill(nr_registered, 1, 0);
+	ret = register_kprobe(pointers[nr_registered]);
+	if (!ret) {
+		add_registered(1);
+		return 0;
+	}
+	nr_points--;
+	memmove(points + nr_registered, points + nr_registered + 1,
+		(nr_points - nr_registered) * sizeof(*points));
+	return ret;
+}
+
 static u64 unregister_all(void)
 {
 	u64 start = ktime_get_ns();
