@@ -5,9 +5,9 @@
 # ours, in the same configuration, and put both into one table.  ARCH in the
 # environment, x86_64 by default.
 #
-# Each kernel boots twice: on one processor with a clock that counts
-# instructions, which repeats exactly, and on two with the host's clock, whose
-# numbers mean something as ratios only, and only on an idle host.
+# Each kernel boots three times: on one processor with a clock that counts
+# instructions, which repeats exactly, and on two and on four with the host's
+# clock, whose numbers mean something as ratios only, and only on an idle host.
 #
 # Fails when a guest fails or a row has no result.  A bound that is missed is
 # shown, and is not a failure.
@@ -77,23 +77,34 @@ prepare()
 	"$LAB/initramfs.sh" "$ARCH" "$config"
 }
 
-# measure KERNEL CLOCK: boot, and add what the guest has measured to RESULTS.
+# machine RUN: settings of the boot script for it.
+machine()
+{
+	case $1 in
+	instructions)	echo BOOT_CLOCK=instructions ;;
+	host)		echo BOOT_CLOCK=host ;;
+	parallel)	echo BOOT_CLOCK=host BOOT_CPUS=4 ;;
+	esac
+}
+
+# measure KERNEL RUN: boot, and add what the guest has measured to RESULTS.
 measure()
 {
-	local kernel=$1 clock=$2 config console output
+	local kernel=$1 run=$2 config console output
 	config=$(id "$kernel")
-	console=$LOGS/$ARCH-$config-$clock-console.log
-	output=$LOGS/$ARCH-$config-$clock-output.log
+	console=$LOGS/$ARCH-$config-$run-console.log
+	output=$LOGS/$ARCH-$config-$run-output.log
 
-	BOOT_CLOCK=$clock "$LAB/boot.sh" "$ARCH" "$config" bench "$console" "$output" \
-		"lab.clock=$clock" || die "the guest of $kernel, $clock, failed"
+	# shellcheck disable=SC2046 # a list of words
+	env $(machine "$run") "$LAB/boot.sh" "$ARCH" "$config" bench "$console" "$output" \
+		"lab.run=$run" || die "the guest of $kernel, $run, failed"
 	"$LAB/judge.sh" "$console" "$output" ||
-		die "the log of $kernel, $clock, holds the complaints above"
+		die "the log of $kernel, $run, holds the complaints above"
 	grep -q '^lab: job bench ended with status 0' "$output" || {
 		tail -n 5 "$output" "$console" | sed 's/^/    /'
-		die "the benchmark of $kernel, $clock, did not end well (logs: $console $output)"
+		die "the benchmark of $kernel, $run, did not end well (logs: $console $output)"
 	}
-	sed -nE "s/^(\[[^]]*\] )?bench: ([a-z0-9_]+) ([0-9]+)\r?\$/$kernel $clock \2 \3/p" \
+	sed -nE "s/^(\[[^]]*\] )?bench: ([a-z0-9_]+) ([0-9]+)\r?\$/$kernel $run \2 \3/p" \
 		"$console" "$output" >>"$RESULTS"
 }
 
@@ -101,7 +112,7 @@ measure()
 text()
 {
 	echo "Linux $(make -s -C "$SRC" kernelversion), $ARCH, $(gcc --version | head -n 1)"
-	echo "insn and ms: instructions of the guest and millions of them, or idle time; 2 CPUs: the host's time"
+	echo "insn and ms: instructions of the guest and millions of them, or idle time; 2 and 4 CPUs: the host's time"
 	echo
 	awk -F'"' 'BEGIN { print "row,unit,base,ours,ratio,bound," }
 		{ what = $2; gsub(/,/, ";", what); print what $3 }' "$TABLE.csv" |
@@ -129,7 +140,7 @@ report()
 
 main()
 {
-	local kernel clock
+	local kernel run
 
 	check_arch "$ARCH"
 	lock_build
@@ -140,9 +151,9 @@ main()
 		prepare "$(id "$kernel")"
 	done
 	: >"$RESULTS"
-	for clock in instructions host; do
+	for run in instructions host parallel; do
 		for kernel in base ours; do
-			measure "$kernel" "$clock"
+			measure "$kernel" "$run"
 		done
 	done
 	report

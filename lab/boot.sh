@@ -6,8 +6,9 @@
 # job's output to the file OUTPUT.
 #
 # Settings: BOOT_TIMEOUT, seconds until a guest counts as hung; FOLLOW=1 shows
-# OUTPUT on the terminal while it grows; BOOT_CLOCK=instructions gives the guest
-# one processor, and a clock that ticks once an instruction.
+# OUTPUT on the terminal while it grows; BOOT_CPUS, how many processors the guest
+# has, 2 by default; BOOT_CLOCK=instructions gives it one, and a clock that ticks
+# once an instruction.
 #
 # Status: 0 the guest ended itself after its job; 1 it died before; 124 it hung.
 
@@ -61,7 +62,7 @@ machine()
 {
 	case ${BOOT_CLOCK:-host} in
 	instructions)	echo "-accel tcg,thread=single -icount shift=0,sleep=off -smp 1" ;;
-	host)		echo "-accel $(accel) -smp 2" ;;
+	host)		echo "-accel $(accel) -smp ${BOOT_CPUS:-2}" ;;
 	*)		die "BOOT_CLOCK=$BOOT_CLOCK is neither host nor instructions" ;;
 	esac
 }

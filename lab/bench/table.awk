@@ -4,7 +4,7 @@
 #
 #   awk -f table.awk rows results
 #
-# "results" has lines "base|ours instructions|host key value".  Output, one a row:
+# "results" has lines "base|ours instructions|host|parallel key value".  Output, one a row:
 #
 #   what,unit,base,ours,ratio,bound,verdict
 #

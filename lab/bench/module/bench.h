@@ -80,6 +80,7 @@ int bench_release(const char *key);
 int bench_settle(const char *key);
 int bench_lock(const char *key);
 int bench_coverage(void);
+int bench_parallel(void);
 int bench_single(unsigned int nr, const char *key);
 
 /* Address @i of those that have been loaded, or 0. */

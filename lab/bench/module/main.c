@@ -68,6 +68,7 @@ static const struct {
 	{ "blocked", bench_blocked },
 	{ "mark", mark },
 	{ "coverage", bench_coverage },
+	{ "parallel", bench_parallel },
 };
 
 static const struct {
