@@ -8,6 +8,7 @@
 
 begin
 [ -x "$HERE/text_poke" ] || skip_all "text_poke has not been built"
+no_jumps
 load kp_test
 
 records=$("$HERE/text_poke" "$KP_TEST/control" \
