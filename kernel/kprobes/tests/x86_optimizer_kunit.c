@@ -350,16 +350,19 @@ static bool traced_within(unsigned int i, void *fn, unsigned long size)
 	return i < nr_trace && trace[i] - (unsigned long)fn < size;
 }
 
-/* The probed function stands in the trace, and its caller behind it. */
+/*
+ * The probed function stands in the trace, and its caller behind it.  Before a function
+ * has made its frame, frame pointers lead to the caller's caller.
+ */
 static bool trace_is_whole(void *fn)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_trace; i++) {
-		if (traced_within(i, fn, 9))
-			return traced_within(i + 1, kprobes_opt_call, 256);
-	}
-	return false;
+	for (i = 0; i < nr_trace && !traced_within(i, fn, 9); i++)
+		;
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
+		return i + 1 < nr_trace;
+	return traced_within(i + 1, kprobes_opt_call, 256);
 }
 
 static void expect_whole_traces(struct kunit *test, int (*fn)(void), bool jump)

@@ -205,7 +205,7 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 /* These are described in <linux/kprobes-arch.h>. */
 int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
 {
-	return optinsn->insn != NULL;
+	return !!optinsn->insn;
 }
 
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op)

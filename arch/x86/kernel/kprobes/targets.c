@@ -208,8 +208,9 @@ static void scan_module_part(struct function_targets *f, const char *module, con
 	module_kallsyms_on_each_symbol(module, scan_module_symbol, &part);
 }
 #else
-static void scan_module_part(struct function_targets *f, const char *module,
-			     const char *name) { }
+static void scan_module_part(struct function_targets *f, const char *module, const char *name)
+{
+}
 #endif
 
 /* The other part of the function @name; several may be called like that. */
