@@ -40,7 +40,8 @@ backend()
 		arch/loongarch/kernel/{ftrace_dyn,traps}.o \
 		arch/loongarch/mm/fault.o kernel/trace/rethook.o ;;
 	mips) echo arch/mips/kernel/{kprobes,traps}.o arch/mips/mm/fault.o ;;
-	powerpc) echo arch/powerpc/kernel/{kprobes,kprobes-ftrace,rethook,traps,process}.o \
+	powerpc) echo arch/powerpc/kernel/{kprobes,kprobes-ftrace,optprobes,optprobes_head,rethook}.o \
+		arch/powerpc/kernel/{traps,process}.o \
 		arch/powerpc/lib/{code-patching,sstep}.o arch/powerpc/mm/fault.o \
 		kernel/trace/rethook.o ;;
 	riscv) echo arch/riscv/kernel/probes/ arch/riscv/kernel/traps.o \

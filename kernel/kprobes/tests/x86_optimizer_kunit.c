@@ -41,10 +41,10 @@ asm(ASM_FUNCTION(kprobes_opt_loop,
 
 /* The first one is, which is none of the jump's business. */
 asm(ASM_FUNCTION(kprobes_opt_first_loop,
-		 "1: test %eax, %eax\n"
-		 "add $0, %eax\n"
+		 "1: or $-1, %eax\n"
+		 "mov %eax, %eax\n"
 		 "mov $3, %eax\n"
-		 "js 1b\n"
+		 "jz 1b\n"
 		 ASM_RET));
 
 /* Shorter than a jump, with padding behind it. */

@@ -39,8 +39,8 @@
 
 /* Returns to where RETURN_ADDRESS is by now. */
 .macro RESTORE_REGS_AND_RETURN
-	/* From here on an interrupt writes over what has been popped. */
-	UNWIND_HINT type=UNWIND_HINT_TYPE_FUNC sp_reg=ORC_REG_SP sp_offset=WHOLE_FRAME
+	/* Interrupts write over registers that have been popped: a plain call is left. */
+	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=WHOLE_FRAME
 	POP_REGS
 	leaq	(3 * 8)(%rsp), %rsp	/* orig_ax, ip, cs */
 	popfq

@@ -18,6 +18,7 @@
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
@@ -75,18 +76,19 @@ static void add_target(struct function_targets *f, unsigned long target)
 	f->targets[f->nr++] = target - f->start;
 }
 
-#if defined(CONFIG_MITIGATION_RETPOLINE) && defined(CONFIG_X86_64)
+/*
+ * Thunks that jump to where a register points, for all mitigations: __x86_indirect_*.
+ * Some are in memory that has no symbols.
+ */
 static bool is_thunk(unsigned long target)
 {
-	return target >= (unsigned long)__x86_indirect_thunk_array &&
-	       target < (unsigned long)(__x86_indirect_thunk_array + 16);
+	char name[KSYM_NAME_LEN], *module;
+	unsigned long size, offset;
+	const char *symbol;
+
+	symbol = kallsyms_lookup(target, &size, &offset, &module, name);
+	return !symbol || str_has_prefix(symbol, "__x86_indirect_");
 }
-#else
-static bool is_thunk(unsigned long target)
-{
-	return false;
-}
-#endif
 
 static bool is_text(unsigned long addr)
 {
@@ -140,7 +142,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 
 	switch (insn->emul) {
 	case EMUL_JMP:
-		if (is_thunk(target))
+		if ((target < f->start || target >= f->end) && is_thunk(target))
 			f->obstacle = OBSTACLE_INDIRECT;
 		fallthrough;
 	case EMUL_JCC:
