@@ -410,6 +410,7 @@ static inline int kprobe_module_init(void)
 #endif
 
 /* slots.c */
+void kprobe_optinsn_slots_init(void);
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
 			     char *type, char *sym);

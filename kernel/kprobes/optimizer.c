@@ -475,6 +475,7 @@ void kprobe_optimizer_allow(bool allow)
 /* Boot, before anything can be registered.  Return: 0 or -ENOMEM. */
 int __init kprobe_optimizer_init(void)
 {
+	kprobe_optinsn_slots_init();
 	workqueue = alloc_workqueue("kprobe-optimizer", WQ_UNBOUND, 1);
 	return workqueue ? 0 : -ENOMEM;
 }

@@ -90,8 +90,8 @@ void __weak free_optinsn_page(void *page)
 	execmem_free(page);
 }
 
+/* Architectures may not know the size of their detours before the kernel is linked. */
 static struct slot_cache optinsn_slots = {
-	.size	= MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t),
 	.sym	= "kprobe_optinsn_page",
 	.alloc	= alloc_optinsn_page,
 	.free	= free_optinsn_page,
@@ -307,6 +307,12 @@ bool is_kprobe_optinsn_slot(unsigned long addr)
 	return in_cache(addr, &optinsn_slots);
 }
 NOKPROBE_SYMBOL(is_kprobe_optinsn_slot);
+
+/* Boot, before there are detours. */
+void __init kprobe_optinsn_slots_init(void)
+{
+	optinsn_slots.size = MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t);
+}
 #endif
 
 /**
