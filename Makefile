@@ -6,12 +6,12 @@
 .DEFAULT_GOAL := help
 .PHONY: help run check bench tree users clients cross cross-boot clean
 
-export ARCH CONFIG KSRC BASE
+export ARCH CONFIG KSRC BASE LONG
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386]   build a kernel, boot it under QEMU, see probes fire'
-	@echo 'make check [ARCH=x86_64|i386] [CONFIG=default|debug|preempt|rt]'
-	@echo '                                all tests; without ARCH for every architecture'
+	@echo 'make check [ARCH=x86_64|i386] [CONFIG=default|debug|preempt|rt] [LONG=1]'
+	@echo '                                all tests; without ARCH for every architecture; LONG: longer races'
 	@echo 'make bench [ARCH=x86_64|i386]   measure the base kernel with its kprobes and with ours'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386]   compile every in-tree user of kprobes'

@@ -593,6 +593,7 @@ void arch_kretprobe_fixup_return(struct pt_regs *regs,
 void __kretprobe_trampoline(void);
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer);
+void kretprobe_return(struct pt_regs *regs, void *frame_pointer);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);
 void kprobe_flush_task(struct task_struct *tk);

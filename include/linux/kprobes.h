@@ -52,6 +52,7 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * @addr:	the probed address: given by the user, or found from @symbol_name
  * @symbol_name: symbol to probe; give this or @addr, not both
  * @offset:	bytes from @symbol_name or @addr to the probed instruction
+ * @flags:	KPROBE_FLAG_*; KPROBE_FLAG_DISABLED may be set before registering
  * @pre_handler: called before the probed instruction; non-zero means that the
  *		handler has set a new instruction pointer, which is obeyed
  * @post_handler: called after the probed instruction
@@ -60,7 +61,6 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * @opcode:	what the breakpoint replaced (meaningful in the core's own
  *		representative of a probepoint only)
  * @ainsn:	the architecture's copy of the instruction (likewise)
- * @flags:	KPROBE_FLAG_*; KPROBE_FLAG_DISABLED may be set before registering
  *
  * All handlers may be %NULL.  Everything but @addr, @symbol_name, @offset, the
  * handlers and %KPROBE_FLAG_DISABLED is the core's.  After unregistering the
@@ -73,12 +73,12 @@ struct kprobe {
 	kprobe_opcode_t *addr;
 	const char *symbol_name;
 	unsigned int offset;
+	u32 flags;
 	kprobe_pre_handler_t pre_handler;
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
 	kprobe_opcode_t opcode;
 	struct arch_specific_insn ainsn;
-	u32 flags;
 };
 
 /* What can be read from kprobe::flags; KPROBE_FLAG_DISABLED can be written. */

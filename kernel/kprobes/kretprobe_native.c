@@ -384,15 +384,17 @@ static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 }
 NOKPROBE_SYMBOL(return_calls);
 
-/* One probe on the call that returns, in task context: what return_call() does, at once. */
-static __always_inline unsigned long return_alone(struct kretprobe_instance *ri,
-						  struct pt_regs *regs)
+/*
+ * One probe on the call that returns, in task context: what return_call() does, at once.
+ * The registers are made to return before the handler sees them.
+ */
+static __always_inline void return_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	kprobe_opcode_t *to = ri->ret_addr;
 	struct kretprobe *rp;
 
-	instruction_pointer_set(regs, (unsigned long)to);
+	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
+	arch_kretprobe_fixup_return(regs, ri->ret_addr);
 	if (likely(!READ_ONCE(holder->stopped))) {
 		rp = holder->rp;
 		if (likely(rp->handler)) {
@@ -401,13 +403,18 @@ static __always_inline unsigned long return_alone(struct kretprobe_instance *ri,
 			kprobe_task_leave();
 		}
 	}
-	to = ri->ret_addr;
-	arch_kretprobe_fixup_return(regs, to);
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
 	/* Unlinked before an interrupt can take it for another call. */
 	barrier();
 	kretprobe_give(ri);
-	return (unsigned long)to;
+}
+
+/* Nothing but the innermost call, one probe, and task context: nearly every return. */
+static __always_inline bool is_alone(struct llist_node *first, void *fp)
+{
+	return first && to_instance(first)->fp == fp &&
+	       to_instance(first)->ret_addr != kretprobe_trampoline_addr() &&
+	       kprobe_in_free_task();
 }
 
 /**
@@ -421,15 +428,31 @@ static __always_inline unsigned long return_alone(struct kretprobe_instance *ri,
 unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 					     void *frame_pointer)
 {
-	struct llist_node *first = current->kretprobe_instances.first;
-	struct kretprobe_instance *ri = to_instance(first);
-
-	if (likely(first && ri->fp == frame_pointer &&
-		   ri->ret_addr != kretprobe_trampoline_addr() && kprobe_in_free_task()))
-		return return_alone(ri, regs);
-	return return_calls(first, frame_pointer, regs);
+	return return_calls(current->kretprobe_instances.first, frame_pointer, regs);
 }
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
+
+/**
+ * kretprobe_return() - the same for trampolines that need to do nothing else
+ * @regs: registers at the return; made to return to the caller
+ * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
+ *
+ * arch_kretprobe_fixup_return() says where to return to.
+ *
+ * Context: the trampoline; interrupts and preemption are as they were.
+ */
+void kretprobe_return(struct pt_regs *regs, void *frame_pointer)
+{
+	struct llist_node *first = current->kretprobe_instances.first;
+
+	preempt_disable_notrace();
+	if (likely(is_alone(first, frame_pointer)))
+		return_alone(to_instance(first), regs);
+	else
+		return_calls(first, frame_pointer, regs);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kretprobe_return);
 
 #ifndef arch_kretprobe_fixup_return
 void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,

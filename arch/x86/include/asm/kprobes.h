@@ -21,8 +21,8 @@ struct kprobe;
 
 typedef u8 kprobe_opcode_t;
 
-/* The longest instruction and a jump back, rounded up to whole words. */
-#define KPROBE_SLOT_SIZE	24
+/* The longest instruction and a jump back. */
+#define KPROBE_SLOT_SIZE	20
 
 /* What a breakpoint in kernel code adds to preempt_count(): see exc_int3(). */
 #define KPROBE_TRAP_PREEMPT_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET)
@@ -59,10 +59,9 @@ struct arch_specific_insn {
  * @tail:	the text behind the breakpoint that the jump covers
  * @len:	of the region that is copied
  * @nr:		how many instructions that are
- * @original:	where each begins, from the probed address
- * @copy:	where its copy begins, from that of the first, and behind the call of post
- *		handlers, if there is one
- * @end:	likewise, where nothing is left to be executed of them
+ * @original:	where each but the first begins, from the probed address
+ * @copy:	where their copies begin, from that of the first
+ * @end:	where nothing is left to be executed of them, likewise
  * @obstacle:	enum probe_obstacle: why there is no detour
  * @calls:	enum detour_calls: what it calls
  * @used:	hits of the breakpoint go on in it
@@ -70,19 +69,18 @@ struct arch_specific_insn {
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
 	u8 tail[4];
-	u8 len;
-	u8 nr;
-	u8 original[5];
-	u8 copy[5];
+	u8 original[4];
+	u8 copy[4];
 	u8 end;
-	u8 obstacle;
-	u8 calls;
-	bool used;
+	u8 len : 5;
+	u8 nr : 3;
+	u8 obstacle : 5;
+	u8 calls : 2;
+	u8 used : 1;
 };
 
 void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
-void kretprobe_trampoline_callback(struct pt_regs *regs);
 
 /* Lets a call whose return address is at @slot return to the trampoline. */
 #define arch_prepare_kretprobe_at(ri, slot)				\

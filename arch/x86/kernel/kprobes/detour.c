@@ -31,7 +31,9 @@
 
 static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_SIZE);
 static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
-static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS);
+static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS - 1);
+static_assert(NR_OBSTACLES <= 1 << 5);
+static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 
 /* --- May there be a jump? ---------------------------------------------------- */
 
@@ -150,8 +152,8 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 
 	optinsn->len = source->region.len;
 	optinsn->nr = source->region.nr;
-	memcpy(optinsn->original, source->region.offset, sizeof(optinsn->original));
-	memcpy(optinsn->copy, copy.offset, sizeof(optinsn->copy));
+	memcpy(optinsn->original, source->region.offset + 1, sizeof(optinsn->original));
+	memcpy(optinsn->copy, copy.offset + 1, sizeof(optinsn->copy));
 	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
 	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
 	optinsn->calls = calls;

@@ -56,10 +56,10 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
-/* Where what comes behind the copy of instruction @i begins: a call, if it is the first. */
+/* Where what comes before instruction @i, but the first, begins: a call, or its copy. */
 static __always_inline unsigned int mark(const struct arch_optimized_insn *optinsn, int i)
 {
-	unsigned int begin = i < optinsn->nr ? optinsn->copy[i] : optinsn->end;
+	unsigned int begin = i < optinsn->nr ? optinsn->copy[i - 1] : optinsn->end;
 
 	return begin - (i == 1 && optinsn->calls == DETOUR_CALLS_POST ? CALL_INSN_SIZE : 0);
 }
@@ -76,7 +76,7 @@ static __always_inline unsigned long detour_original(struct kprobe *kp, unsigned
 	}
 	if (i == optinsn->nr)
 		return (unsigned long)kp->addr + optinsn->len;
-	return (unsigned long)kp->addr + optinsn->original[i];
+	return (unsigned long)kp->addr + (i ? optinsn->original[i - 1] : 0);
 }
 
 /**

@@ -9,8 +9,6 @@
  * return address: where that stood tells one call from another.
  */
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
-#include <linux/ptrace.h>
 
 #include "common.h"
 
@@ -21,17 +19,3 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
-
-/**
- * kretprobe_trampoline_callback() - the part of the trampoline that is in C
- * @regs: registers at the return, built by the trampoline
- *
- * Interrupts are as they were; a return is no trap.
- */
-__visible void kretprobe_trampoline_callback(struct pt_regs *regs)
-{
-	preempt_disable_notrace();
-	__kretprobe_trampoline_handler(regs, kretprobe_return_slot(regs));
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kretprobe_trampoline_callback);

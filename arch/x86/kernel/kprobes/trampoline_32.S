@@ -25,7 +25,8 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ENCODE_FRAME_POINTER
 
 	movl	%esp, %eax
-	call	kretprobe_trampoline_callback
+	leal	(PT_OLDSS + 4)(%esp), %edx	/* the place of the return address */
+	call	kretprobe_return
 
 	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
 	popl	%\reg

@@ -37,7 +37,8 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ENCODE_FRAME_POINTER
 
 	movq	%rsp, %rdi
-	call	kretprobe_trampoline_callback
+	leaq	(SS + 8)(%rsp), %rsi	/* the place of the return address */
+	call	kretprobe_return
 
 	/* From here on an interrupt writes over what has been popped. */
 	UNWIND_HINT_UNDEFINED

@@ -14,6 +14,8 @@ begin
 load kp_test
 set_knob "$KPROBES/enabled" 1
 [ ! -w "$KNOB" ] || set_knob "$KNOB" 1
+CPU=/sys/devices/system/cpu/cpu1/online
+[ ! -w "$CPU" ] || set_knob "$CPU" 1
 work=$(mktemp -d)
 workers=
 events_before=
@@ -116,6 +118,16 @@ switch_jumps()
 	sleep 0.1
 }
 
+# Text is patched on the CPUs that are there.
+change_cpus()
+{
+	[ -w "$CPU" ] || return
+	echo 0 >"$CPU"
+	kp call plain >/dev/null
+	echo 1 >"$CPU"
+	sleep 0.1
+}
+
 # A module that is probed comes and goes; its probes are gone every time.
 change_modules()
 {
@@ -141,6 +153,7 @@ worker probes change_probes
 worker events change_events
 worker switch switch_all
 worker jumps switch_jumps
+worker cpus change_cpus
 worker modules change_modules
 sleep "$SECONDS_TO_RUN"
 stop_workers
@@ -148,8 +161,9 @@ echo 1 >"$KPROBES/enabled"
 [ ! -w "$KNOB" ] || echo 1 >"$KNOB"
 
 note "rounds: files $(rounds files), programs $(rounds programs), probes $(rounds probes), \
-events $(rounds events), switch $(rounds switch), jumps $(rounds jumps), modules $(rounds modules)"
-for name in files programs probes events switch jumps modules; do
+events $(rounds events), switch $(rounds switch), jumps $(rounds jumps), \
+cpus $(rounds cpus), modules $(rounds modules)"
+for name in files programs probes events switch jumps cpus modules; do
 	yes "the loop '$name' has run to its end" [ "$(rounds $name)" -ge 1 ]
 done
 is "no loop complained" "$(sort "$work/errors" | uniq -c)" ""
