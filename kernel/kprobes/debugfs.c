@@ -122,17 +122,6 @@ static const struct seq_operations list_seq_ops = {
 	.show  = list_show,
 };
 
-static int list_open(struct inode *inode, struct file *file)
-{
-	return seq_open_private(file, &list_seq_ops, sizeof(struct list_cursor));
-}
-
-static const struct file_operations list_fops = {
-	.open	 = list_open,
-	.read	 = seq_read,
-	.llseek	 = seq_lseek,
-	.release = seq_release_private,
-};
 
 /* --- optimization ------------------------------------------------------------ */
 
@@ -164,13 +153,14 @@ static const struct seq_operations optimization_seq_ops = {
 	.show  = optimization_show,
 };
 
-static int optimization_open(struct inode *inode, struct file *file)
+/* For both; what is shown of a point is the file's own. */
+static int points_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, &optimization_seq_ops, sizeof(struct list_cursor));
+	return seq_open_private(file, inode->i_private, sizeof(struct list_cursor));
 }
 
-static const struct file_operations optimization_fops = {
-	.open	 = optimization_open,
+static const struct file_operations points_fops = {
+	.open	 = points_open,
 	.read	 = seq_read,
 	.llseek	 = seq_lseek,
 	.release = seq_release_private,
@@ -236,8 +226,9 @@ static int __init kprobe_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
 
-	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
-	debugfs_create_file("optimization", 0400, dir, NULL, &optimization_fops);
+	debugfs_create_file("list", 0400, dir, (void *)&list_seq_ops, &points_fops);
+	debugfs_create_file("optimization", 0400, dir, (void *)&optimization_seq_ops,
+			    &points_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
 	return 0;

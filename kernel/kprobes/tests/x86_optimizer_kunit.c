@@ -366,25 +366,22 @@ static bool trace_is_whole(void *fn)
 	return traced_within(i + 1, kprobes_opt_call, 256);
 }
 
+static void expect_whole_trace(struct kunit *test, int (*fn)(void), struct kprobe kp,
+			       bool jump)
+{
+	kp.addr = (void *)fn;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	EXPECT_JUMP(test, &kp, jump);
+	nr_trace = 0;
+	KUNIT_EXPECT_EQ(test, call(fn), 3);
+	KUNIT_EXPECT_TRUE(test, trace_is_whole(fn));
+	unregister_kprobe(&kp);
+}
+
 static void expect_whole_traces(struct kunit *test, int (*fn)(void), bool jump)
 {
-	struct kprobe kp = { .addr = (void *)fn, .pre_handler = trace_pre };
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
-	EXPECT_JUMP(test, &kp, jump);
-	nr_trace = 0;
-	KUNIT_EXPECT_EQ(test, call(fn), 3);
-	KUNIT_EXPECT_TRUE(test, trace_is_whole(fn));
-	unregister_kprobe(&kp);
-
-	kp.pre_handler = NULL;
-	kp.post_handler = trace_post;
-	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
-	EXPECT_JUMP(test, &kp, jump);
-	nr_trace = 0;
-	KUNIT_EXPECT_EQ(test, call(fn), 3);
-	KUNIT_EXPECT_TRUE(test, trace_is_whole(fn));
-	unregister_kprobe(&kp);
+	expect_whole_trace(test, fn, (struct kprobe) { .pre_handler = trace_pre }, jump);
+	expect_whole_trace(test, fn, (struct kprobe) { .post_handler = trace_post }, jump);
 }
 
 /* The second function begins with a push: behind that the stack is another one. */
