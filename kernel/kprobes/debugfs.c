@@ -122,7 +122,6 @@ static const struct seq_operations list_seq_ops = {
 	.show  = list_show,
 };
 
-
 /* --- optimization ------------------------------------------------------------ */
 
 static int optimization_show(struct seq_file *m, void *v)
