@@ -221,6 +221,8 @@ void arch_optimize_kprobes(struct list_head *oplist);
  * Context: as above.
  */
 void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list);
+/* The same for one, which backends have for themselves. */
+void arch_unoptimize_kprobe(struct optimized_kprobe *op);
 
 /* Room for detours.  Overridden by architectures that keep some near the kernel. */
 void *alloc_optinsn_page(void);
