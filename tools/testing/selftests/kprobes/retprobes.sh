@@ -60,14 +60,18 @@ wait "$PID" 2>/dev/null
 # By default nobody has to say how many calls there may be.
 i=0
 pids=
+stacks=
 while [ "$i" -lt 60 ]; do
 	i=$((i + 1))
-	sleep 30 &
+	sleep 300 &
 	pids="$pids $!"
+	stacks="$stacks /proc/$!/stack"
 done
-for pid in $pids; do
-	wait_until 10 sleeps "$pid"
-done
+all_sleep()
+{
+	[ "$(grep -l nanosleep $stacks | wc -l)" -eq 60 ]
+}
+wait_until 60 all_sleep
 kill $pids
 wait 2>/dev/null
 matches "60 sleep in the function and none is missed" \
