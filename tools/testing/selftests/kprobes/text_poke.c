@@ -28,6 +28,7 @@
 #define DATA_SIZE	(DATA_PAGES * PAGE)
 
 #define STATUS_SKIP	4
+#define WAIT_SECONDS	2
 
 struct ring {
 	int fd;
@@ -201,14 +202,18 @@ int main(int argc, char **argv)
 	int status, i;
 
 	if (argc < 3) {
-		printf("usage: text_poke FILE TEXT...\n");
+		printf("usage: text_poke FILE TEXT|wait...\n");
 		return 1;
 	}
 	status = open_rings();
 	if (status)
 		perror("perf_event_open");
 	for (i = 2; !status && i < argc; i++) {
-		status = write_text(argv[1], argv[i]);
+		/* For what the kernel does by itself, a moment later. */
+		if (!strcmp(argv[i], "wait"))
+			sleep(WAIT_SECONDS);
+		else
+			status = write_text(argv[1], argv[i]);
 		status |= drain_all();
 	}
 	return status;

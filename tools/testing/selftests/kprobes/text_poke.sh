@@ -49,6 +49,27 @@ yes "the copy: its page is in /proc/kallsyms" \
 	grep -qE "^0*${page}000 t kprobe_insn_page	\[__builtin__kprobes\]\$" /proc/kallsyms
 yes "the copy: is where code may be executed" [ "$slot" != "$address" ]
 
+# The jump is the optimizer's, and is there when it has been waited for.
+if [ ! -w "$KNOB" ]; then
+	skip "a jump comes and goes" "this architecture makes none"
+else
+	echo 1 >"$KNOB"
+	records=$("$HERE/text_poke" "$KP_TEST/control" \
+		"add p symbol=kp_test_plain" wait "del p" 2>&1)
+	same "a jump comes and goes" "$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
+wrote add p symbol=kp_test_plain
+text_poke SITE old b8 new cc
+text_poke SITE old cc2a000000 new e9 TO
+wrote del p
+text_poke SITE old e9 TO new cc2a000000
+text_poke SITE old cc new b8
+END
+	matches "the detour: its representative, a call, and the instruction" \
+		"$(printf '%s\n' "$records" | grep -E 'old - new [0-9a-f]+e8[0-9a-f]{8}b82a000000e9')" \
+		'(cc)+$'
+	echo 0 >"$KNOB"
+fi
+
 # A page of slots is announced when it is made.  More probes than one page has
 # room for; those where no instruction begins are refused, which is as good.
 set --
