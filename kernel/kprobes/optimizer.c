@@ -22,6 +22,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
+#include <linux/jiffies.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
 #include <linux/workqueue.h>
@@ -32,6 +33,7 @@
 /* How many points are worked on in one hold of the lock, for a few milliseconds. */
 #define PREPARE_AT_ONCE	32
 #define PATCH_AT_ONCE	512
+#define MOST_JIFFIES	2
 
 /* Probes that are registered one after the other share the wait. */
 #define WORK_DELAY	1
@@ -217,6 +219,7 @@ static int compare_addrs(void *unused, const struct list_head *a, const struct l
  */
 static bool prepare_some(void)
 {
+	unsigned long end = jiffies + MOST_JIFFIES;
 	unsigned int i;
 
 	guard(mutex)(&kprobe_mutex);
@@ -225,8 +228,12 @@ static bool prepare_some(void)
 		list_sort(NULL, &queued, compare_addrs);
 	unsorted = false;
 	arch_prepare_kprobes_begin();
-	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++)
+	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++) {
 		consider(op_to_point(list_first_entry(&queued, struct optimized_kprobe, list)));
+		/* A function may be long. */
+		if (time_after_eq(jiffies, end))
+			break;
+	}
 	return !list_empty(&queued);
 }
 
