@@ -414,7 +414,8 @@ static int run_through(void *done)
 	while (!READ_ONCE(*(bool *)done)) {
 		if (kprobes_opt_three() != 3 || kprobes_opt_first_loop() != 3)
 			wrong_results++;
-		cond_resched();
+		/* The optimizer waits for this where the kernel can be preempted. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
