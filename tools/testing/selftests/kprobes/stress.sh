@@ -175,7 +175,7 @@ ADDR  k  kp_test_plain+0x0  kp_test |
 END
 yes "the one at a system call has been hit" [ "$(hits opens)" -gt 0 ]
 between "the one at a breakpoint has been hit, once a call at most" "$(hits stays)" 1 \
-	"$(rounds files)"
+	$(($(rounds files) + $(rounds cpus)))
 is "they still fire" "$(gains stays kp call plain)" 1
 [ ! -r "$TRACING/kprobe_events" ] ||
 	is "the events are as they were" "$(cat "$TRACING/kprobe_events")" "$events_before"
