@@ -41,7 +41,7 @@ struct seq_file;
  * and is what debugfs shows; RESOLVED remembers that addr came from
  * symbol_name, so that the same struct can be registered again; STAGED marks
  * the handles of a batch that is being checked.  One more, for representatives, is
- * KPROBE_FLAG_RETURN_ONLY in <linux/kprobes-arch.h>.
+ * KPROBE_FLAG_RETURN_ONLY in <linux/kprobes-optimize.h>.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)

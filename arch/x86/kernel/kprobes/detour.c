@@ -181,7 +181,7 @@ static enum probe_obstacle make_detour(struct optimized_kprobe *op, const struct
  * @op: the point
  * @orig: its representative
  *
- * See <linux/kprobes-arch.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3, 5.
+ * See <linux/kprobes-optimize.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3, 5.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {
@@ -204,7 +204,7 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 	return obstacle ? -EINVAL : 0;
 }
 
-/* These are described in <linux/kprobes-arch.h>. */
+/* These are described in <linux/kprobes-optimize.h>. */
 int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
 {
 	return !!optinsn->insn;
@@ -302,7 +302,7 @@ static void poke_tail(struct optimized_kprobe *op, const u8 *bytes)
  * arch_optimize_kprobes() - breakpoints become jumps
  * @oplist: points
  *
- * See <linux/kprobes-arch.h>.
+ * See <linux/kprobes-optimize.h>.
  */
 void arch_optimize_kprobes(struct list_head *oplist)
 {
@@ -331,7 +331,7 @@ void arch_optimize_kprobes(struct list_head *oplist)
  * @oplist: points
  * @done_list: where they go
  *
- * See <linux/kprobes-arch.h>.
+ * See <linux/kprobes-optimize.h>.
  */
 void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list)
 {

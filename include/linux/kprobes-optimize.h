@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KPROBES_OPTIMIZE_H
+#define _LINUX_KPROBES_OPTIMIZE_H
+/*
+ * The part of the contract between the kprobes core and the architectures that is about
+ * jumps.
+ *
+ * Included from <linux/kprobes-arch.h>; do not include it directly.
+ */
+
+/* --- HAVE_OPTPROBES: jumps in place of breakpoints --------------------- */
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * struct optimized_kprobe - what the architecture sees of a probepoint here
+ * @kp:		its representative
+ * @list:	links it where many are handed over
+ * @optinsn:	the architecture's; struct arch_optimized_insn in <asm/kprobes.h>,
+ *		beside MAX_OPTINSN_SIZE, the room of a detour in instruction units, and
+ *		MAX_OPTIMIZED_LENGTH, the bytes of text that a jump takes
+ */
+struct optimized_kprobe {
+	struct kprobe kp;
+	struct list_head list;
+	struct arch_optimized_insn optinsn;
+};
+
+/**
+ * arch_prepare_optimized_kprobe() - make the detour of a point
+ * @op: the point, on its breakpoint; the text that the jump will take is nobody
+ *	else's, and has no armed probe in it
+ * @orig: its representative again
+ *
+ * Called again for a point that it has refused, when a reason may have gone.
+ *
+ * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
+ * cpus_read_lock() and text_mutex.
+ * Return: 0, and arch_prepared_optinsn() is true; -ENOMEM; any other errno if there
+ * can be no jump.  Nothing is kept on failure.
+ */
+int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
+int arch_prepared_optinsn(struct arch_optimized_insn *optinsn);
+/* Gives the detour back, which nobody can be executing.  Context: task. */
+void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
+/* 0 if a point that has its detour may get its jump now.  Context: kprobe_mutex. */
+int arch_check_optimized_kprobe(struct optimized_kprobe *op);
+/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex. */
+int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr);
+
+/**
+ * arch_optimize_kprobes() - breakpoints become jumps
+ * @oplist: points, linked through optimized_kprobe::list; nobody is executing what
+ *	the jumps will cover, or will return into it.  Those that have their jump are
+ *	taken off the list
+ *
+ * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
+ */
+void arch_optimize_kprobes(struct list_head *oplist);
+
+/**
+ * arch_unoptimize_kprobes() - jumps become breakpoints
+ * @oplist: points, as above
+ * @done_list: all of them go there
+ *
+ * Cannot fail.  On return no CPU will execute a jump; tasks may still be in detours.
+ *
+ * Context: as above.
+ */
+void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list);
+/* The same for one, which backends have for themselves. */
+void arch_unoptimize_kprobe(struct optimized_kprobe *op);
+
+/* Room for detours.  Overridden by architectures that keep some near the kernel. */
+void *alloc_optinsn_page(void);
+void free_optinsn_page(void *page);
+kprobe_opcode_t *get_optinsn_slot(void);
+kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p);
+void free_optinsn_slot(kprobe_opcode_t *slot, int dirty);
+bool is_kprobe_optinsn_slot(unsigned long addr);
+
+/* For detours whose architecture keeps the books of what is running. */
+static nokprobe_inline void opt_pre_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	p->pre_handler(p, regs);
+}
+#else
+struct optimized_kprobe {
+	struct kprobe kp;
+	struct list_head list;
+};
+
+static inline bool is_kprobe_optinsn_slot(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* --- HAVE_KPROBE_DETOURS: detours that can do what a breakpoint can ------ */
+
+/*
+ * The architecture selects HAVE_OPTPROBES and HAVE_KPROBE_LEVELS too.  Its detours
+ * call kprobe_detour_pre() and, where there is one, kprobe_detour_post(); a path of
+ * execution that a handler has changed is taken.
+ */
+#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
+int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
+void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
+/*
+ * Instead of both, while KPROBE_FLAG_RETURN_ONLY is in the representative's flags: all
+ * there is to be called is one return probe, and no handler asks for registers.
+ * @ret_addr is where the function's return address is.
+ */
+void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
+
+#define KPROBE_FLAG_RETURN_ONLY	BIT(20)
+
+/* True if the detour calls all that is to be called.  Context: kprobe_mutex. */
+bool arch_detour_fits(struct optimized_kprobe *op);
+
+/**
+ * arch_use_detour() - let hits of the breakpoint go on in the detour's copy
+ * @op: a point that has its detour
+ * @use: or not any more
+ *
+ * With the copy in use nothing that is on its way from the breakpoint enters what the
+ * jump will cover, or covers still.
+ *
+ * Context: task, kprobe_mutex held.
+ */
+void arch_use_detour(struct optimized_kprobe *op, bool use);
+/* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
+const char *arch_detour_obstacle(struct optimized_kprobe *op);
+#else
+#define KPROBE_FLAG_RETURN_ONLY	0
+
+static inline bool arch_detour_fits(struct optimized_kprobe *op)
+{
+	return !op->kp.post_handler;
+}
+
+static inline void arch_use_detour(struct optimized_kprobe *op, bool use) { }
+
+static inline const char *arch_detour_obstacle(struct optimized_kprobe *op)
+{
+	return "the architecture cannot";
+}
+
+#endif
+
+#endif /* _LINUX_KPROBES_OPTIMIZE_H */
