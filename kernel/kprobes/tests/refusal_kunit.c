@@ -139,6 +139,18 @@ static void blacklisted(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)ftrace_target));
 }
 
+#if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
+/* All of them, and nothing in front of them. */
+static void ftraces_trampolines(struct kunit *test)
+{
+	expect_refused(test, ftrace_caller, -EINVAL);
+	expect_refused(test, ftrace_call, -EINVAL);
+	expect_refused(test, ftrace_regs_caller, -EINVAL);
+	expect_refused(test, ftrace_regs_call, -EINVAL);
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)ftrace_caller - 1));
+}
+#endif
+
 /* A range starts at its first byte and ends before the byte behind it. */
 static void ends_of_a_blacklisted_section(struct kunit *test)
 {
@@ -292,6 +304,9 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(unknown_symbol),
 	KUNIT_CASE(outside_the_text),
 	KUNIT_CASE(blacklisted),
+#if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
+	KUNIT_CASE(ftraces_trampolines),
+#endif
 	KUNIT_CASE(ends_of_a_blacklisted_section),
 	KUNIT_CASE(inside_ftraces_instruction),
 #ifdef CONFIG_JUMP_LABEL

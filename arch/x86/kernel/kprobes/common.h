@@ -27,6 +27,9 @@ static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 	return (struct probe_insn *)p->ainsn.desc;
 }
 
+/* Follows ftrace's trampolines; its own header knows it in 64-bit kernels only. */
+void ftrace_stub_direct_tramp(void);
+
 /* emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);

@@ -7,6 +7,8 @@
  * an instruction boundary if decoding the function from its start arrives
  * there.
  */
+#include <linux/bug.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
 #include <linux/kprobes.h>
@@ -311,12 +313,31 @@ int arch_trampoline_kprobe(struct kprobe *p)
 	return 0;
 }
 
-/* For debugfs; what decides is arch_within_kprobe_blacklist(). */
+#ifdef CONFIG_DYNAMIC_FTRACE
+/*
+ * ftrace copies its trampolines with whatever is in them, and writes into them; their
+ * parts jump into each other.
+ */
+static int __init forbid_ftrace_trampolines(void)
+{
+	return kprobe_add_area_blacklist((unsigned long)ftrace_caller,
+					 (unsigned long)ftrace_stub_direct_tramp);
+}
+#else
+static int __init forbid_ftrace_trampolines(void)
+{
+	return 0;
+}
+#endif
+
+/* For debugfs, the entry code; arch_within_kprobe_blacklist() is what decides there. */
 int __init arch_populate_kprobe_blacklist(void)
 {
 	unsigned long start = (unsigned long)__entry_text_start;
+	int ret;
 
-	return kprobe_add_area_blacklist(start, (unsigned long)__entry_text_end);
+	ret = kprobe_add_area_blacklist(start, (unsigned long)__entry_text_end);
+	return ret ?: forbid_ftrace_trampolines();
 }
 
 int __init arch_init_kprobes(void)
