@@ -228,6 +228,7 @@ static enum kprobe_refusal who_owns(void *addr)
  */
 int kprobe_owned_check(const struct kprobe_place *place)
 {
+	enum kprobe_refusal owner;
 	struct owned_index *index;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -237,5 +238,8 @@ int kprobe_owned_check(const struct kprobe_place *place)
 		return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, PTR_ERR(index));
 	if (!owned(index, place->addr))
 		return 0;
-	return kprobe_refuse(place->addr, who_owns((void *)place->addr), -EINVAL);
+	owner = who_owns((void *)place->addr);
+	if (owner == KPROBE_REFUSE_BUG && IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS))
+		return 0;
+	return kprobe_refuse(place->addr, owner, -EINVAL);
 }

@@ -56,7 +56,9 @@ static noinline int __kprobes section_target(int x)
 	return x + 4;
 }
 
-#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
+#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS) && \
+	!defined(CONFIG_HAVE_KPROBES_ON_BUGS)
+#define REFUSES_WARNINGS
 static noinline __noclone notrace int bug_target(int x)
 {
 	KEEP_CALL(x);
@@ -237,7 +239,7 @@ static void a_static_call(struct kunit *test)
 }
 #endif
 
-#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
+#ifdef REFUSES_WARNINGS
 static void a_warning(struct kunit *test)
 {
 	unsigned long addr = (unsigned long)bug_target;
@@ -315,7 +317,7 @@ static struct kunit_case refusal_cases[] = {
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 	KUNIT_CASE(a_static_call),
 #endif
-#if defined(CONFIG_GENERIC_BUG) && defined(__WARN_FLAGS)
+#ifdef REFUSES_WARNINGS
 	KUNIT_CASE(a_warning),
 #endif
 #ifdef CONFIG_X86

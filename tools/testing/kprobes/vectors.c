@@ -23,7 +23,7 @@ static const char * const emul_words[NR_EMUL] = {
 };
 
 static const char * const refusal_words[NR_REFUSE] = {
-	"none", "undecodable", "breakpoint", "exception", "far", "shadow", "transaction",
+	"none", "undecodable", "breakpoint", "exception", "bug", "far", "shadow", "transaction",
 	"prefix", "operand16", "segment", "addrsize",
 };
 

@@ -75,6 +75,7 @@ enum probe_emul {
  *	length is not certain
  * @REFUSE_BREAKPOINT: an int3 already, so it is somebody else's
  * @REFUSE_EXCEPTION: traps on purpose, and its handler looks at the address
+ * @REFUSE_BUG: likewise, but a handler that knows of probes can do without
  * @REFUSE_FAR: changes segment, privilege or processor mode while it jumps
  * @REFUSE_SHADOW: holds back interrupts and traps past its own end
  * @REFUSE_TRANSACTION: begins or aborts a memory transaction
@@ -90,6 +91,7 @@ enum probe_refusal {
 	REFUSE_UNDECODABLE,
 	REFUSE_BREAKPOINT,
 	REFUSE_EXCEPTION,
+	REFUSE_BUG,
 	REFUSE_FAR,
 	REFUSE_SHADOW,
 	REFUSE_TRANSACTION,

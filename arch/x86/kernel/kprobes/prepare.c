@@ -218,6 +218,15 @@ static bool is_landing_pad(const u8 *bytes, size_t avail)
 	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) && probe_is_endbr(bytes, avail);
 }
 
+/*
+ * handle_bug() asks for the original of a copy, and finds that in the bug table.  Nobody
+ * does so for what else is spelled ud2, a check of kCFI's for example.
+ */
+static bool is_bug(const struct kprobe *p, const struct probe_insn *insn)
+{
+	return insn->refusal == REFUSE_BUG && find_bug((unsigned long)p->addr);
+}
+
 /* A branch that cannot read its target faults in a copy, where that is seen. */
 static bool needs_slot(const struct probe_insn *insn)
 {
@@ -239,6 +248,10 @@ int arch_prepare_kprobe(struct kprobe *p)
 	mutex_lock(&text_mutex);
 	avail = read_at_boundary((unsigned long)p->addr, bytes);
 	ret = avail < 0 ? avail : probe_classify(bytes, avail, INSN_MODE_KERN, insn);
+	if (ret && avail > 0 && is_bug(p, insn)) {
+		insn->action = PROBE_COPY;
+		ret = 0;
+	}
 	if (!ret && alternatives_text_reserved(p->addr, p->addr + insn->len))
 		ret = -EINVAL;
 	mutex_unlock(&text_mutex);

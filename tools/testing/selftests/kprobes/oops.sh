@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A probed instruction runs as a copy somewhere else.  When it faults and nobody
-# expects that, the oops must name the instruction, not the copy.
+# expects that, the oops must name the instruction, not the copy; and BUG() and WARN()
+# are found by the address of the instruction.
 #
-# A kernel thread dies for this, which taints the kernel: run it last.  The lines
-# "kprobes-test: expect-oops" in the kernel's log are for those who judge it.
+# Kernel threads die for this, which taints the kernel: run it last.  The lines
+# "kprobes-test: expect-..." in the kernel's log are for those who judge it.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -19,17 +20,19 @@ say()
 	echo "kprobes-test: $1" >/dev/kmsg
 }
 
-# die NAME: lets the thread die and leaves what the kernel said in $report.
+# die NAME [OF]: lets the thread die and leaves what the kernel said in $report.
 die()
 {
-	say "expect-oops begin"
+	kind=oops
+	[ "${2:-}" != warn ] || kind=warning
+	say "expect-$kind begin"
 	say "case $1"
-	is "$1: the thread has died, its creator has not" \
-		"$(put /sys/module/kp_oops/parameters/oops 1)" ok
-	say "expect-oops end"
+	is "$1: it has happened to the thread, not to its creator" \
+		"$(put /sys/module/kp_oops/parameters/oops "${2:-load}")" ok
+	say "expect-$kind end"
 	report=$(dmesg | sed 's/^\[[^]]*\] *//' |
 		awk -v from="kprobes-test: case $1" \
-			'$0 == from { on = 1 } on { print } /expect-oops end/ { on = 0 }')
+			'$0 == from { on = 1 } on { print } /expect-(oops|warning) end/ { on = 0 }')
 }
 
 # instruction: where the kernel says the fault was; the first such line.
@@ -39,11 +42,11 @@ instruction()
 		sed -nE 's/^(RIP|EIP): ([0-9a-f]+:)?([^ ]+( \[[a-z_]+\])?).*/\3/p' | head -n 1
 }
 
-# judge NAME HITS...: the report is about kp_oops_load+0x2.
+# judge NAME [WHERE]: the report is about that instruction.
 judge()
 {
 	matches "$1: the oops names the probed instruction" "$(instruction)" \
-		'^kp_oops_load\+0x2/0x[0-9a-f]+( \[kp_oops\])?$'
+		"^${2:-kp_oops_load\+0x2}/0x[0-9a-f]+( \[kp_oops\])?\$"
 	is "$1: the copy is not mentioned" \
 		"$(printf '%s\n' "$report" | grep -c 'kprobe_insn_page')" 0
 }
@@ -62,6 +65,39 @@ die "with a post_handler"
 judge "with a post_handler"
 is "with a post_handler: it was hit, and not completed" \
 	"$(hits load) $(count load after)" "1 0"
+
+# reported NAME: how often the report says where in the source it was.
+reported()
+{
+	printf '%s\n' "$report" | grep -cE "$1.*/kp_oops\.c:[0-9]+"
+}
+
+# trap_site WHAT SAYS: with a WARN or a BUG, when they can be probed.
+trap_site()
+{
+	site=$(cat "/sys/module/kp_oops/parameters/$1")
+
+	die "$1, not probed" "$1"
+	judge "$1, not probed" "kp_oops_$1\\+0x[0-9a-f]+"
+	is "$1, not probed: it is reported" "$(reported "$2")" 1
+	for post in '' post; do
+		name="$1, probed${post:+ with a post_handler}"
+		is "$name: registered" "$(kp add "$1" "addr=$site" $post)" ok
+		die "$name" "$1"
+		judge "$name" "kp_oops_$1\\+0x[0-9a-f]+"
+		is "$name: it is reported" "$(reported "$2")" 1
+		is "$name: hit, and not completed" \
+			"$(hits "$1") $(count "$1" after) $(count "$1" nmissed)" "1 0 0"
+		kp del "$1" >/dev/null
+	done
+}
+
+if [ "$(site warn)" = 0x0 ] && [ "$(cat /sys/module/kp_oops/parameters/warn)" != 0x0 ]; then
+	trap_site warn 'WARNING: .*'
+	trap_site bug 'kernel BUG at'
+else
+	skip "probes on WARN() and BUG()" "this kernel refuses them"
+fi
 
 # The death has left nothing behind: no level that is taken on the CPU where it
 # was, no lock that is held.

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes a kernel thread of its own die of a load from a bad address, so that a
- * script can look at what the kernel says when the load is probed.
+ * Makes a kernel thread of its own die of a load from a bad address, of a BUG(), or
+ * only warn, so that a script can look at what the kernel says when the instruction is
+ * probed.  In /sys/module/kp_oops/parameters:
  *
- *	echo 1 > /sys/module/kp_oops/parameters/oops
+ *	oops		write "load", "bug" or "warn": it happens
+ *	bug, warn	the address of that instruction; 0 if it cannot be known
  *
  * The thread holds no lock and no reference: the module can be unloaded after.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 
 #include "sites.h"
 
@@ -22,35 +26,125 @@ DEFINE_LOAD_FUNCTION(".text", kp_oops_load);
 /* In the page that is never mapped, and not its start. */
 #define BAD_ADDRESS	((const void *)0x40)
 
-static int die(void *started)
+static void die_of_load(void)
 {
-	complete(started);
-	return kp_oops_load(BAD_ADDRESS) != 0;
+	kp_oops_load(BAD_ADDRESS);
 }
 
-static int oops(const char *value, const struct kernel_param *kp)
+static noinline void kp_oops_bug(void)
 {
-	DECLARE_COMPLETION_ONSTACK(started);
+	BUG();
+}
+
+static noinline void kp_oops_warn(void)
+{
+	WARN_ON(1);
+}
+
+static const struct accident {
+	const char *name;
+	void (*happen)(void);
+} accidents[] = {
+	{ "load",	die_of_load },
+	{ "bug",	kp_oops_bug },
+	{ "warn",	kp_oops_warn },
+};
+
+struct victim {
+	struct completion started;
+	const struct accident *accident;
+};
+
+static int meet_with_it(void *data)
+{
+	struct victim *victim = data;
+	const struct accident *accident = victim->accident;
+
+	complete(&victim->started);
+	accident->happen();
+	return 0;
+}
+
+static int let_happen(const struct accident *accident)
+{
+	struct victim victim = { .accident = accident };
 	struct task_struct *thread;
 
-	thread = kthread_create(die, &started, "kp_oops");
+	init_completion(&victim.started);
+	thread = kthread_create(meet_with_it, &victim, "kp_oops");
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	get_task_struct(thread);
 	wake_up_process(thread);
 	/* A thread that is stopped before it has started never runs. */
-	wait_for_completion(&started);
+	wait_for_completion(&victim.started);
 	/* Also returns when the thread has died. */
 	kthread_stop(thread);
 	put_task_struct(thread);
 	return 0;
 }
 
+static int oops(const char *value, const struct kernel_param *kp)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(accidents); i++) {
+		if (sysfs_streq(value, accidents[i].name))
+			return let_happen(&accidents[i]);
+	}
+	return -EINVAL;
+}
+
 static const struct kernel_param_ops oops_ops = {
 	.set = oops,
 };
 module_param_cb(oops, &oops_ops, NULL, 0200);
-MODULE_PARM_DESC(oops, "write anything: a kernel thread dies");
+MODULE_PARM_DESC(oops, "write load or bug: a kernel thread dies; warn: it warns");
 
-MODULE_DESCRIPTION("Dies in a probed instruction, for the kprobes selftests");
+#if defined(CONFIG_GENERIC_BUG_RELATIVE_POINTERS)
+static unsigned long bug_site(const struct bug_entry *bug)
+{
+	return (unsigned long)&bug->bug_addr_disp + bug->bug_addr_disp;
+}
+#elif defined(CONFIG_GENERIC_BUG)
+static unsigned long bug_site(const struct bug_entry *bug)
+{
+	return bug->bug_addr;
+}
+#endif
+
+/* Where the module warns, or where it dies of BUG(). */
+static unsigned long find_site(bool warning)
+{
+#ifdef CONFIG_GENERIC_BUG
+	const struct bug_entry *bug = THIS_MODULE->bug_table;
+	unsigned int i;
+
+	for (i = 0; i < THIS_MODULE->num_bugs; i++) {
+		if (!!(bug[i].flags & BUGFLAG_WARNING) == warning)
+			return bug_site(&bug[i]);
+	}
+#endif
+	return 0;
+}
+
+static int get_bug(char *buffer, const struct kernel_param *kp)
+{
+	return sprintf(buffer, "0x%lx\n", find_site(false));
+}
+
+static int get_warn(char *buffer, const struct kernel_param *kp)
+{
+	return sprintf(buffer, "0x%lx\n", find_site(true));
+}
+
+static const struct kernel_param_ops bug_ops = { .get = get_bug };
+static const struct kernel_param_ops warn_ops = { .get = get_warn };
+
+module_param_cb(bug, &bug_ops, NULL, 0400);
+MODULE_PARM_DESC(bug, "address of the instruction of BUG()");
+module_param_cb(warn, &warn_ops, NULL, 0400);
+MODULE_PARM_DESC(warn, "address of the instruction of WARN()");
+
+MODULE_DESCRIPTION("Dies or warns in a probed instruction, for the kprobes selftests");
 MODULE_LICENSE("GPL");

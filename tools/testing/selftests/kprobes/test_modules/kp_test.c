@@ -173,7 +173,9 @@ static unsigned long warn_site(void)
 static int sites_show(struct seq_file *m, void *unused)
 {
 	seq_printf(m, "jump_label 0x%lx\n", jump_label_site());
-	seq_printf(m, "warn 0x%lx\n", warn_site());
+	/* For what is refused. */
+	seq_printf(m, "warn 0x%lx\n",
+		   IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS) ? 0 : warn_site());
 	seq_printf(m, "data 0x%lx\n", (unsigned long)&test_data);
 	return 0;
 }
