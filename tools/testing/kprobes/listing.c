@@ -44,6 +44,7 @@ static const struct {
 	{ "int", EMUL_NONE, REFUSE_EXCEPTION },
 	{ "into", EMUL_NONE, REFUSE_EXCEPTION },
 	{ "bound", EMUL_NONE, REFUSE_EXCEPTION },
+	{ "ud2", EMUL_NONE, REFUSE_BUG },
 	{ "ud*", EMUL_NONE, REFUSE_EXCEPTION },
 	{ "lcall", EMUL_NONE, REFUSE_FAR },
 	{ "ljmp", EMUL_NONE, REFUSE_FAR },
