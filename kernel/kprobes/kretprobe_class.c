@@ -5,11 +5,12 @@
  * Probes with maxactive <= 0 want every call to be followed, however many are in
  * flight.  All of them whose instances have about the same size are one class.
  * Its pools are asked from the oldest to the newest; the newest is a reserve.
- * The hit that first takes from it raises an irq_work, which adds another, if
- * possible as large as all others together: so what is left until then is as much
- * as half of what is in use.  It runs as soon as interrupts are on; a worker would
- * wait for the very tasks that use the instances up.  What is too large for an
- * interrupt to allocate, a worker adds.
+ * A hit that takes from it raises an irq_work, which adds another, if possible as
+ * large as all others together: so what is left until then is as much as half of
+ * what is in use.  It runs as soon as interrupts are on; a worker would wait for the
+ * very tasks that use the instances up.  Each CPU has an irq_work, for one that has
+ * interrupts off, or that a hypervisor has stopped, must not let the others run dry.
+ * What is too large for an interrupt to allocate, a worker adds.
  *
  * The first probe makes the class, with a pool and a reserve, and the last takes
  * it with it.  Calls in flight keep their pool (kretprobe_pool.c).
@@ -49,14 +50,14 @@ static_assert(BIT(LARGEST_ORDER) >=
 /**
  * enum kretprobe_growth - where a class is on its way to another pool
  * @KRETPROBE_SETTLED:	nobody has taken from the reserve
- * @KRETPROBE_HUNGRY:	a hit has, and has raised the irq_work
- * @KRETPROBE_FED:	there is a small new reserve; the worker adds a large one
+ * @KRETPROBE_HUNGRY:	hits have, and have raised the irq_works of their CPUs
+ * @KRETPROBE_FED:	one of these adds a reserve; if it cannot be large, a worker adds
+ *			another
  *
  *	SETTLED -> HUNGRY	a hit
- *	HUNGRY -> SETTLED	the irq_work has added all that is wanted
- *	HUNGRY -> FED		it has added what it could
- *	FED -> HUNGRY		a hit has taken from that, too
- *	FED -> SETTLED		the worker has added the rest
+ *	HUNGRY -> FED		the first irq_work that runs
+ *	FED -> HUNGRY		a hit has taken from the reserve again
+ *	FED -> SETTLED		all that was wanted has been added
  */
 enum kretprobe_growth {
 	KRETPROBE_SETTLED,
@@ -202,11 +203,11 @@ static void grow_in_interrupt(struct kretprobe_class *class)
 
 	/* A last pool without memory is made up for by the worker. */
 	if (nr >= wanted(class) && add_pool(class, wanted(class), GFP_ATOMIC)) {
-		WRITE_ONCE(class->growth, KRETPROBE_SETTLED);
+		/* Unless a hit has asked for more meanwhile. */
+		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
 		return;
 	}
 	add_pool(class, nr, GFP_ATOMIC);
-	WRITE_ONCE(class->growth, KRETPROBE_FED);
 	queue_work(system_unbound_wq, &grow_work);
 }
 
@@ -219,19 +220,21 @@ static void feed_hungry(struct irq_work *unused)
 	guard(rcu)();
 	for (i = 0; i < NR_CLASSES; i++) {
 		class = READ_ONCE(classes[i]);
-		if (class && READ_ONCE(class->growth) == KRETPROBE_HUNGRY)
+		/* Those of several CPUs may run at once: one of them feeds it. */
+		if (class && cmpxchg(&class->growth, KRETPROBE_HUNGRY,
+				     KRETPROBE_FED) == KRETPROBE_HUNGRY)
 			grow_in_interrupt(class);
 	}
 }
 
-static DEFINE_IRQ_WORK(feed_irq_work, feed_hungry);
+static DEFINE_PER_CPU(struct irq_work, feed_irq_work) = IRQ_WORK_INIT(feed_hungry);
 
 static __always_inline void ask_for_more(struct kretprobe_class *class)
 {
-	if (READ_ONCE(class->growth) == KRETPROBE_HUNGRY)
-		return;
-	WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
-	irq_work_queue(&feed_irq_work);
+	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
+		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
+	/* Also when somebody else has asked: it does nothing if it is pending here. */
+	irq_work_queue(this_cpu_ptr(&feed_irq_work));
 }
 
 /**

@@ -4,10 +4,12 @@
  * missed however many are in flight, with it the misses are counted exactly, and
  * the memory comes back.
  */
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/wait.h>
 
 #include "../kretprobe_pool.h"
@@ -237,6 +239,89 @@ static void recursion_is_followed(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
+/* --- While a CPU that has asked for more instances cannot add them ------------------ */
+
+#define PATIENCE_MS	5000
+
+static bool asked, answered;
+
+/* Longer than anything should take; and time goes on without this CPU's interrupts. */
+static bool wait_for(const bool *flag)
+{
+	ktime_t deadline = ktime_add_ms(ktime_get(), PATIENCE_MS);
+
+	while (!READ_ONCE(*flag) && ktime_before(ktime_get(), deadline))
+		cpu_relax();
+	return READ_ONCE(*flag);
+}
+
+static int ask_and_be_silent(void *unused)
+{
+	local_irq_disable();
+	dive(DEEP);
+	WRITE_ONCE(asked, true);
+	wait_for(&answered);
+	local_irq_enable();
+	return 0;
+}
+
+/* Threads on @cpu, woken up there; it is this one.  Returns how many there are. */
+static int start_crowd_on(int cpu, struct task_struct **tasks, int nr)
+{
+	int i, started = 0;
+
+	for (i = 0; i < nr; i++) {
+		tasks[started] = kthread_create(parker, park, "kprobe_park/%d", i);
+		if (IS_ERR(tasks[started]))
+			continue;
+		kthread_bind(tasks[started++], cpu);
+	}
+	return started;
+}
+
+/*
+ * The CPU that has taken from the reserve first has interrupts off until all calls of the
+ * crowd on the other one are in flight.
+ */
+static void a_silent_cpu_starves_nobody(struct kunit *test)
+{
+	struct kretprobe rp = counting(park, 0), deep = counting(dive, 0);
+	struct task_struct **tasks, *silent;
+	int i, started, cpu, other;
+
+	tasks = kunit_kcalloc(test, CROWD, sizeof(*tasks), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "there is one CPU");
+	cpu = cpumask_first(cpu_online_mask);
+	other = cpumask_next(cpu, cpu_online_mask);
+	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+	silent = kthread_create(ask_and_be_silent, NULL, "kprobe_silent");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(silent));
+	kthread_bind(silent, other);
+	started = start_crowd_on(cpu, tasks, CROWD);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&deep), 0);
+	WRITE_ONCE(asked, false);
+	WRITE_ONCE(answered, false);
+	get_task_struct(silent);
+	wake_up_process(silent);
+	KUNIT_EXPECT_TRUE(test, wait_for(&asked));
+	for (i = 0; i < started; i++)
+		wake_up_process(tasks[i]);
+	/* No timer is asked for: it may be the other CPU's. */
+	for (i = 0; i < 100000 && atomic_read(&parked) != started; i++)
+		schedule();
+	WRITE_ONCE(answered, true);
+	kthread_stop_put(silent);
+	KUNIT_EXPECT_EQ(test, started, CROWD);
+	KUNIT_EXPECT_TRUE(test, reaches(&parked, started));
+	KUNIT_EXPECT_EQ(test, rp.nmissed + deep.nmissed, 0);
+	let_all_go(test, started);
+	unregister_kretprobe(&deep);
+	unregister_kretprobe(&rp);
+}
+
 static bool interrupt_ran;
 static int interrupt_depth;
 
@@ -394,6 +479,7 @@ static struct kunit_case growth_cases[] = {
 	KUNIT_CASE(maxactive_is_a_hard_limit),
 	KUNIT_CASE(probes_share_instances),
 	KUNIT_CASE(recursion_is_followed),
+	KUNIT_CASE_SLOW(a_silent_cpu_starves_nobody),
 	KUNIT_CASE(a_burst_in_an_interrupt_is_followed),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(an_interrupt_in_a_return_handler_is_a_full_hit),
