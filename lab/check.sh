@@ -24,11 +24,11 @@ CLIENTS=${ARCH:-x86_64}
 # has become of this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
 
-# Four races in KUnit, each shorter than the 300 s that it gives a case; and what the
-# kernel does not know goes to init's environment, and on to the scripts.
+# Four races of 64 jumps at a time in KUnit, each shorter than the 300 s that it gives a
+# case; what the kernel does not know goes to init's environment, and on to the scripts.
 LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
-	LONG_ARGS="x86_optimizer_kunit.rounds=25000 STRESS_SECONDS=120"
+	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120"
 	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-5400}
 fi
 

@@ -2,10 +2,6 @@
 /*
  * Jump optimization (x86): what becomes a jump, when, and what handlers can do there.
  */
-#include <linux/completion.h>
-#include <linux/delay.h>
-#include <linux/kthread.h>
-#include <linux/moduleparam.h>
 #include <linux/stacktrace.h>
 
 #include "counted.h"
@@ -399,106 +395,6 @@ static void traces_lead_through_the_breakpoint(struct kunit *test)
 	kprobe_optimizer_allow(true);
 }
 
-/* --- Races ---------------------------------------------------------------------------- */
-
-#define NR_RUNNERS	2
-
-/* More of them with x86_optimizer_kunit.rounds= on the command line (make check LONG=1). */
-static unsigned int rounds = 100;
-module_param(rounds, uint, 0);
-
-static int wrong_results;
-
-static int run_through(void *done)
-{
-	while (!READ_ONCE(*(bool *)done)) {
-		if (kprobes_opt_three() != 3 || kprobes_opt_first_loop() != 3)
-			wrong_results++;
-		/* The optimizer waits for this where the kernel can be preempted. */
-		cond_resched_tasks_rcu_qs();
-	}
-	return 0;
-}
-
-static int nothing(struct kprobe *p, struct pt_regs *regs)
-{
-	return 0;
-}
-
-static struct kprobe racer = { .pre_handler = nothing };
-static struct kprobe neighbour = { .pre_handler = nothing };
-
-static int turn_the_knob(void)
-{
-	kprobe_optimizer_allow(false);
-	kprobe_optimizer_allow(true);
-	return 0;
-}
-
-static int register_a_neighbour(void)
-{
-	int ret = register_kprobe(&neighbour);
-
-	if (!ret)
-		unregister_kprobe(&neighbour);
-	return ret;
-}
-
-static int switch_the_probe(void)
-{
-	return disable_kprobe(&racer) ?: enable_kprobe(&racer);
-}
-
-static int register_again(void)
-{
-	unregister_kprobe(&racer);
-	return register_kprobe(&racer);
-}
-
-/* What makes the jump go, and come back. */
-static const struct race {
-	const char *name;
-	int (*again)(void);
-} races[] = {
-	{ "the knob", turn_the_knob },
-	{ "a neighbour", register_a_neighbour },
-	{ "disabled and enabled", switch_the_probe },
-	{ "unregistered and registered", register_again },
-};
-
-KUNIT_ARRAY_PARAM_DESC(race, races, name);
-
-static void regions_are_executed_meanwhile(struct kunit *test)
-{
-	const struct race *race = test->param_value;
-	struct task_struct *runners[NR_RUNNERS];
-	unsigned int i, jumps = 0;
-	bool done = false;
-
-	wrong_results = 0;
-	racer.addr = (void *)kprobes_opt_three;
-	neighbour.addr = OPT_SECOND;
-	for (i = 0; i < NR_RUNNERS; i++) {
-		runners[i] = kthread_run(run_through, &done, "kprobes-run/%u", i);
-		KUNIT_ASSERT_FALSE(test, IS_ERR(runners[i]));
-		get_task_struct(runners[i]);
-	}
-	KUNIT_EXPECT_EQ(test, register_kprobe(&racer), 0);
-	for (i = 0; i < rounds; i++) {
-		KUNIT_EXPECT_EQ(test, race->again(), 0);
-		/* In two of three the optimizer is in the middle of it when it is undone. */
-		if (i % 3 == 0)
-			kprobe_optimizer_flush();
-		jumps += is_jump(kprobes_opt_three);
-	}
-	unregister_kprobe(&racer);
-	WRITE_ONCE(done, true);
-	for (i = 0; i < NR_RUNNERS; i++)
-		kthread_stop_put(runners[i]);
-	KUNIT_EXPECT_EQ(test, wrong_results, 0);
-	KUNIT_EXPECT_GE(test, jumps, rounds / 4);
-}
-
 static int optimizer_init(struct kunit *test)
 {
 	if (!kprobe_optimization_allowed)
@@ -515,8 +411,6 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
 	KUNIT_CASE(traces_lead_through_the_detour),
 	KUNIT_CASE(traces_lead_through_the_breakpoint),
-	KUNIT_CASE_PARAM_ATTR(regions_are_executed_meanwhile, race_gen_params,
-			      { .speed = KUNIT_SPEED_SLOW }),
 	{}
 };
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Races of jump optimization: CPUs execute regions while these become jumps and
+ * breakpoints again, in every way in which that happens.
+ *
+ * A round is about many regions at once, one behind the other in one function.
+ */
+#include <linux/kthread.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/task.h>
+
+#include "counted.h"
+#include "../internal.h"
+
+/* --- The ladder ------------------------------------------------------------------ */
+
+#define RUNGS		64
+
+/* A rung is two instructions, which add one each. */
+#define TWO_STEPS	(2 * RUNGS)
+
+int kprobes_ladder(void);
+
+#ifdef CONFIG_X86
+#include "asm_case.h"
+
+/* The jump covers a whole rung. */
+asm(ASM_FUNCTION(kprobes_ladder,
+		 "xor %eax, %eax\n"
+		 ".rept " __stringify(RUNGS) "\n"
+		 "add $1, %eax\n"
+		 "add $1, %eax\n"
+		 ".endr\n"
+		 ASM_RET));
+
+#define FIRST_RUNG	2
+#define STEP		3
+
+static bool is_jump(const void *addr)
+{
+	return *(const u8 *)addr == 0xe9;
+}
+#elif defined(CONFIG_ARM64)
+/* The branch covers the first instruction of a rung. */
+asm(".pushsection .text\n"
+    ".global kprobes_ladder\n"
+    ".type kprobes_ladder, %function\n"
+    ".balign 4\n"
+    "kprobes_ladder:\n"
+    "	mov	w0, #0\n"
+    ".rept " __stringify(RUNGS) "\n"
+    "	add	w0, w0, #1\n"
+    "	add	w0, w0, #1\n"
+    ".endr\n"
+    "	ret\n"
+    ".size kprobes_ladder, . - kprobes_ladder\n"
+    ".popsection\n");
+
+#define FIRST_RUNG	4
+#define STEP		4
+
+static bool is_jump(const void *addr)
+{
+	return (le32_to_cpu(*(const __le32 *)addr) & 0xfc000000) == 0x14000000;
+}
+#endif
+
+static void *rung(unsigned int i)
+{
+	return (void *)kprobes_ladder + FIRST_RUNG + i * 2 * STEP;
+}
+
+static unsigned int count_jumps(void)
+{
+	unsigned int i, jumps = 0;
+
+	for (i = 0; i < RUNGS; i++)
+		jumps += is_jump(rung(i));
+	return jumps;
+}
+
+/* --- Who climbs ------------------------------------------------------------------- */
+
+#define NR_RUNNERS	2
+
+static atomic_t wrong_results;
+
+static int climb(void *done)
+{
+	while (!READ_ONCE(*(bool *)done)) {
+		if (kprobes_ladder() != TWO_STEPS)
+			atomic_inc(&wrong_results);
+		/* The optimizer waits for this where the kernel can be preempted. */
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+/* --- What makes the jumps go, and come back ---------------------------------------- */
+
+static int nothing(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct kprobe racers[RUNGS], neighbours[RUNGS];
+static struct kprobe *racer_ptrs[RUNGS], *neighbour_ptrs[RUNGS];
+
+static void set_up(struct kprobe *kps, struct kprobe **ptrs, unsigned int offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < RUNGS; i++) {
+		kps[i] = (struct kprobe) {
+			.addr = rung(i) + offset,
+			.pre_handler = nothing,
+		};
+		ptrs[i] = &kps[i];
+	}
+}
+
+static int turn_the_knob(void)
+{
+	kprobe_optimizer_allow(false);
+	kprobe_optimizer_allow(true);
+	return 0;
+}
+
+static int register_neighbours(void)
+{
+	int ret = register_kprobes(neighbour_ptrs, RUNGS);
+
+	if (!ret)
+		unregister_kprobes(neighbour_ptrs, RUNGS);
+	return ret;
+}
+
+/* Some, for each of them is a synchronisation of its own. */
+static int switch_some_probes(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < RUNGS; i += 8)
+		ret = ret ?: disable_kprobe(&racers[i]);
+	for (i = 0; i < RUNGS; i += 8)
+		ret = ret ?: enable_kprobe(&racers[i]);
+	return ret;
+}
+
+static int register_again(void)
+{
+	unregister_kprobes(racer_ptrs, RUNGS);
+	return register_kprobes(racer_ptrs, RUNGS);
+}
+
+static const struct race {
+	const char *name;
+	int (*again)(void);
+} races[] = {
+	{ "the knob", turn_the_knob },
+	{ "neighbours", register_neighbours },
+	{ "disabled and enabled", switch_some_probes },
+	{ "unregistered and registered", register_again },
+};
+
+KUNIT_ARRAY_PARAM_DESC(race, races, name);
+
+/* --- The race ----------------------------------------------------------------------- */
+
+/* More of them with races_kunit.rounds= on the command line (make check LONG=1). */
+static unsigned int rounds = 30;
+module_param(rounds, uint, 0);
+
+/* Returns how many jumps there were. */
+static unsigned int race_on(struct kunit *test, const struct race *race)
+{
+	unsigned int i, jumps = 0;
+
+	for (i = 0; i < rounds; i++) {
+		KUNIT_EXPECT_EQ(test, race->again(), 0);
+		/* In one of three the optimizer is in the middle of it when it is undone. */
+		if (i % 3)
+			kprobe_optimizer_flush();
+		jumps += count_jumps();
+	}
+	return jumps;
+}
+
+static void regions_are_executed_meanwhile(struct kunit *test)
+{
+	struct task_struct *runners[NR_RUNNERS];
+	bool done = false;
+	unsigned int i, jumps;
+
+	atomic_set(&wrong_results, 0);
+	set_up(racers, racer_ptrs, 0);
+	set_up(neighbours, neighbour_ptrs, STEP);
+	for (i = 0; i < NR_RUNNERS; i++) {
+		runners[i] = kthread_run(climb, &done, "kprobes-run/%u", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(runners[i]));
+		get_task_struct(runners[i]);
+	}
+	KUNIT_EXPECT_EQ(test, register_kprobes(racer_ptrs, RUNGS), 0);
+	jumps = race_on(test, test->param_value);
+	unregister_kprobes(racer_ptrs, RUNGS);
+	WRITE_ONCE(done, true);
+	for (i = 0; i < NR_RUNNERS; i++)
+		kthread_stop_put(runners[i]);
+	kunit_info(test, "%u rounds, %u jumps came", rounds, jumps);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wrong_results), 0);
+	KUNIT_EXPECT_GE(test, jumps, rounds / 2 * RUNGS);
+}
+
+static int races_init(struct kunit *test)
+{
+	if (!kprobe_optimization_allowed)
+		kunit_skip(test, "debug.kprobes-optimization is off");
+	return 0;
+}
+
+static struct kunit_case races_cases[] = {
+	KUNIT_CASE_PARAM_ATTR(regions_are_executed_meanwhile, race_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
+	{}
+};
+
+static struct kunit_suite races_suite = {
+	.name = "kprobes_races",
+	.init = races_init,
+	.test_cases = races_cases,
+};
+
+kunit_test_suite(races_suite);
