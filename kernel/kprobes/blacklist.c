@@ -162,8 +162,11 @@ static int append_range(unsigned long start, unsigned long end, struct module *m
 {
 	struct blacklist *grown;
 
-	if (start >= end)
+	if (start > end)
 		return -EINVAL;
+	/* Architectures name sections that may have nothing in them. */
+	if (start == end)
+		return 0;
 	if (building->nr == building->room) {
 		unsigned int room = building->room * 2 + 64;
 
@@ -228,10 +231,10 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 /**
  * kprobe_add_area_blacklist() - forbid probing an area
  * @start: its first address
- * @end: the first address after it
+ * @end: the first address after it; nothing is forbidden if that is @start
  *
  * Context: arch_populate_kprobe_blacklist() only.
- * Return: 0; -EINVAL if it is empty; -ENOMEM.
+ * Return: 0; -EINVAL if it ends before it starts; -ENOMEM.
  */
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
 {
