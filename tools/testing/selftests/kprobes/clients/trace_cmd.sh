@@ -18,7 +18,14 @@ matches "trace-cmd lists them" "$(trace-cmd list -e '^client:' | sort | tr '\n' 
 
 : >"/tmp/$TAG-there"
 yes "trace-cmd record" trace-cmd record -q -o "$data" -e client cat "/tmp/$TAG-there"
-report=$(trace-cmd report -i "$data" 2>/dev/null)
+between "the probe was hit" "$(profile open 2)" 1 99999
+between "the return probe was hit" "$(profile opened 2)" 1 99999
+report=$(trace-cmd report -i "$data" 2>&1)
+# What it says when it has not found what was recorded.
+case $report in
+*"$TAG-there"*) ;;
+*)	printf '# %s\n' "$report" | head -n 40 ;;
+esac
 matches "trace-cmd report: the file that was opened" \
 	"$(printf '%s\n' "$report" | grep "$TAG-there")" \
 	" open: +\\([0-9a-fx]+\\) filename=\"?/tmp/$TAG-there\"?\$"
