@@ -4,8 +4,9 @@
 # config.sh ARCH CONFIG: write the .config of that build: tinyconfig, and over it
 # the fragments of lab/config that exist out of
 #
-#   common, ARCH, then CONFIG and CONFIG-ARCH
+#   common, SOURCE, ARCH, then CONFIG, CONFIG-SOURCE and CONFIG-ARCH
 #
+# where SOURCE is the folder of arch/, x86 for two of them
 # (cross and cross-ARCH alone for an architecture of cross.sh: common is about
 # the guests; NAME-base is the configuration NAME for the base kernel, with the
 # same files), and prove that every line of them took effect: Kconfig drops in
@@ -23,11 +24,14 @@ LOG=$LOGS/$ARCH-$CONFIG-config.log
 
 fragments()
 {
-	local name config=${CONFIG%-base}
-	local -a names=(common "$ARCH" "$config" "$config-$ARCH")
+	local name config=${CONFIG%-base} source
+	local -a names
+	source=$(source_arch "$ARCH")
+	names=(common "$source" "$ARCH" "$config" "$config-$source" "$config-$ARCH")
 
-	[[ $CONFIG != cross ]] || names=("${names[@]:2}")
-	for name in "${names[@]}"; do
+	[[ $CONFIG != cross ]] || names=("${names[@]:3}")
+	# Where the folder has the architecture's name, each once.
+	printf '%s\n' "${names[@]}" | uniq | while read -r name; do
 		[[ ! -f $LAB/config/$name.config ]] || echo "$LAB/config/$name.config"
 	done
 }

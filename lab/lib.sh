@@ -46,8 +46,17 @@ die()
 check_arch()
 {
 	case $1 in
-	x86_64|i386) ;;
-	*) die "ARCH=$1 is not supported; use x86_64 or i386" ;;
+	x86_64|i386|arm64) ;;
+	*) die "ARCH=$1 is not supported; use x86_64, i386 or arm64" ;;
+	esac
+}
+
+# source_arch ARCH: the folder of arch/ that has its code.
+source_arch()
+{
+	case $1 in
+	x86_64|i386) echo x86 ;;
+	*) echo "$1" ;;
 	esac
 }
 
@@ -64,6 +73,7 @@ compiler()
 {
 	case $1 in
 	arm)		echo arm-linux-gnueabihf-gcc ;;
+	arm64)		echo aarch64-linux-gnu-gcc ;;
 	loongarch)	echo clang-19 ;;
 	mips)		echo mips64-linux-gnuabi64-gcc ;;
 	powerpc)	echo powerpc64le-linux-gnu-gcc ;;
