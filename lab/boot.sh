@@ -7,8 +7,9 @@
 #
 # Settings: BOOT_TIMEOUT, seconds until a guest counts as hung; FOLLOW=1 shows
 # OUTPUT on the terminal while it grows; BOOT_CPUS, how many processors the guest
-# has, 2 by default; BOOT_CLOCK=instructions gives it one, and a clock that ticks
-# once an instruction.
+# has, 2 by default; BOOT_CPU, their kind in QEMU's words, the one that can do most by
+# default; BOOT_CLOCK=instructions gives it one, and a clock that ticks once an
+# instruction.
 #
 # Status: 0 the guest ended itself after its job; 1 it died before; 124 it hung.
 
@@ -38,7 +39,7 @@ accel()
 {
 	local version
 
-	version=$(qemu-system-x86_64 --version | sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p')
+	version=$(emulator_version "$ARCH")
 	if dpkg --compare-versions "$version" ge 8.2; then
 		echo tcg,thread=multi
 	else
@@ -48,12 +49,42 @@ accel()
 
 # cpu: everything that TCG can do.  QEMU's 32 bit model calls itself an AMD K6,
 # which the kernel does not trust with a second processor; the vendor's name is
-# all that has to change.
+# all that has to change.  The architected algorithm that signs arm64's pointers
+# takes TCG half of the time; any other is as good.
 cpu()
 {
 	case $ARCH in
 	i386)	echo max,vendor=GenuineIntel ;;
+	arm64)	echo max,pauth-impdef=on ;;
 	*)	echo max ;;
+	esac
+}
+
+# board: what the processors sit on.  That of arm64 starts the kernel in EL2, where it
+# stays if the processor can do that (VHE); it is told nothing that is random.
+board()
+{
+	case $ARCH in
+	arm64)	echo "-machine virt,gic-version=3,virtualization=on,dtb-randomness=off" ;;
+	esac
+}
+
+# image: the kernel, below its build folder.
+image()
+{
+	case $ARCH in
+	arm64)	echo arch/arm64/boot/Image ;;
+	*)	echo arch/x86/boot/bzImage ;;
+	esac
+}
+
+# arguments: what the kernel is told besides the job.  On a busy host x86's test of its
+# timer's interrupt sees none in time.
+arguments()
+{
+	case $ARCH in
+	arm64)	echo "console=ttyAMA0" ;;
+	*)	echo "console=ttyS0,115200 no_timer_check" ;;
 	esac
 }
 
@@ -72,13 +103,13 @@ qemu()
 	local limit=$1 machine
 	shift
 	machine=$(machine)
-	# shellcheck disable=SC2086 # a list of words
-	timeout --kill-after=10 "$limit" "qemu-system-$ARCH" \
-		$machine -cpu "$(cpu)" -m 1G \
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	timeout --kill-after=10 "$limit" "$(emulator "$ARCH")" \
+		$(board) $machine -cpu "${BOOT_CPU:-$(cpu)}" -m 1G \
 		-display none -monitor none -nic none -no-reboot \
 		-chardev "file,id=console,path=$CONSOLE" -serial chardev:console \
 		-chardev "file,id=output,path=$OUTPUT" -serial chardev:output \
-		-kernel "$OUT/arch/x86/boot/bzImage" -initrd "$OUT/initramfs.gz" \
+		-kernel "$OUT/$(image)" -initrd "$OUT/initramfs.gz" \
 		-append "$*"
 }
 
@@ -105,12 +136,10 @@ main()
 {
 	local limit=${BOOT_TIMEOUT:-$(default_timeout)} pid status=0 start=$SECONDS
 
-	# On a busy host the kernel's test of its timer's interrupt sees none in time.
-	set -- no_timer_check "$@"
 	: >"$CONSOLE"
 	: >"$OUTPUT"
 	say "booting $ARCH-$CONFIG, job $JOB, at most $limit s (logs: $CONSOLE $OUTPUT)"
-	qemu "$limit" "console=ttyS0,115200 panic=-1 lab.job=$JOB $*" </dev/null &
+	qemu "$limit" "$(arguments) panic=-1 lab.job=$JOB $*" </dev/null &
 	pid=$!
 	# A background job does not get the terminal's ^C.
 	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM

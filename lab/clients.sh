@@ -32,6 +32,7 @@ boot_event()
 	case $1 in
 	x86_64)	echo "kprobe_event=$event,dfd=%di,filename=%si,flags=+0(%dx),mode=+8(%dx)" ;;
 	i386)	echo "kprobe_event=$event,dfd=%ax,filename=%dx,flags=+0(%cx),mode=+8(%cx)" ;;
+	arm64)	echo "kprobe_event=$event,dfd=%x0,filename=%x1,flags=+0(%x2),mode=+8(%x2)" ;;
 	esac
 }
 
@@ -55,7 +56,7 @@ build_kernel()
 # trace_cmd ARCH FOLDER: copy Debian's program, and the libraries it needs.
 trace_cmd()
 {
-	local file from=$BUILD/guest-i386
+	local file from=$BUILD/guest-$1
 
 	case $1 in
 	x86_64)
@@ -66,11 +67,11 @@ trace_cmd()
 			install -D "$file" "$2/$file"
 		done
 		;;
-	i386)
+	*)
 		mkdir -p "$2/usr/bin" "$2/lib"
 		cp "$from/usr/bin/trace-cmd" "$2/usr/bin/"
 		find "$from" -path "$from/*lib*" ! -path '*/gconv/*' \
-			\( -name 'lib*.so.*' -o -name ld-linux.so.2 \) \
+			\( -name 'lib*.so.*' -o -name 'ld-linux*.so.*' \) \
 			-exec cp -L {} "$2/lib/" \;
 		;;
 	esac

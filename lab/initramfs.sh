@@ -17,7 +17,7 @@ busybox_of()
 {
 	case $ARCH in
 	x86_64) command -v busybox ;;
-	i386)	echo "$BUILD/guest-i386/bin/busybox" ;;
+	*)	echo "$BUILD/guest-$ARCH/bin/busybox" ;;
 	esac
 }
 

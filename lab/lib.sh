@@ -93,6 +93,8 @@ compiler_packages()
 	clang-*) echo "$cc lld-${cc#clang-} llvm-${cc#clang-}" ;;
 	*-gcc)	echo "gcc-${cc%-gcc}" ;;
 	esac
+	# The kselftests have programs in C, which include <linux/...>.
+	[[ $1 != arm64 ]] || echo linux-libc-dev-arm64-cross
 }
 
 # binutil ARCH NAME: the tool of that name that goes with the compiler.
@@ -105,6 +107,34 @@ binutil()
 	clang-*) echo "llvm-$2-${cc#clang-}" ;;
 	*)	echo "${cc%gcc}$2" ;;
 	esac
+}
+
+# toolchain ARCH: what the kernel's make has to be told about the compiler.
+toolchain()
+{
+	local cc
+
+	cc=$(compiler "$1")
+	case $cc in
+	clang-*) echo "LLVM=-${cc#clang-}" ;;
+	*)	echo "CROSS_COMPILE=${cc%gcc}" ;;
+	esac
+}
+
+# emulator ARCH: the QEMU that has its machine; nothing where the lab boots none.
+emulator()
+{
+	case $1 in
+	x86_64|i386) echo "qemu-system-$1" ;;
+	arm64)	echo qemu-system-aarch64 ;;
+	esac
+}
+
+# emulator_version ARCH: of the one that is installed; nothing if none is.
+emulator_version()
+{
+	"$(emulator "$1")" --version 2>/dev/null |
+		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'
 }
 
 # check_config NAME: refuse a configuration that has no fragments.
@@ -168,11 +198,8 @@ kmake()
 	out=$(out_dir "$1" "$2")
 	tree=$(tree_of "$2")
 	cc=$(compiler "$1")
+	tools=$(toolchain "$1")
 	shift 2
-	case $cc in
-	clang-*) tools=LLVM=-${cc#clang-} ;;
-	*)	tools=CROSS_COMPILE=${cc%gcc} ;;
-	esac
 	! command -v ccache >/dev/null || cc="ccache $cc"
 	# A fixed build date keeps ccache useful and images comparable.
 	make -C "$tree" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \

@@ -22,7 +22,7 @@ built()
 
 	[[ -f $OUT/$1 ]] || return
 	[[ -f $OUT/${1%.o}.mod ]] ||
-		ar t "$folder/built-in.a" 2>/dev/null | sed 's,.*/,,' | grep -qxF "${1##*/}"
+		"$(binutil "$ARCH" ar)" t "$folder/built-in.a" 2>/dev/null | sed 's,.*/,,' | grep -qxF "${1##*/}"
 }
 
 # objects: our objects in this build, relative to the build folder.

@@ -33,7 +33,7 @@ install_tests()
 {
 	copy_sources
 	rm -rf "$OUT/kselftest"
-	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" TARGETS="$COLLECTION" FORCE_TARGETS=1 \
+	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" "$(toolchain "$ARCH")" TARGETS="$COLLECTION" FORCE_TARGETS=1 \
 		KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
 }
 

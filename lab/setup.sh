@@ -5,14 +5,14 @@
 # "bench" also what draws the benchmark's plots.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
-# from the Debian archive that the machine already uses.  The 32 bit userland of
-# an i386 guest is only unpacked into the output folder: neither the machine's
+# from the Debian archive that the machine already uses.  The userland of a guest of
+# another architecture is only unpacked into the output folder: neither the machine's
 # list of architectures nor its installed packages change for it.
 
 . "$(dirname "$0")/lib.sh"
 
 LOG=$LOGS/setup.log
-QEMU_WANTED=8.2
+DEFAULT_QEMU_WANTED=8.2
 GUEST_PACKAGES='busybox-static trace-cmd libtraceevent1 libtracefs1 libzstd1 libc6'
 
 # Debian's packages, and why: compiler and kbuild's tools; objtool; module
@@ -97,19 +97,32 @@ missing_compilers()
 	done
 }
 
-qemu_version()
+# qemu_package ARCH: which one has its emulator; nothing where the lab boots none.
+qemu_package()
 {
-	qemu-system-x86_64 --version 2>/dev/null |
-		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'
+	case $(emulator "$1") in
+	*-aarch64) echo qemu-system-arm ;;
+	?*)	echo qemu-system-x86 ;;
+	esac
 }
 
-# qemu_fits: is the installed QEMU new enough for thread=multi?
+# qemu_wanted ARCH: the first version that will do.  The arm64 machine has a second
+# serial port since then; on x86 it is about thread=multi.
+qemu_wanted()
+{
+	case $1 in
+	arm64)	echo 9.1 ;;
+	*)	echo "$DEFAULT_QEMU_WANTED" ;;
+	esac
+}
+
+# qemu_fits ARCH: is the installed QEMU new enough?
 qemu_fits()
 {
 	local have
 
-	have=$(qemu_version)
-	[[ -n $have ]] && dpkg --compare-versions "$have" ge "$QEMU_WANTED"
+	have=$(emulator_version "$1")
+	[[ -n $have ]] && dpkg --compare-versions "$have" ge "$(qemu_wanted "$1")"
 }
 
 apt_update()
@@ -162,41 +175,59 @@ add_backports()
 
 qemu_candidate()
 {
-	apt-cache policy qemu-system-x86 | sed -nE 's/^ *Candidate: ([0-9]+:)?([0-9.]+).*/\2/p'
+	apt-cache policy "$1" | sed -nE 's/^ *Candidate: ([0-9]+:)?([0-9.]+).*/\2/p'
 }
 
-# need_qemu: the release's QEMU when that is new enough, the backported one
+# need_qemu ARCH: the release's QEMU when that is new enough, the backported one
 # otherwise, and any QEMU at all when neither can be had.
 need_qemu()
 {
-	local settled=$BUILD/qemu-settled
+	local arch=$1 package wanted candidate settled
 
-	qemu_fits && return
-	[[ -e $settled && -n $(qemu_version) ]] && return
+	package=$(qemu_package "$arch")
+	wanted=$(qemu_wanted "$arch")
+	settled=$BUILD/$package-settled
+	[[ -n $package ]] || return 0
+	qemu_fits "$arch" && return
+	[[ -e $settled && -n $(emulator_version "$arch") ]] && return
 	apt_update
-	if dpkg --compare-versions "$(qemu_candidate)" ge "$QEMU_WANTED"; then
-		apt_install qemu-system-x86 || true
+	candidate=$(qemu_candidate "$package")
+	if dpkg --compare-versions "$candidate" ge "$wanted"; then
+		apt_install "$package" || true
 	else
-		say "this release's QEMU is $(qemu_candidate), $QEMU_WANTED or later is wanted: looking into backports"
+		say "this release's QEMU is $candidate, $wanted or later is wanted: looking into backports"
 		add_backports
-		apt_install -t "$VERSION_CODENAME-backports" qemu-system-x86 ||
-			apt_install qemu-system-x86 || true
+		apt_install -t "$VERSION_CODENAME-backports" "$package" ||
+			apt_install "$package" || true
 	fi
-	[[ -n $(qemu_version) ]] || die "apt could not install QEMU (log: $LOG.install)"
-	say "installed: QEMU $(qemu_version)"
+	[[ -n $(emulator_version "$arch") ]] ||
+		die "apt could not install $package (log: $LOG.install)"
+	say "installed: $package $(emulator_version "$arch")"
 	# Remembered, so that the next run does not ask apt again.
-	qemu_fits || touch "$settled"
+	qemu_fits "$arch" || touch "$settled"
 }
 
-# fetch_i386 PACKAGE...: unpack the i386 builds of packages into $BUILD/guest-i386,
-# with apt state of its own, so that the machine's stays as it is.
-fetch_i386()
+# judge_qemu ARCH: what an old one means.
+judge_qemu()
 {
-	local package deb dest=$BUILD/guest-i386 state=$BUILD/apt-i386
-	local -a missing=() opts=(-o APT::Architecture=i386 -o APT::Architectures=i386
+	[[ -n $(emulator "$1") ]] || return 0
+	! qemu_fits "$1" || return 0
+	case $1 in
+	arm64)	die "QEMU >= $(qemu_wanted "$1") is needed for the second serial port of an arm64 guest, there is $(emulator_version "$1")" ;;
+	*)	warn "no QEMU >= $(qemu_wanted "$1") can be had; going on with $(emulator_version "$1") and -accel tcg,thread=single" ;;
+	esac
+}
+
+# fetch_foreign ARCH PACKAGE...: unpack that architecture's builds of packages into
+# $BUILD/guest-ARCH, with apt state of its own, so that the machine's stays as it is.
+fetch_foreign()
+{
+	local package deb arch=$1 dest=$BUILD/guest-$1 state=$BUILD/apt-$1
+	local -a missing=() opts=(-o APT::Architecture="$arch" -o APT::Architectures="$arch"
 		-o Dir::State="$state" -o Dir::State::status="$state/status"
 		-o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)")
 
+	shift
 	for package in "$@"; do
 		[[ -e $dest/$package.done ]] || missing+=("$package")
 	done
@@ -204,13 +235,13 @@ fetch_i386()
 	rm -rf "$state"
 	mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$dest"
 	: >"$state/status"
-	logged "$LOG.i386" "finding ${missing[*]} for i386 (not installed, only unpacked)" \
+	logged "$LOG.$arch" "finding ${missing[*]} for $arch (not installed, only unpacked)" \
 		apt-get -q "${opts[@]}" update ||
-		warn "not every i386 package list could be read; trying with those that could"
-	(cd "$state" && logged "$LOG.i386" "fetching ${missing[*]} for i386" \
+		warn "not every $arch package list could be read; trying with those that could"
+	(cd "$state" && logged "$LOG.$arch" "fetching ${missing[*]} for $arch" \
 		apt-get -q "${opts[@]}" download "${missing[@]}") ||
-		die "${missing[*]} for i386 cannot be had; an i386 guest needs them (log: $LOG.i386)"
-	for deb in "$state"/*_i386.deb; do
+		die "${missing[*]} for $arch cannot be had; its guest needs them (log: $LOG.$arch)"
+	for deb in "$state"/*_"$arch".deb; do
 		dpkg-deb -x "$deb" "$dest" || die "$deb cannot be unpacked"
 	done
 	for package in "${missing[@]}"; do
@@ -221,7 +252,7 @@ fetch_i386()
 
 main()
 {
-	local arch
+	local arch versions=
 	local -a missing
 
 	mkdir -p "$LOGS"
@@ -234,14 +265,15 @@ main()
 			die "apt could not install: ${missing[*]} (log: $LOG.install)"
 		say "installed: ${missing[*]}"
 	fi
-	need_qemu
-	qemu_fits ||
-		warn "no QEMU >= $QEMU_WANTED can be had; going on with $(qemu_version) and -accel tcg,thread=single"
 	for arch in "$@"; do
+		need_qemu "$arch"
+		judge_qemu "$arch"
+		[[ -n $(emulator "$arch") ]] || continue
+		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
 		# shellcheck disable=SC2086 # a list of words
-		[[ $arch != i386 ]] || fetch_i386 $GUEST_PACKAGES
+		[[ $arch == x86_64 ]] || fetch_foreign "$arch" $GUEST_PACKAGES
 	done
-	say "packages: all there (QEMU $(qemu_version), $(gcc --version | head -n 1))"
+	say "packages: all there ($versions$(gcc --version | head -n 1))"
 }
 
 main "$@"

@@ -154,7 +154,7 @@ fresh_src()
 
 	[[ $BASE == "$BUILD/base" ]] && how=(-al)
 	# Times in the new base say nothing about objects made from the old one.
-	rm -rf "$SRC" "$BUILD/src.id" "$BUILD/src.touched" "$BUILD"/{x86_64,i386}-* "$BUILD"/*-cross
+	rm -rf "$SRC" "$BUILD/src.id" "$BUILD/src.touched" "$BUILD"/{x86_64,i386,arm64}-* "$BUILD"/*-cross
 	logged "$LOGS/copy.log" "preparing $SRC" cp "${how[@]}" "$BASE" "$SRC" ||
 		die "cannot copy $BASE to $SRC"
 	rm -rf "$SRC/.git"

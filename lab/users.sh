@@ -20,9 +20,7 @@ OUT=$(out_dir "$ARCH" users)
 USERS='
 	kernel/trace/trace_kprobe.o
 	kernel/trace/trace_uprobe.o
-	kernel/trace/trace_fprobe.o
 	kernel/trace/trace_probe.o
-	kernel/trace/fprobe.o
 	kernel/trace/bpf_trace.o
 	kernel/trace/kprobe_event_gen_test.o
 	kernel/events/core.o
@@ -33,20 +31,28 @@ USERS='
 	kernel/kallsyms.o
 	kernel/module/main.o
 	kernel/sysctl.o
-	kernel/trace/rethook.o
-	arch/x86/kernel/kgdb.o
-	arch/x86/kernel/ftrace.o
-	arch/x86/kernel/traps.o
-	arch/x86/kernel/alternative.o
-	arch/x86/mm/fault.o
 	lib/error-inject.o
 	lib/test_kprobes.o
 	drivers/misc/lkdtm/core.o
 '
 
+# own_users: those that the architecture has of its own, or does not share with all.
+own_users()
+{
+	local fprobe='kernel/trace/fprobe.o kernel/trace/trace_fprobe.o kernel/trace/rethook.o'
+
+	case $ARCH in
+	arm64) echo arch/arm64/kernel/{kgdb,ftrace,traps,debug-monitors,patching,stacktrace}.o \
+		arch/arm64/kernel/probes/uprobes.o arch/arm64/mm/fault.o ;;
+	*) echo arch/x86/kernel/{kgdb,ftrace,traps,alternative}.o arch/x86/mm/fault.o \
+		"$fprobe" ;;
+	esac
+	[[ $ARCH != x86_64 ]] || echo kernel/livepatch/core.o
+}
+
 main()
 {
-	local object users=$USERS
+	local object users
 
 	check_arch "$ARCH"
 	lock_build
@@ -54,7 +60,7 @@ main()
 		"$LAB/setup.sh" "$ARCH"
 		"$LAB/tree.sh"
 	fi
-	[[ $ARCH != x86_64 ]] || users+=' kernel/livepatch/core.o'
+	users="$USERS $(own_users)"
 	"$LAB/build.sh" "$ARCH" users
 	for object in $users; do
 		[[ -f $OUT/$object ]] || die "$object has not been built in $OUT"
