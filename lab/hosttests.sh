@@ -3,6 +3,7 @@
 #
 # hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifier and
 # the relocators, compiled for this machine) with that kernel's vmlinux as input.
+# Those of all architectures run on every host; a vmlinux is read by its own.
 # Their TAP goes to the file TAP.
 
 . "$(dirname "$0")/lib.sh"
@@ -16,5 +17,6 @@ TESTS=$SRC/tools/testing/kprobes
 [[ -f $TESTS/Makefile ]] || die "the overlay has no host tests (tools/testing/kprobes)"
 mkdir -p "$BUILD/host-$ARCH"
 logged "$TAP" "host tests with the vmlinux of $ARCH-$CONFIG" \
-	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" run ||
+	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" \
+	OBJDUMP="$(binutil "$ARCH" objdump)" run ||
 	die "the host tests failed (log: $TAP)"

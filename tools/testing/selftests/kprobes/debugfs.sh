@@ -13,16 +13,16 @@ load kp_test
 
 kp add plain symbol=kp_test_plain >/dev/null
 kp add second symbol=kp_test_plain disabled >/dev/null
-kp add return symbol=kp_test_plain offset=5 post >/dev/null
+kp add return symbol=kp_test_plain offset=$PLAIN_RETURN post >/dev/null
 kp add traced symbol=kp_test_traced >/dev/null
 kp add kernel symbol=do_sys_openat2 return >/dev/null
 
-same "list: kind, symbol and offset, module, state" "$(list)" <<'END'
+same "list: kind, symbol and offset, module, state" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
 ADDR  k  kp_test_plain+0x0  kp_test |
-ADDR  k  kp_test_plain+0x5  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test [FTRACE]|
-ADDR  r  do_sys_openat2+0x0    [FTRACE]|
+ADDR  k  kp_test_plain+0x$PLAIN_RETURN  kp_test |
+ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
+ADDR  r  do_sys_openat2+0x0    $ON_FTRACE|
 END
 
 is "list: the address is the symbol's" \
@@ -35,18 +35,18 @@ kp disable traced >/dev/null
 kp disable kernel >/dev/null
 kp del second >/dev/null
 kp del return >/dev/null
-same "list: disabled probes stay" "$(list)" <<'END'
+same "list: disabled probes stay" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
-ADDR  k  kp_test_traced+0x0  kp_test [DISABLED][FTRACE]|
-ADDR  r  do_sys_openat2+0x0    [DISABLED][FTRACE]|
+ADDR  k  kp_test_traced+0x0  kp_test [DISABLED]$ON_FTRACE|
+ADDR  r  do_sys_openat2+0x0    [DISABLED]$ON_FTRACE|
 END
 
 kp enable plain >/dev/null
 kp enable traced >/dev/null
 kp del kernel >/dev/null
-same "list: enabled again" "$(list)" <<'END'
+same "list: enabled again" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test [FTRACE]|
+ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
 END
 
 # --- enabled ---
@@ -168,11 +168,11 @@ zeros=$(symbol_address kp_test_plain | tr '0-9a-f' '0')
 set_knob /proc/sys/kernel/kptr_restrict 2
 is "list: addresses are hidden where kallsyms hides them" \
 	"$(awk '{ print $1 }' "$KPROBES/list" | sort -u)" "$zeros"
-same "list: and nothing else is" "$(list)" <<'END'
+same "list: and nothing else is" "$(list)" <<END
 ADDR  k  kp_test_other+0x0  kp_test [DISABLED]|
 ADDR  k  kp_test_other+0x0  kp_test |
 ADDR  k  kp_test_plain+0x0  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test [FTRACE]|
+ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
 END
 is "blacklist: addresses are hidden where kallsyms hides them" \
 	"$(cut -f1 "$KPROBES/blacklist" | sort -u)" "0x$zeros-0x$zeros"

@@ -30,7 +30,7 @@ n=0
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 500); do
 	n=$((n + 1))
-	echo "add m$n symbol=$symbol offset=5 disabled" >"$KP_TEST/control"
+	echo "add m$n symbol=$symbol offset=$INSIDE disabled" >"$KP_TEST/control"
 done 2>/dev/null
 registered=$(list | grep -c 'DISABLED')
 note "$registered probes in addition, $before pages before, $(pages | wc -l) with them"

@@ -58,7 +58,7 @@ each_fails "a return probe" 4 symbol=kp_test_plain return
 i=0
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(vfs|ksys|sys|do|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 40); do
-	kp add "m$i" "symbol=$symbol" offset=5 disabled >/dev/null
+	kp add "m$i" "symbol=$symbol" offset=$INSIDE disabled >/dev/null
 	each=$("$HERE/fail_nth" "$KP_TEST/control" "add p symbol=kp_test_other" "del p" 2>&1) ||
 		note "$symbol: $each"
 	i=$((i + 1))

@@ -27,10 +27,10 @@ is "init text: registered while the module was coming" \
 	"0 0 0 0"
 is "init text: hit once, at a breakpoint and by ftrace" "$(hits setup) $(hits traced)" "1 1"
 is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
-same "init text: gone when the module is live, its other text is not" "$(list)" <<'END'
+same "init text: gone when the module is live, its other text is not" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target |
 ADDR  k  kp_target_setup+0x0  [GONE]|
-ADDR  k  kp_target_setup_traced+0x0  [GONE][FTRACE]|
+ADDR  k  kp_target_setup_traced+0x0  [GONE]$ON_FTRACE|
 ADDR  r  kp_target:kp_target_setup+0x0  [GONE]|
 END
 is "init text: what is gone cannot be enabled" "$(kp enable setup)" EINVAL
@@ -47,16 +47,16 @@ is "the list is empty" "$(list)" ""
 # --- the module's text ---
 
 kp add plain symbol=kp_target_plain >/dev/null
-kp add inside symbol=kp_target:kp_target_plain offset=5 post >/dev/null
+kp add inside symbol=kp_target:kp_target_plain offset=$PLAIN_RETURN post >/dev/null
 kp add traced symbol=kp_target_traced >/dev/null
 kp add return symbol=kp_target_traced return >/dev/null
 kp add off symbol=kp_target_plain disabled >/dev/null
-same "text: listed with the module's name" "$(list)" <<'END'
+same "text: listed with the module's name" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target [DISABLED]|
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_plain+0x5  kp_target |
-ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
-ADDR  r  kp_target_traced+0x0  kp_target [FTRACE]|
+ADDR  k  kp_target_plain+0x$PLAIN_RETURN  kp_target |
+ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
+ADDR  r  kp_target_traced+0x0  kp_target $ON_FTRACE|
 END
 is "text: the module is not pinned by its probes" "$(cat /sys/module/kp_target/refcnt)" 0
 is "text: a call of a probed function" "$(call_target plain)" ok
@@ -87,12 +87,12 @@ is "and both still work" "$(call_target nokprobe) $(call_target section)" "ok ok
 
 old=0x$(symbol_address kp_target_plain)
 unload kp_target
-same "unloaded: gone" "$(list)" <<'END'
-ADDR  k  kp_target:kp_target_plain+0x5  [GONE]|
+same "unloaded: gone" "$(list)" <<END
+ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
-ADDR  k  kp_target_traced+0x0  [GONE][FTRACE]|
-ADDR  r  kp_target_traced+0x0  [GONE][FTRACE]|
+ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 is "unloaded: the address is no text any more" "$(kp add late "addr=$old")" EINVAL
 is "unloaded: what is gone cannot be enabled" "$(kp enable off)" EINVAL
@@ -115,14 +115,14 @@ is "loaded again: new probes at the same places" \
 	"$(kp add new symbol=kp_target_plain) $(kp add newtraced symbol=kp_target_traced)" "ok ok"
 is "loaded again: and they fire" \
 	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
-same "loaded again: both generations in the list" "$(list)" <<'END'
-ADDR  k  kp_target:kp_target_plain+0x5  [GONE]|
+same "loaded again: both generations in the list" "$(list)" <<END
+ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_traced+0x0  [GONE][FTRACE]|
-ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
-ADDR  r  kp_target_traced+0x0  [GONE][FTRACE]|
+ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
+ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 set_knob "$KPROBES/enabled" 0
 set_knob "$KPROBES/enabled" 1
@@ -134,9 +134,9 @@ for name in plain inside traced return off; do
 done
 is "the new probes still fire" \
 	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
-same "and are all that is left" "$(list)" <<'END'
+same "and are all that is left" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_traced+0x0  kp_target [FTRACE]|
+ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
 END
 kp del new >/dev/null
 kp del newtraced >/dev/null

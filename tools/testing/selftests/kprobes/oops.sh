@@ -39,14 +39,14 @@ die()
 instruction()
 {
 	printf '%s\n' "$report" |
-		sed -nE 's/^(RIP|EIP): ([0-9a-f]+:)?([^ ]+( \[[a-z_]+\])?).*/\3/p' | head -n 1
+		sed -nE 's/^(RIP|EIP|pc ): ([0-9a-f]+:)?([^ ]+( \[[a-z_]+\])?).*/\3/p' | head -n 1
 }
 
 # judge NAME [WHERE]: the report is about that instruction.
 judge()
 {
 	matches "$1: the oops names the probed instruction" "$(instruction)" \
-		"^${2:-kp_oops_load\+0x2}/0x[0-9a-f]+( \[kp_oops\])?\$"
+		"^${2:-kp_oops_load\+0x$LOAD_AT}/0x[0-9a-f]+( \[kp_oops\])?\$"
 	is "$1: the copy is not mentioned" \
 		"$(printf '%s\n' "$report" | grep -c 'kprobe_insn_page')" 0
 }
@@ -54,13 +54,13 @@ judge()
 die "not probed"
 judge "not probed"
 
-kp add load symbol=kp_oops_load offset=2 >/dev/null
+kp add load symbol=kp_oops_load offset=$LOAD_AT >/dev/null
 die "boosted"
 judge "boosted"
 is "boosted: it was hit" "$(hits load)" 1
 kp del load >/dev/null
 
-kp add load symbol=kp_oops_load offset=2 post >/dev/null
+kp add load symbol=kp_oops_load offset=$LOAD_AT post >/dev/null
 die "with a post_handler"
 judge "with a post_handler"
 is "with a post_handler: it was hit, and not completed" \
@@ -111,7 +111,7 @@ done
 is "other probes fire afterwards, nothing is missed" \
 	"$(hits after) $(count after after) $(count after nmissed)" "8 8 0"
 is "the probe that it died of can be unregistered" "$(kp del load)" ok
-is "and registered again" "$(kp add load symbol=kp_oops_load offset=2)" ok
+is "and registered again" "$(kp add load symbol=kp_oops_load offset=$LOAD_AT)" ok
 kp del load >/dev/null
 
 finish

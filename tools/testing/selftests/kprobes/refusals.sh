@@ -6,6 +6,19 @@
 
 . "$(dirname "$0")/functions.sh"
 
+# Functions of the entry text, of the noinstr text, and of those in which return probes
+# cannot work; and where a function has ftrace's instruction, if it cannot be probed.
+case $(uname -m) in
+aarch64)
+	ENTRY_SYMBOL=el1h_64_sync NOINSTR_SYMBOL=el1h_64_sync_handler
+	NO_RETURN_SYMBOL='' FTRACE_CALL=4
+	;;
+*)
+	ENTRY_SYMBOL=asm_exc_int3 NOINSTR_SYMBOL=exc_int3
+	NO_RETURN_SYMBOL=__switch_to FTRACE_CALL=''
+	;;
+esac
+
 begin
 load kp_test
 trace_begin
@@ -48,9 +61,9 @@ refused "a module's data" EINVAL \
 	"addr=$(site data)"
 
 refused "the entry text" EINVAL \
-	"asm_exc_int3+0x0: blacklisted (-22)" symbol=asm_exc_int3
+	"$ENTRY_SYMBOL+0x0: blacklisted (-22)" symbol=$ENTRY_SYMBOL
 refused "the noinstr text" EINVAL \
-	"exc_int3+0x0: blacklisted (-22)" symbol=exc_int3
+	"$NOINSTR_SYMBOL+0x0: blacklisted (-22)" symbol=$NOINSTR_SYMBOL
 refused "the kernel's NOKPROBE_SYMBOL" EINVAL \
 	"notify_die+0x0: blacklisted (-22)" symbol=notify_die
 refused "a module's NOKPROBE_SYMBOL" EINVAL \
@@ -60,7 +73,7 @@ refused "a module's .kprobes.text" EINVAL \
 refused "a module's noinstr text" EINVAL \
 	"kp_test_noinstr+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_noinstr
 
-for offset in 1 2 3 4; do
+for offset in $(seq $((PLAIN_RETURN - 1))); do
 	refused "inside an instruction, byte $offset" EILSEQ \
 		"kp_test_plain+0x$offset [kp_test]: not on an instruction boundary (-84)" \
 		symbol=kp_test_plain offset=$offset
@@ -68,6 +81,11 @@ done
 refused "inside ftrace's instruction" EILSEQ \
 	"kp_test_traced+0x1 [kp_test]: not on an instruction boundary (-84)" \
 	symbol=kp_test_traced offset=1
+if [ -n "$FTRACE_CALL" ]; then
+	refused "ftrace's instruction, where no probe is left to ftrace" EINVAL \
+		"kp_test_traced+0x$FTRACE_CALL [kp_test]: reserved for ftrace (-22)" \
+		symbol=kp_test_traced offset=$FTRACE_CALL
+fi
 refused "an instruction that cannot be probed" EINVAL \
 	"kp_test_refused+0x0 [kp_test]: the instruction cannot be probed (-22)" \
 	symbol=kp_test_refused
@@ -87,11 +105,15 @@ if [ "$(site warn)" != 0x0 ]; then
 fi
 
 refused "a return probe not on an entry" EINVAL \
-	"kp_test_plain+0x5 [kp_test]: not a function's entry (-22)" \
-	symbol=kp_test_plain offset=5 return
-refused "a return probe where none can work" EINVAL \
-	"__switch_to+0x0: return probes cannot work there (-22)" \
-	symbol=__switch_to return
+	"kp_test_plain+0x$PLAIN_RETURN [kp_test]: not a function's entry (-22)" \
+	symbol=kp_test_plain offset=$PLAIN_RETURN return
+if [ -z "$NO_RETURN_SYMBOL" ]; then
+	skip "a return probe where none can work" "they work everywhere"
+else
+	refused "a return probe where none can work" EINVAL \
+		"$NO_RETURN_SYMBOL+0x0: return probes cannot work there (-22)" \
+		symbol=$NO_RETURN_SYMBOL return
+fi
 refused "too much data for a return probe" E2BIG \
 	"kp_test_plain+0x0 [kp_test]: data_size too large (-7)" \
 	symbol=kp_test_plain return data_size=4097

@@ -10,6 +10,7 @@ HYPHEN=/proc/sys/debug/kprobes-optimization
 UNDERSCORE=/proc/sys/debug/kprobes_optimization
 
 begin
+[ -e "$KNOB" ] || [ "$JUMPS" = always ] || skip_all "no probe becomes a jump in this kernel"
 
 both()
 {

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/functions.sh"
 
 begin
+[ "$(uname -m)" != aarch64 ] || skip_all "on arm64 perf has no records of text"
 [ -x "$HERE/text_poke" ] || skip_all "text_poke has not been built"
 no_jumps
 load kp_test

@@ -73,22 +73,22 @@ children()
 is "p: an event on a function, with arguments" \
 	"$(event 'p:kp_st/open do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring')" ok
 is "p: an event inside a function" \
-	"$(event 'p:kp_st/inside do_sys_openat2+5')" ok
+	"$(event "p:kp_st/inside do_sys_openat2+$INSIDE")" ok
 is "r: an event on a return, with the value" \
 	"$(event 'r:kp_st/opened do_sys_openat2 fd=$retval:s32')" ok
 is "r: an event on the return of kernel_clone" \
 	"$(event 'r:kp_st/clone kernel_clone pid=$retval:s32')" ok
-same "they are listed" "$(grep ':kp_st/' "$EVENTS" | sed 's/^r[0-9]*/r/')" <<'END'
-p:kp_st/open do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring
-p:kp_st/inside do_sys_openat2+5
-r:kp_st/opened do_sys_openat2 fd=$retval:s32
-r:kp_st/clone kernel_clone pid=$retval:s32
+same "they are listed" "$(grep ':kp_st/' "$EVENTS" | sed 's/^r[0-9]*/r/')" <<END
+p:kp_st/open do_sys_openat2 dfd=\$arg1:s32 name=+0(\$arg2):ustring
+p:kp_st/inside do_sys_openat2+$INSIDE
+r:kp_st/opened do_sys_openat2 fd=\$retval:s32
+r:kp_st/clone kernel_clone pid=\$retval:s32
 END
 
 same "in debugfs they are disabled until they are turned on" \
-	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<'END'
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
 ADDR  k  do_sys_openat2+0x0    [DISABLED]|
-ADDR  k  do_sys_openat2+0x5    [DISABLED]|
+ADDR  k  do_sys_openat2+0x$INSIDE    [DISABLED]|
 ADDR  r  do_sys_openat2+0x0    [DISABLED]|
 ADDR  r  kernel_clone+0x0    [DISABLED]|
 END
@@ -99,9 +99,9 @@ for name in open inside opened clone; do
 	turn $name 1
 done
 same "in debugfs they are enabled now" \
-	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<'END'
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
 ADDR  k  do_sys_openat2+0x0    |
-ADDR  k  do_sys_openat2+0x5    |
+ADDR  k  do_sys_openat2+0x$INSIDE    |
 ADDR  r  do_sys_openat2+0x0    |
 ADDR  r  kernel_clone+0x0    |
 END
@@ -154,7 +154,7 @@ errors()
 }
 
 echo >"$TRACING/error_log"
-# The first instruction of a function that ftrace knows is five bytes long.
+# No instruction begins there: the first one of a function that ftrace knows is longer.
 is "inside an instruction: refused" "$(event 'p:kp_st/bad do_sys_openat2+1')" EILSEQ
 is "inside an instruction: the reason" "$(errors)" \
 	"error: Probe point is not an instruction boundary"
@@ -162,7 +162,7 @@ is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_ther
 is "a symbol that is not there: the reason" "$(errors)" \
 	"error: Invalid probed address or symbol"
 is "a function that is blacklisted: refused" "$(event 'p:kp_st/bad notify_die')" EINVAL
-is "not an entry, for a return: refused" "$(event 'r:kp_st/bad do_sys_openat2+5')" EINVAL
+is "not an entry, for a return: refused" "$(event "r:kp_st/bad do_sys_openat2+$INSIDE")" EINVAL
 is "no event of those is there" "$(grep -c ':kp_st/bad' "$EVENTS")" 0
 
 # --- removed ---

@@ -8,12 +8,12 @@
  * breakpoint.
  *
  *	DEFINE_PLAIN_FUNCTION(section, name)	int name(void), returns 42
- *		+0	5 bytes, one instruction
- *		+5	the return
+ *		+0	one instruction: 5 bytes on x86, 4 on arm64
+ *		+5, +4	the return
  *
  *	DEFINE_LOAD_FUNCTION(section, name)	unsigned long name(const void *)
- *		+0	2 bytes, no effect
- *		+2	loads from where the argument points
+ *		+0	one instruction of 2 or 4 bytes, no effect
+ *		+2, +4	loads from where the argument points
  *		...	the return
  *
  *	DEFINE_REFUSED_FUNCTION(section, name)	never to be called
@@ -48,6 +48,20 @@
 #define REFUSED_BODY							\
 	"	movl %eax, %ss\n"					\
 	"	" ASM_RET
+#elif defined(CONFIG_ARM64)
+#define PLAIN_BODY							\
+	"	mov w0, #42\n"						\
+	"	ret\n"
+
+#define LOAD_BODY							\
+	"	mov x1, xzr\n"						\
+	"	ldr x0, [x0]\n"						\
+	"	ret\n"
+
+/* It takes the processor's state from where only an exception leaves one. */
+#define REFUSED_BODY							\
+	"	eret\n"							\
+	"	ret\n"
 #else
 #error "these tests need the functions of sites.h for this architecture"
 #endif
