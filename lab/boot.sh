@@ -82,8 +82,13 @@ image()
 # timer's interrupt sees none in time.
 arguments()
 {
+	local pseudo_nmi=
+
+	# Not on by itself, but where it has been built in it is to be tested.
+	! grep -q '^CONFIG_ARM64_PSEUDO_NMI=y' "$OUT/.config" ||
+		pseudo_nmi=irqchip.gicv3_pseudo_nmi=1
 	case $ARCH in
-	arm64)	echo "console=ttyAMA0" ;;
+	arm64)	echo "console=ttyAMA0 $pseudo_nmi" ;;
 	*)	echo "console=ttyS0,115200 no_timer_check" ;;
 	esac
 }

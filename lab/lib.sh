@@ -67,10 +67,14 @@ cross_arches()
 	echo arm loongarch mips powerpc riscv s390
 }
 
-# compiler ARCH: what that architecture is compiled with.  No gcc of Debian 12 makes
-# code for loongarch, but a clang does.
+# compiler ARCH [CONFIG]: what that architecture is compiled with, in the configuration
+# CONFIG of the environment by default.  No gcc of Debian 12 makes code for loongarch, or
+# an arm64 kernel with landing pads, but a clang does.
 compiler()
 {
+	case $1-${2:-${CONFIG:-}} in
+	arm64-bti)	echo clang-19; return ;;
+	esac
 	case $1 in
 	arm)		echo arm-linux-gnueabihf-gcc ;;
 	arm64)		echo aarch64-linux-gnu-gcc ;;
@@ -109,12 +113,12 @@ binutil()
 	esac
 }
 
-# toolchain ARCH: what the kernel's make has to be told about the compiler.
+# toolchain ARCH [CONFIG]: what the kernel's make has to be told about the compiler.
 toolchain()
 {
 	local cc
 
-	cc=$(compiler "$1")
+	cc=$(compiler "$@")
 	case $cc in
 	clang-*) echo "LLVM=-${cc#clang-}" ;;
 	*)	echo "CROSS_COMPILE=${cc%gcc}" ;;
@@ -141,8 +145,8 @@ emulator_version()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|users|users-base|bench|bench-base|cross) ;;
-	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt" ;;
+	default|debug|preempt|rt|bti|pages64|users|users-base|bench|bench-base|cross) ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt; on arm64 also bti or pages64" ;;
 	esac
 }
 
@@ -197,8 +201,8 @@ kmake()
 	local arch=$1 out tree cc tools
 	out=$(out_dir "$1" "$2")
 	tree=$(tree_of "$2")
-	cc=$(compiler "$1")
-	tools=$(toolchain "$1")
+	cc=$(compiler "$1" "$2")
+	tools=$(toolchain "$1" "$2")
 	shift 2
 	! command -v ccache >/dev/null || cc="ccache $cc"
 	# A fixed build date keeps ccache useful and images comparable.

@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# coverage.sh VMLINUX: addresses of instructions of that kernel, drawn by lot, in no
+# coverage.sh ARCH VMLINUX: addresses of instructions of that kernel, drawn by lot, in no
 # order.
 #
 # Every instruction of .text has the same chance, also where nobody would put a
-# probe and where none is allowed; int3 is none, but fills the gaps between
-# functions.  The lots are always the same, but another kernel has other
+# probe and where none is allowed; int3 and udf are none, but fill gaps, and so do
+# the addresses and numbers between functions.  The lots are always the same, but another kernel has other
 # instructions.
 
 . "$(dirname "$0")/../lib.sh"
 
-VMLINUX=$1
+ARCH=$1
+VMLINUX=$2
 DRAWN=3000
 
 instructions()
 {
-	objdump -d --no-show-raw-insn -j .text "$VMLINUX" |
-		sed -nE '/\tint3/d; s/^ *([0-9a-f]+):\t.*/\1/p'
+	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn -j .text "$VMLINUX" |
+		sed -nE '/\t(int3|udf|\.)/d; s/^ *([0-9a-f]+):\t.*/\1/p'
 }
 
 # The generator of points.sh, with another seed.

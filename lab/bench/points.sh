@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# points.sh VMLINUX: where probes can be put in that kernel, in the order in which
-# the addresses are to be used.  Lines of three words:
+# points.sh ARCH VMLINUX: where probes can be put in that kernel, in the order in which
+# the addresses are to be used.  Lines of three words, or four:
 #
 #	breakpoint ADDRESS FUNCTION	an instruction inside a function
-#	entry ADDRESS FUNCTION		a function's entry
+#	entry ADDRESS FUNCTION FTRACE	a function's entry, and the address of what
+#					ftrace changes there: on arm64, the next word
 #
 # They are all over the kernel, because what the base does for a probe depends on
 # how far behind the first jump label it is.
@@ -18,28 +19,37 @@
 
 . "$(dirname "$0")/../lib.sh"
 
-VMLINUX=$1
+ARCH=$1
+VMLINUX=$2
 # The guest takes some away, mostly what runs while probes are registered.
 ENOUGH=70000
 
 instructions()
 {
-	objdump -d --no-show-raw-insn -j .text "$VMLINUX" |
+	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn -j .text "$VMLINUX" |
 		sed -nE 's/^([0-9a-f]+) <(.*)>:$/F \1 \2/p
-			s/^ *([0-9a-f]+):\t([a-z0-9]+) *([^<#]*).*/I \1 \2 \3/p'
+			s/^ *([0-9a-f]+):\t([a-z0-9.]+)[ \t]*([^<]*).*/I \1 \2 \3/p'
 }
 
 # The generator of Park and Miller: no number of it is beyond an awk's.
 choose()
 {
-	awk '
+	awk -v arch="$ARCH" '
 	function shuffle()
 	{
 		seed = (seed * 16807) % 2147483647
 		return seed
 	}
+	function simple_arm64(mnemonic, operands)
+	{
+		return mnemonic ~ /^(mov|add|sub|and|orr|eor|cmp|tst|lsl|lsr)$/ &&
+		       operands ~ /^[wx][0-9]+, ([wx][0-9]+|#0x[0-9a-f]+)/
+	}
 	function simple(mnemonic, operands)
 	{
+		if (arch == "arm64")
+			return simple_arm64(mnemonic, operands)
+		sub(/#.*/, "", operands)
 		if (mnemonic ~ /^(push|pop)[lq]?$/)
 			return operands ~ /^%[a-z0-9]+ *$/
 		if (mnemonic ~ /^lea[lq]?$/)
@@ -49,17 +59,24 @@ choose()
 			       operands !~ /%([c-g]s|cr|dr)/
 		return 0
 	}
-	function emit(rank, kind, address)
+	function emit(rank, kind, address, site)
 	{
-		printf "%d %010d %s %s %s\n", rank, shuffle(), kind, address, name
+		printf "%d %010d %s %s %s %s\n", rank, shuffle(), kind, address, name, site
 	}
 	BEGIN { seed = 20061 }
 	$1 == "F" { name = $3; insn = 0; used = 0; next }
 	{ insn++ }
 	insn == 1 {
 		wanted = $3 ~ /^(nop|call)/
+		if (wanted && arch != "arm64")
+			emit(0, "entry", $2, $2)
+		entry = $2
+		next
+	}
+	insn == 2 && wanted && arch == "arm64" {
+		wanted = $3 == "nop"
 		if (wanted)
-			emit(0, "entry", $2)
+			emit(0, "entry", entry, $2)
 		next
 	}
 	wanted && simple($3, $4) {

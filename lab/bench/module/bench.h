@@ -35,7 +35,8 @@ void bench_report_hit(const char *key, u64 probed, u64 bare);
  * @BENCH_SETTLED:	what the optimizer makes of it in the end
  * @BENCH_JUMP:		the same, and that has to be a jump
  *
- * The first byte of the text tells.  A kernel may call a probe optimized long before.
+ * A kernel without jumps is measured as it is: that is what ours is compared with.
+ * The text at the address tells.  A kernel may call a probe optimized long before.
  */
 enum bench_text {
 	BENCH_AS_IT_IS,

@@ -101,7 +101,7 @@ int bench_await(int (*fn)(void), enum bench_text text)
 	struct watch watch;
 	int ret;
 
-	if (text == BENCH_AS_IT_IS)
+	if (text == BENCH_AS_IT_IS || !IS_ENABLED(CONFIG_OPTPROBES))
 		return 0;
 	watch_begin(&watch, fn);
 	ret = watch_to_the_end(&watch);

@@ -6,7 +6,7 @@
  *
  * Its first instruction can be copied and run elsewhere without a single step,
  * and is long enough for a jump.  ftrace does not know the function, so that a
- * probe on it is a breakpoint.
+ * probe on it is a breakpoint, or a jump where that is waited for.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
@@ -15,10 +15,26 @@
 #ifdef CONFIG_X86
 #include <asm/text-patching.h>
 
-#define JUMP_OPCODE	JMP32_INSN_OPCODE
 #define PLAIN_BODY							\
 	"	movl $42, %eax\n"					\
 	"	" ASM_RET
+
+/* Whether the instruction at @addr is the jump that an optimizer puts there. */
+static inline bool bench_is_jump(unsigned long addr)
+{
+	return READ_ONCE(*(u8 *)addr) == JMP32_INSN_OPCODE;
+}
+#elif defined(CONFIG_ARM64)
+#include <asm/insn.h>
+
+#define PLAIN_BODY							\
+	"	mov w0, #42\n"						\
+	"	ret\n"
+
+static inline bool bench_is_jump(unsigned long addr)
+{
+	return aarch64_insn_is_b(le32_to_cpu(READ_ONCE(*(__le32 *)addr)));
+}
 #else
 #error "the benchmark needs a target for this architecture"
 #endif
@@ -32,11 +48,5 @@
 	    PLAIN_BODY							\
 	    "	.size " __stringify(name) ", . - " __stringify(name) "\n" \
 	    "	.popsection\n")
-
-/* Whether the instruction at @addr is the jump that an optimizer puts there. */
-static inline bool bench_is_jump(unsigned long addr)
-{
-	return READ_ONCE(*(u8 *)addr) == JUMP_OPCODE;
-}
 
 #endif /* _KPROBE_BENCH_TARGETS_H */
