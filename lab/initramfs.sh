@@ -21,6 +21,13 @@ busybox_of()
 	esac
 }
 
+# applets BUSYBOX: all its names.  One that does not run here is of the same Debian, and
+# has the same ones, as that of the machine.
+applets()
+{
+	"$1" --list-full 2>/dev/null || busybox --list-full
+}
+
 fill()
 {
 	local busybox applet job
@@ -33,7 +40,7 @@ fill()
 		# The wrapper's name must not be taken by the applet itself.
 		[[ $applet == usr/bin/timeout || -e $FS/$applet ]] ||
 			ln -s /bin/busybox "$FS/$applet"
-	done < <("$busybox" --list-full)
+	done < <(applets "$busybox")
 	ln -sf /bin/busybox "$FS/bin/timeout"
 	install -m 755 "$LAB/guest/timeout" "$FS/usr/bin/timeout"
 	install -m 755 "$LAB/guest/init" "$FS/init"
