@@ -29,8 +29,10 @@ before=$(pages | wc -l)
 n=0
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 500); do
-	n=$((n + 1))
-	echo "add m$n symbol=$symbol offset=$INSIDE disabled" >"$KP_TEST/control"
+	for offset in $PLACES; do
+		n=$((n + 1))
+		echo "add m$n symbol=$symbol offset=$offset disabled" >"$KP_TEST/control"
+	done
 done 2>/dev/null
 registered=$(list | grep -c 'DISABLED')
 note "$registered probes in addition, $before pages before, $(pages | wc -l) with them"
