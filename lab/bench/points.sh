@@ -43,7 +43,7 @@ choose()
 	function simple_arm64(mnemonic, operands)
 	{
 		return mnemonic ~ /^(mov|add|sub|and|orr|eor|cmp|tst|lsl|lsr)$/ &&
-		       operands ~ /^[wx][0-9]+, ([wx][0-9]+|#0x[0-9a-f]+)/
+		       operands ~ /^[wx][0-9]+,([wx][0-9]+|#0x[0-9a-f]+)/
 	}
 	function simple(mnemonic, operands)
 	{
@@ -79,7 +79,8 @@ choose()
 			emit(0, "entry", entry, $2)
 		next
 	}
-	wanted && simple($3, $4) {
+	# Some listings have blanks between operands.
+	wanted && simple($3, $4 $5 $6) {
 		emit(1 + (used > 0), "breakpoint", $2)
 		used++
 	}'
