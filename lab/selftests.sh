@@ -33,8 +33,8 @@ install_tests()
 {
 	copy_sources
 	rm -rf "$OUT/kselftest"
-	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" "$(toolchain "$ARCH")" TARGETS="$COLLECTION" FORCE_TARGETS=1 \
-		KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
+	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" "$(toolchain "$ARCH")" \
+		TARGETS="$COLLECTION" FORCE_TARGETS=1 KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
 }
 
 main()

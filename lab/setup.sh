@@ -210,11 +210,14 @@ need_qemu()
 # judge_qemu ARCH: what an old one means.
 judge_qemu()
 {
+	local what
+
 	[[ -n $(emulator "$1") ]] || return 0
 	! qemu_fits "$1" || return 0
+	what="no QEMU >= $(qemu_wanted "$1") can be had, but $(emulator_version "$1")"
 	case $1 in
-	arm64)	die "QEMU >= $(qemu_wanted "$1") is needed for the second serial port of an arm64 guest, there is $(emulator_version "$1")" ;;
-	*)	warn "no QEMU >= $(qemu_wanted "$1") can be had; going on with $(emulator_version "$1") and -accel tcg,thread=single" ;;
+	arm64)	die "$what: an arm64 guest would have no second serial port" ;;
+	*)	warn "$what; going on with it and -accel tcg,thread=single" ;;
 	esac
 }
 

@@ -5,9 +5,9 @@
 # order.
 #
 # Every instruction of .text has the same chance, also where nobody would put a
-# probe and where none is allowed; int3 and udf are none, but fill gaps, and so do
-# the addresses and numbers between functions.  The lots are always the same, but another kernel has other
-# instructions.
+# probe and where none is allowed; int3 and udf are none, but fill the gaps between
+# functions, and so do numbers.  The lots are always the same, but another kernel has
+# other instructions.
 
 . "$(dirname "$0")/../lib.sh"
 

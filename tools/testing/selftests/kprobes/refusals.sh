@@ -76,7 +76,7 @@ refused "a module's noinstr text" EINVAL \
 for offset in $(seq $((PLAIN_RETURN - 1))); do
 	refused "inside an instruction, byte $offset" EILSEQ \
 		"kp_test_plain+0x$offset [kp_test]: not on an instruction boundary (-84)" \
-		symbol=kp_test_plain offset=$offset
+		symbol=kp_test_plain "offset=$offset"
 done
 refused "inside ftrace's instruction" EILSEQ \
 	"kp_test_traced+0x1 [kp_test]: not on an instruction boundary (-84)" \

@@ -76,7 +76,7 @@ start_programs()
 change_probes()
 {
 	kp add s1 symbol=do_sys_openat2 >>"$work/answers"
-	kp add s2 symbol=do_sys_openat2 offset=$INSIDE post >>"$work/answers"
+	kp add s2 symbol=do_sys_openat2 "offset=$INSIDE" post >>"$work/answers"
 	kp add s3 symbol=kernel_clone return >>"$work/answers"
 	kp add s4 symbol=kp_test_plain disabled >>"$work/answers"
 	kp disable s1 >>"$work/answers"
