@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ARM64_PROBES_COMMON_H
+#define _ARM64_PROBES_COMMON_H
+/*
+ * What the files of the arm64 backend share.
+ *
+ * The strategy.  A BRK replaces the instruction.  One whose effect does not depend on
+ * where it runs is copied to a slot, with a branch back behind it: the exception returns
+ * into the slot, and nothing else is needed (it is boosted).  Branches and PC-relative
+ * instructions are simulated in the exception.  Only for post handlers, and where the
+ * slot is out of a branch's reach, there is a slot with another BRK behind the copy.
+ *
+ * Where it can be, the BRK is replaced by a branch to a detour (detour.h).
+ */
+#include <linux/kprobes.h>
+
+#include "classify.h"
+
+static_assert(sizeof(struct probe_insn) <=
+	      sizeof(((struct arch_specific_insn *)0)->desc));
+
+static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
+{
+	return (struct probe_insn *)p->ainsn.desc;
+}
+
+/* patch.c */
+void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr);
+
+#endif /* _ARM64_PROBES_COMMON_H */

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: detours, and the branches to them.
+ *
+ * A branch takes the place of the BRK.  Both are of the kinds of instructions that may be
+ * written while other CPUs execute them (Arm ARM, B2.2.5): a CPU takes the one or the
+ * other until it is synchronised.  It is one instruction, so there is nothing to protect
+ * behind it.
+ *
+ * What such a detour looks like is in detour.h.
+ */
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+#include <asm/debug-monitors.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+
+#include "common.h"
+#include "detour.h"
+#include "relocate.h"
+
+static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_BYTES);
+static_assert(sizeof(struct kprobe *) == DETOUR_CODE * sizeof(kprobe_opcode_t));
+
+static const char *const obstacle_names[NR_OBSTACLES] = {
+	[OBSTACLE_NONE]		= "none",
+	[OBSTACLE_LANDING]	= "an indirect branch may land there",
+	[OBSTACLE_DISTANCE]	= "a branch does not reach that far",
+	[OBSTACLE_INSN]		= "the instruction cannot be re-encoded",
+	[OBSTACLE_POST]		= "a post handler behind a branch",
+	[OBSTACLE_ROOM]		= "the re-encoded instruction is too long",
+	[OBSTACLE_MEMORY]	= "no memory",
+};
+
+/* --- Make a detour ------------------------------------------------------------- */
+
+/**
+ * struct draft - a detour that is being written
+ * @slot:	where it will run
+ * @words:	what it is
+ * @nr:		how many of them there are
+ * @obstacle:	what has gone wrong
+ */
+struct draft {
+	kprobe_opcode_t *slot;
+	u32 words[MAX_OPTINSN_SIZE];
+	unsigned int nr;
+	enum detour_obstacle obstacle;
+};
+
+static void put(struct draft *draft, u32 insn)
+{
+	if (draft->nr == MAX_OPTINSN_SIZE)
+		draft->obstacle = OBSTACLE_ROOM;
+	else
+		draft->words[draft->nr++] = insn;
+}
+
+static unsigned long here(const struct draft *draft)
+{
+	return (unsigned long)(draft->slot + draft->nr);
+}
+
+static void put_branch(struct draft *draft, unsigned long target)
+{
+	u32 insn;
+
+	if (probe_gen_branch(here(draft), target, &insn) < 0)
+		draft->obstacle = OBSTACLE_DISTANCE;
+	else
+		put(draft, insn);
+}
+
+/* x29 and x30 make room for a struct pt_regs, or take it back. */
+static u32 move_pair(enum aarch64_insn_ldst_type type, int offset)
+{
+	return aarch64_insn_gen_load_store_pair(AARCH64_INSN_REG_29, AARCH64_INSN_REG_30,
+						AARCH64_INSN_REG_SP, offset,
+						AARCH64_INSN_VARIANT_64BIT, type);
+}
+
+static void put_call(struct draft *draft, void (*function)(void))
+{
+	const int size = sizeof(struct pt_regs);
+	u32 insn;
+
+	put(draft, move_pair(AARCH64_INSN_LDST_STORE_PAIR_PRE_INDEX, -size));
+	if (probe_gen_branch(here(draft), (unsigned long)function, &insn) < 0)
+		draft->obstacle = OBSTACLE_DISTANCE;
+	else
+		put(draft, insn | BIT(31));	/* with a link */
+	put(draft, move_pair(AARCH64_INSN_LDST_LOAD_PAIR_POST_INDEX, size));
+}
+
+static void put_copy(struct draft *draft, struct kprobe *kp)
+{
+	u32 copy[PROBE_RELOCATED_WORDS];
+	int nr, i;
+
+	nr = probe_relocate(kp->opcode, probe_desc(kp), (unsigned long)kp->addr, here(draft), copy);
+	if (nr < 0) {
+		draft->obstacle = nr == -ERANGE ? OBSTACLE_DISTANCE : OBSTACLE_INSN;
+		return;
+	}
+	for (i = 0; i < nr; i++)
+		put(draft, copy[i]);
+}
+
+/* The least that serves a point with the handlers that it has. */
+static enum detour_calls calls_of(struct kprobe *kp)
+{
+	if (kp->post_handler)
+		return DETOUR_CALLS_POST;
+	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? DETOUR_CALLS_RETURN : DETOUR_CALLS_PRE;
+}
+
+static void write_detour(struct draft *draft, struct kprobe *kp,
+			 struct arch_optimized_insn *optinsn)
+{
+	enum detour_calls calls = calls_of(kp);
+
+	put_call(draft, calls == DETOUR_CALLS_RETURN ? kprobe_detour_enter_return :
+						       kprobe_detour_enter);
+	optinsn->copy = draft->nr;
+	put_copy(draft, kp);
+	optinsn->end = draft->nr;
+	if (calls == DETOUR_CALLS_POST)
+		put_call(draft, kprobe_detour_enter_post);
+	put_branch(draft, (unsigned long)kp->addr + AARCH64_INSN_SIZE);
+	optinsn->calls = calls;
+}
+
+static void tell_perf_of_detour(struct draft *draft)
+{
+	u8 bytes[DETOUR_BYTES];
+
+	memcpy(bytes, draft->slot, sizeof(bytes));
+	perf_event_text_poke(draft->slot, NULL, 0, bytes, sizeof(bytes));
+}
+
+static enum detour_obstacle make_detour(struct optimized_kprobe *op)
+{
+	struct draft draft = {
+		.slot = get_optinsn_slot_for(&op->kp),
+		.nr = DETOUR_CODE,
+	};
+	u32 branch;
+
+	if (!draft.slot)
+		return OBSTACLE_MEMORY;
+	if (probe_gen_branch((unsigned long)op->kp.addr,
+			     (unsigned long)(draft.slot + DETOUR_CODE), &branch) < 0)
+		draft.obstacle = OBSTACLE_DISTANCE;
+	else
+		write_detour(&draft, &op->kp, &op->optinsn);
+	if (draft.obstacle) {
+		free_optinsn_slot(draft.slot, 0);
+		return draft.obstacle;
+	}
+	aarch64_insn_write_literal_u64(draft.slot, (unsigned long)&op->kp);
+	probe_write(draft.slot + DETOUR_CODE, draft.words + DETOUR_CODE, draft.nr - DETOUR_CODE);
+	tell_perf_of_detour(&draft);
+	op->optinsn.insn = draft.slot;
+	return OBSTACLE_NONE;
+}
+
+/*
+ * With BTI a BRK may be where an indirect branch lands, a branch may not; and the br in
+ * place of a blr, from a guarded page, lands only on what jump tables land on.
+ */
+static enum detour_obstacle forbidden_by_bti(const struct probe_insn *desc)
+{
+	if (!system_supports_bti_kernel())
+		return OBSTACLE_NONE;
+	if (desc->landing)
+		return OBSTACLE_LANDING;
+	return desc->kind == KIND_BLR ? OBSTACLE_INSN : OBSTACLE_NONE;
+}
+
+/*
+ * The copy of a branch does not come to what stands behind it.  It is simulated at the
+ * breakpoint, where that costs no second exception.
+ */
+static bool may_branch(const struct probe_insn *desc)
+{
+	switch (desc->kind) {
+	case KIND_B:
+	case KIND_BL:
+	case KIND_B_COND:
+	case KIND_CBZ:
+	case KIND_TBZ:
+	case KIND_BR:
+	case KIND_BLR:
+	case KIND_RET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * arch_prepare_optimized_kprobe() - make the detour of a point
+ * @op: the point
+ * @orig: its representative
+ *
+ * See <linux/kprobes-optimize.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3.
+ */
+int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
+{
+	const struct probe_insn *desc = probe_desc(&op->kp);
+	enum detour_obstacle obstacle = forbidden_by_bti(desc);
+
+	if (op->kp.post_handler && may_branch(desc))
+		obstacle = OBSTACLE_POST;
+	if (!obstacle)
+		obstacle = make_detour(op);
+	if (obstacle == OBSTACLE_MEMORY)
+		return -ENOMEM;
+	op->optinsn.obstacle = obstacle;
+	return obstacle ? -EINVAL : 0;
+}
+
+/* These are described in <linux/kprobes-optimize.h>. */
+int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
+{
+	return !!optinsn->insn;
+}
+
+void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
+{
+	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_BYTES, NULL, 0);
+	free_optinsn_slot(op->optinsn.insn, 1);
+	op->optinsn.insn = NULL;
+}
+
+int arch_check_optimized_kprobe(struct optimized_kprobe *op)
+{
+	return 0;
+}
+
+int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr)
+{
+	return 0;
+}
+
+bool arch_detour_fits(struct optimized_kprobe *op)
+{
+	switch (op->optinsn.calls) {
+	case DETOUR_CALLS_RETURN:
+		return op->kp.flags & KPROBE_FLAG_RETURN_ONLY;
+	case DETOUR_CALLS_PRE:
+		return !op->kp.post_handler;
+	default:
+		return true;
+	}
+}
+
+const char *arch_detour_obstacle(struct optimized_kprobe *op)
+{
+	return obstacle_names[op->optinsn.obstacle];
+}
+
+void arch_use_detour(struct optimized_kprobe *op, bool use)
+{
+	op->optinsn.used = use;
+	arch_kprobe_handlers_changed(&op->kp);
+}
+
+/* --- Write branches ------------------------------------------------------------- */
+
+static u32 branch_of(struct optimized_kprobe *op)
+{
+	u32 insn;
+
+	/* It did reach when the detour was made. */
+	WARN_ON_ONCE(probe_gen_branch((unsigned long)op->kp.addr,
+				      (unsigned long)(op->optinsn.insn + DETOUR_CODE),
+				      &insn) < 0);
+	return insn;
+}
+
+static void replace(struct optimized_kprobe *op, u32 old, u32 new)
+{
+	__le32 from = cpu_to_le32(old), to = cpu_to_le32(new);
+
+	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(op->kp.addr, new));
+	perf_event_text_poke(op->kp.addr, &from, sizeof(from), &to, sizeof(to));
+}
+
+/**
+ * arch_optimize_kprobes() - breakpoints become branches
+ * @oplist: points
+ *
+ * A branch is no exception, so the other CPUs have to be synchronised before one leads
+ * them into a detour that has been written just now.
+ *
+ * See <linux/kprobes-optimize.h>.
+ */
+void arch_optimize_kprobes(struct list_head *oplist)
+{
+	struct optimized_kprobe *op, *next;
+
+	lockdep_assert_held(&text_mutex);
+
+	kick_all_cpus_sync();
+	list_for_each_entry_safe(op, next, oplist, list) {
+		replace(op, BRK64_OPCODE_KPROBES, branch_of(op));
+		list_del_init(&op->list);
+	}
+	kick_all_cpus_sync();
+}
+
+/**
+ * arch_unoptimize_kprobes() - branches become breakpoints
+ * @oplist: points, as above
+ * @done_list: where they go
+ *
+ * See <linux/kprobes-optimize.h>.
+ */
+void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list)
+{
+	struct optimized_kprobe *op;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(op, oplist, list)
+		replace(op, branch_of(op), BRK64_OPCODE_KPROBES);
+	kick_all_cpus_sync();
+	list_splice_tail_init(oplist, done_list);
+}

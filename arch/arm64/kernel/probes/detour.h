@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ARM64_PROBES_DETOUR_H
+#define _ARM64_PROBES_DETOUR_H
+/*
+ * A detour, in words of MAX_OPTINSN_SIZE:
+ *
+ *	0, 1	the representative of its point
+ *	2	stp x29, x30, [sp, #-PT_REGS_SIZE]!	where the branch leads
+ *	3	bl  a function of detour_entry.S
+ *	4	ldp x29, x30, [sp], #PT_REGS_SIZE
+ *	5 ..	the instruction, re-encoded for where it is here
+ *	..	with a post handler again: stp, bl, ldp
+ *	..	b   to the next instruction
+ *
+ * The function is told by its return address whose detour it is.
+ */
+#define DETOUR_CODE		2
+#define DETOUR_RETURN		4
+#define DETOUR_COPY		5
+
+#define DETOUR_BYTES		64
+
+/* Where kprobe_detour_enter() leaves to the BRK what a handler has chosen. */
+#define S_CHOSEN_PC		S_SDEI_TTBR1
+#define S_CHOSEN_PSTATE		(S_PSTATE + 8)
+
+#ifndef __ASSEMBLY__
+#include <linux/linkage.h>
+#include <linux/types.h>
+
+struct kprobe;
+struct pt_regs;
+
+/* What a detour calls. */
+enum detour_calls {
+	DETOUR_CALLS_PRE,
+	DETOUR_CALLS_POST,
+	DETOUR_CALLS_RETURN,
+};
+
+/* Why there is no detour. */
+enum detour_obstacle {
+	OBSTACLE_NONE,
+	OBSTACLE_LANDING,
+	OBSTACLE_DISTANCE,
+	OBSTACLE_INSN,
+	OBSTACLE_POST,
+	OBSTACLE_ROOM,
+	OBSTACLE_MEMORY,
+	NR_OBSTACLES,
+};
+
+/* detour_entry.S: called by detours only. */
+asmlinkage void kprobe_detour_enter(void);
+asmlinkage void kprobe_detour_enter_post(void);
+asmlinkage void kprobe_detour_enter_return(void);
+/* The BRK in the first of them. */
+extern const char kprobe_detour_elsewhere[];
+/* detour_hit.c: called by those. */
+asmlinkage void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
+#endif
+
+#endif /* _ARM64_PROBES_DETOUR_H */

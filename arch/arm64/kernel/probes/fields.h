@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Taking apart the A64 instructions that depend on their address: what the
+ * simulator and the relocator both have to know. Arm ARM, C6.2, each
+ * instruction's own page.
+ *
+ * Pure, and all of it __always_inline: the simulator runs in a trap, and
+ * a function that the compiler chose not to inline could have a probe of its own.
+ */
+#ifndef _ARM64_PROBES_FIELDS_H
+#define _ARM64_PROBES_FIELDS_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#define A64_LEN		4	/* bytes of every instruction */
+#define A64_LINK	30	/* register that calls leave the return address in */
+#define A64_ZR		31	/* register number that stands for none in all of these */
+
+/* Rd, Rt and so on: all are called by their position. */
+static __always_inline u32 a64_reg0(u32 insn)
+{
+	return insn & 0x1f;
+}
+
+static __always_inline u32 a64_reg5(u32 insn)
+{
+	return insn >> 5 & 0x1f;
+}
+
+/* Condition of b.cond. */
+static __always_inline u32 a64_cond(u32 insn)
+{
+	return insn & 0xf;
+}
+
+/* Number of the bit that tbz and tbnz look at. */
+static __always_inline u32 a64_tested_bit(u32 insn)
+{
+	return (insn >> 31) << 5 | (insn >> 19 & 0x1f);
+}
+
+/* The width of cbz's and of a literal load's register: is it an X? */
+static __always_inline bool a64_cbz_is_64(u32 insn)
+{
+	return insn >> 31;
+}
+
+static __always_inline bool a64_literal_is_64(u32 insn)
+{
+	return insn >> 30 & 1;
+}
+
+/* Set in cbnz and tbnz. */
+static __always_inline bool a64_wants_nonzero(u32 insn)
+{
+	return insn >> 24 & 1;
+}
+
+/* @width bits from bit @low on, sign-extended. */
+static __always_inline s64 a64_signed(u32 insn, unsigned int low, unsigned int width)
+{
+	return (s32)(insn << (32 - low - width)) >> (32 - width);
+}
+
+/* b, bl */
+static __always_inline u64 a64_target26(u32 insn, u64 at)
+{
+	return at + a64_signed(insn, 0, 26) * A64_LEN;
+}
+
+/* b.cond, cbz, cbnz, and literals */
+static __always_inline u64 a64_target19(u32 insn, u64 at)
+{
+	return at + a64_signed(insn, 5, 19) * A64_LEN;
+}
+
+/* tbz, tbnz */
+static __always_inline u64 a64_target14(u32 insn, u64 at)
+{
+	return at + a64_signed(insn, 5, 14) * A64_LEN;
+}
+
+static __always_inline s64 a64_adr_imm(u32 insn)
+{
+	return a64_signed(insn, 5, 19) * 4 + (insn >> 29 & 3);
+}
+
+static __always_inline u64 a64_adr(u32 insn, u64 at)
+{
+	return at + a64_adr_imm(insn);
+}
+
+/* Pages of the instruction, 4 KiB whatever the kernel's page size is. */
+static __always_inline u64 a64_adrp(u32 insn, u64 at)
+{
+	return (at & ~0xfffULL) + a64_adr_imm(insn) * 0x1000;
+}
+
+#endif /* _ARM64_PROBES_FIELDS_H */

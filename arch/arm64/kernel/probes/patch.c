@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: breakpoints into the text and out of it, and memory for slots.
+ *
+ * An instruction may be written while other CPUs execute it only if both the old one
+ * and the new one are of a few kinds, B and BRK among them (Arm ARM, B2.2.5,
+ * "Concurrent modification and execution of instructions").  The probed instruction is
+ * any: for that the other CPUs have to stop, which they do once for many.
+ */
+#include <linux/execmem.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/set_memory.h>
+#include <asm/cacheflush.h>
+#include <asm/debug-monitors.h>
+#include <asm/patching.h>
+
+#include "common.h"
+
+/* How many are written while the other CPUs wait: some tenths of a millisecond. */
+#define PATCH_AT_ONCE	256
+
+/* Under text_mutex. */
+static struct {
+	void *addrs[PATCH_AT_ONCE];
+	u32 insns[PATCH_AT_ONCE];
+	int nr;
+} pending;
+
+static void write_pending(void)
+{
+	if (pending.nr)
+		WARN_ON_ONCE(aarch64_insn_patch_text(pending.addrs, pending.insns, pending.nr));
+	pending.nr = 0;
+}
+
+static void write_later(void *addr, u32 insn)
+{
+	pending.addrs[pending.nr] = addr;
+	pending.insns[pending.nr] = insn;
+	if (++pending.nr == PATCH_AT_ONCE)
+		write_pending();
+}
+
+/* perf's decoders follow the text. */
+static void tell_perf(void *addr, u32 old, u32 new)
+{
+	__le32 from = cpu_to_le32(old), to = cpu_to_le32(new);
+
+	perf_event_text_poke(addr, &from, sizeof(from), &to, sizeof(to));
+}
+
+/**
+ * arch_arm_kprobes() - write the breakpoints of a batch
+ * @batch: list of representatives
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_arm_kprobes(struct list_head *batch)
+{
+	struct kprobe *kp;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(kp, batch, list)
+		write_later(kp->addr, BRK64_OPCODE_KPROBES);
+	write_pending();
+	list_for_each_entry(kp, batch, list)
+		tell_perf(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
+}
+
+/**
+ * arch_disarm_kprobes() - restore the text of a batch
+ * @batch: list of representatives
+ *
+ * When it is done every CPU has left the exception: it has interrupts off, and a CPU
+ * stops with them on.
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_disarm_kprobes(struct list_head *batch)
+{
+	struct kprobe *kp;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(kp, batch, list)
+		write_later(kp->addr, kp->opcode);
+	write_pending();
+	list_for_each_entry(kp, batch, list)
+		tell_perf(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
+}
+
+/**
+ * probe_write() - write instructions into a slot that nobody executes
+ * @to: where they run
+ * @insns: what
+ * @nr: how many
+ *
+ * Other CPUs execute them after an exception or an interrupt, without which they may
+ * have fetched what was there before: a hit of a BRK is one; for branches see
+ * arch_optimize_kprobes().
+ *
+ * Context: task.
+ */
+void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		WARN_ON_ONCE(aarch64_insn_write(to + i, insns[i]));
+	caches_clean_inval_pou((unsigned long)to, (unsigned long)(to + nr));
+}
+
+static void fill_with_brk(u32 *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(*page); i++)
+		page[i] = (__force u32)cpu_to_le32(AARCH64_BREAK_FAULT);
+}
+
+/**
+ * alloc_insn_page() - a page for slots
+ *
+ * From where modules go: within a branch's reach of the kernel as long as there is room,
+ * as the area that execmem has for probes is not.  Filled with an instruction that traps.
+ *
+ * Context: task, may sleep.
+ * Return: the page, read-only and executable, for execmem_free(); or NULL.
+ */
+void *alloc_insn_page(void)
+{
+	void *page = execmem_alloc(EXECMEM_MODULE_TEXT, PAGE_SIZE);
+
+	if (!page)
+		return NULL;
+	fill_with_brk(page);
+	caches_clean_inval_pou((unsigned long)page, (unsigned long)page + PAGE_SIZE);
+	if (set_memory_rox((unsigned long)page, 1)) {
+		execmem_free(page);
+		return NULL;
+	}
+	return page;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: from an address to a point that can be armed, or a refusal.
+ *
+ * Whatever others do to the text, they do it to whole instructions, of which there is one
+ * at every multiple of four: it is enough to read the one, as it is without any probe.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <asm/insn.h>
+#include <asm/patching.h>
+#include <asm/sections.h>
+#include <asm/virt.h>
+
+#include "common.h"
+#include "detour.h"
+#include "relocate.h"
+
+/*
+ * Between a load-exclusive and its store-exclusive compilers and people put a few
+ * instructions; an exception among them would make the store fail for ever.
+ */
+#define EXCLUSIVE_MOST_INSNS	32
+
+/* Is there a BTI in front of @addr? */
+static bool after_landing_pad(unsigned long addr)
+{
+	u32 insn;
+
+	return !aarch64_insn_read((void *)(addr - AARCH64_INSN_SIZE), &insn) &&
+	       aarch64_insn_is_bti(insn);
+}
+
+/* The instruction at @addr as it is without any probe. */
+static int read_original(unsigned long addr, u32 *insn)
+{
+	struct kprobe *kp;
+	int ret;
+
+	ret = aarch64_insn_read((void *)addr, insn);
+	if (ret)
+		return ret;
+	kp = get_kprobe((void *)addr);
+	if (kp && !kprobe_ftrace(kp))
+		*insn = kp->opcode;
+	return 0;
+}
+
+/* Has the function that begins at @start begun an exclusive sequence before @addr? */
+static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
+{
+	unsigned int i;
+	u32 insn;
+
+	for (i = 0; i < EXCLUSIVE_MOST_INSNS && addr > start; i++) {
+		addr -= AARCH64_INSN_SIZE;
+		if (read_original(addr, &insn))
+			return true;
+		switch (probe_exclusive(insn)) {
+		case EXCLUSIVE_LOAD:
+			return true;
+		case EXCLUSIVE_STORE:
+		case EXCLUSIVE_CLEAR:
+			return false;
+		case EXCLUSIVE_NONE:
+			break;
+		}
+	}
+	return false;
+}
+
+static void write_slot(kprobe_opcode_t *slot, u32 insn, u32 behind)
+{
+	const u32 words[] = { insn, behind };
+	__le32 bytes[] = { cpu_to_le32(insn), cpu_to_le32(behind) };
+
+	static_assert(sizeof(words) == KPROBE_SLOT_SIZE);
+	probe_write(slot, words, ARRAY_SIZE(words));
+	perf_event_text_poke(slot, NULL, 0, bytes, sizeof(bytes));
+}
+
+static void drop_slot(kprobe_opcode_t **slot)
+{
+	__le32 bytes[KPROBE_SLOT_SIZE / AARCH64_INSN_SIZE];
+
+	if (!*slot)
+		return;
+	memcpy(bytes, *slot, sizeof(bytes));
+	perf_event_text_poke(*slot, bytes, sizeof(bytes), NULL, 0);
+	free_insn_slot(*slot, 1);
+	*slot = NULL;
+}
+
+static void publish(kprobe_opcode_t **where, kprobe_opcode_t *slot)
+{
+	/* It is complete; pairs with the read of a hit under way. */
+	smp_store_release(where, slot);
+}
+
+static int make_step_slot(struct kprobe *p)
+{
+	kprobe_opcode_t *slot = get_insn_slot_for(p);
+
+	if (!slot)
+		return -ENOMEM;
+	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
+	publish(&p->ainsn.step, slot);
+	return 0;
+}
+
+/* Boosted, if a branch reaches back. */
+static int make_slot(struct kprobe *p)
+{
+	unsigned long next = (unsigned long)p->addr + AARCH64_INSN_SIZE;
+	kprobe_opcode_t *slot = get_insn_slot_for(p);
+	u32 branch;
+
+	if (!slot)
+		return -ENOMEM;
+	if (probe_gen_branch((unsigned long)(slot + 1), next, &branch) > 0) {
+		write_slot(slot, p->opcode, branch);
+		publish(&p->ainsn.insn, slot);
+		return 0;
+	}
+	if (probe_desc(p)->no_step) {
+		free_insn_slot(slot, 0);
+		return -EINVAL;
+	}
+	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
+	publish(&p->ainsn.step, slot);
+	return 0;
+}
+
+/**
+ * arch_prepare_kprobe() - check and copy the instruction at @p->addr
+ * @p: representative of a new probepoint
+ *
+ * See <linux/kprobes-arch.h>.  Arm ARM B2.9 (exclusives), D2.
+ */
+int arch_prepare_kprobe(struct kprobe *p)
+{
+	struct probe_insn *desc = probe_desc(p);
+	unsigned long addr = (unsigned long)p->addr, size, offset;
+	int ret;
+
+	if (!IS_ALIGNED(addr, AARCH64_INSN_SIZE))
+		return -EILSEQ;
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return -EINVAL;
+	mutex_lock(&text_mutex);
+	ret = read_original(addr, &p->opcode);
+	if (!ret)
+		ret = probe_classify(p->opcode, desc);
+	if (!ret && in_exclusive_sequence(addr - offset, addr)) {
+		desc->refusal = REFUSE_EXCLUSIVE;
+		ret = -EINVAL;
+	}
+	mutex_unlock(&text_mutex);
+	if (ret) {
+		pr_debug("%pS: %s\n", p->addr, probe_refusal_name(desc->refusal));
+		return ret;
+	}
+	p->ainsn.entry = !offset || (offset == AARCH64_INSN_SIZE && after_landing_pad(addr));
+	if (desc->action == PROBE_COPY)
+		ret = make_slot(p);
+	if (!ret)
+		arch_kprobe_handlers_changed(p);
+	return ret;
+}
+
+/**
+ * arch_prepare_kprobe_post() - make the copy that traps behind the instruction
+ * @p: representative
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+int arch_prepare_kprobe_post(struct kprobe *p)
+{
+	if (p->ainsn.step || probe_desc(p)->action != PROBE_COPY)
+		return 0;
+	/* The detour could, but there is not always one. */
+	return probe_desc(p)->no_step ? -EINVAL : make_step_slot(p);
+}
+
+/* Instructions are read where they are: nothing is remembered. */
+void arch_prepare_kprobes_begin(void)
+{
+}
+
+/**
+ * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
+ * @p: representative
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_kprobe_handlers_changed(struct kprobe *p)
+{
+	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
+	kprobe_opcode_t *resume = NULL;
+
+	if (op->optinsn.used)
+		resume = op->optinsn.insn + op->optinsn.copy;
+	else if (!p->post_handler)
+		resume = p->ainsn.insn;
+	/* Each of them is right at any time: a hit takes the old one or the new one. */
+	WRITE_ONCE(p->ainsn.resume, resume);
+}
+
+/**
+ * arch_remove_kprobe() - free what preparing has made
+ * @p: representative; nobody executes its slots
+ *
+ * Context: task, may sleep.
+ */
+void arch_remove_kprobe(struct kprobe *p)
+{
+	drop_slot(&p->ainsn.insn);
+	drop_slot(&p->ainsn.step);
+}
+
+/**
+ * arch_adjust_kprobe_addr() - step over the landing pad at a function's entry
+ * @addr: the symbol's address
+ * @offset: from it
+ * @on_func_entry: set if the result is what the function executes first
+ *
+ * In kernels with BTI an indirect call must find a landing pad there; a branch to a
+ * detour is none, and a BRK is not as quick.  PACIASP is one, too, but has an effect.
+ *
+ * Context: task.
+ * Return: the address to be probed.
+ */
+kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
+					 bool *on_func_entry)
+{
+	u32 insn;
+
+	if (read_original(addr, &insn) || !aarch64_insn_is_bti(insn)) {
+		*on_func_entry = !offset;
+	} else {
+		*on_func_entry = !offset || offset == AARCH64_INSN_SIZE;
+		if (!offset)
+			offset = AARCH64_INSN_SIZE;
+	}
+	return (kprobe_opcode_t *)(addr + offset);
+}
+
+/*
+ * Exception entry and exit, code that runs with the MMU off or at another exception
+ * level, and what leads an interrupt to where it is known to be one.  Some are empty.
+ */
+static const struct section {
+	const char *start, *end;
+} black_sections[] = {
+	{ __entry_text_start, __entry_text_end },
+	{ __irqentry_text_start, __irqentry_text_end },
+	{ __idmap_text_start, __idmap_text_end },
+	{ __hyp_text_start, __hyp_text_end },
+	{ __kprobes_text_start, __kprobes_text_end },
+};
+
+/* See <linux/kprobes-arch.h>. */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(black_sections); i++) {
+		if (addr >= (unsigned long)black_sections[i].start &&
+		    addr < (unsigned long)black_sections[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* For debugfs; what decides is arch_within_kprobe_blacklist(). */
+int __init arch_populate_kprobe_blacklist(void)
+{
+	const struct section *section = black_sections;
+	int ret = 0;
+
+	/* The last one the core knows. */
+	for (; !ret && section < black_sections + ARRAY_SIZE(black_sections) - 1; section++)
+		ret = kprobe_add_area_blacklist((unsigned long)section->start,
+						(unsigned long)section->end);
+	return ret;
+}
+
+/* The return trampoline has no probe on it. */
+int arch_trampoline_kprobe(struct kprobe *p)
+{
+	return 0;
+}
+
+int __init arch_init_kprobes(void)
+{
+	return 0;
+}

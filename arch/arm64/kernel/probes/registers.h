@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ARM64_PROBES_REGISTERS_H
+#define _ARM64_PROBES_REGISTERS_H
+/*
+ * For assembly: the struct pt_regs that handlers see where there was no exception.  It is
+ * at the stack pointer.
+ */
+#include <asm/alternative.h>
+#include <asm/asm-offsets.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
+
+.macro save_x4_to_x28
+	stp	x4, x5, [sp, #S_X4]
+	stp	x6, x7, [sp, #S_X6]
+	stp	x8, x9, [sp, #S_X8]
+	stp	x10, x11, [sp, #S_X10]
+	stp	x12, x13, [sp, #S_X12]
+	stp	x14, x15, [sp, #S_X14]
+	stp	x16, x17, [sp, #S_X16]
+	stp	x18, x19, [sp, #S_X18]
+	stp	x20, x21, [sp, #S_X20]
+	stp	x22, x23, [sp, #S_X22]
+	stp	x24, x25, [sp, #S_X24]
+	stp	x26, x27, [sp, #S_X26]
+	str	x28, [sp, #S_X28]
+.endm
+
+.macro restore_x4_to_x28
+	ldp	x4, x5, [sp, #S_X4]
+	ldp	x6, x7, [sp, #S_X6]
+	ldp	x8, x9, [sp, #S_X8]
+	ldp	x10, x11, [sp, #S_X10]
+	ldp	x12, x13, [sp, #S_X12]
+	ldp	x14, x15, [sp, #S_X14]
+	ldp	x16, x17, [sp, #S_X16]
+	ldp	x18, x19, [sp, #S_X18]
+	ldp	x20, x21, [sp, #S_X20]
+	ldp	x22, x23, [sp, #S_X22]
+	ldp	x24, x25, [sp, #S_X24]
+	ldp	x26, x27, [sp, #S_X26]
+	ldr	x28, [sp, #S_X28]
+.endm
+
+/*
+ * What an exception would have saved: flags, masks, exception level, stack pointer.
+ * Needs x4 to x6.
+ */
+.macro save_pstate
+	mrs	x4, nzcv
+	mrs	x5, daif
+	mrs	x6, CurrentEL
+	orr	x4, x4, x5
+	/* EL1h or EL2h. */
+	orr	x6, x6, #1
+	orr	x4, x4, x6
+	str	x4, [sp, #S_PSTATE]
+#ifdef CONFIG_ARM64_PSEUDO_NMI
+alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
+	b	.Lno_pmr\@
+alternative_else_nop_endif
+	mrs_s	x5, SYS_ICC_PMR_EL1
+	str	x5, [sp, #S_PMR_SAVE]
+.Lno_pmr\@:
+#endif
+.endm
+
+/* Needs x4. */
+.macro restore_flags
+	ldr	x4, [sp, #S_PSTATE]
+	msr	nzcv, x4
+.endm
+
+/*
+ * A frame record for unwinders, of the frame that x29 is of: \pc stands for where in it
+ * execution is.
+ */
+.macro link_frame, pc
+	stp	x29, \pc, [sp, #S_STACKFRAME]
+	add	x29, sp, #S_STACKFRAME
+.endm
+
+#endif /* _ARM64_PROBES_REGISTERS_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing an A64 instruction as it must stand somewhere else. Pure, like
+ * classify.h, and built on any host.
+ */
+#ifndef _ARM64_PROBES_RELOCATE_H
+#define _ARM64_PROBES_RELOCATE_H
+
+#include <linux/types.h>
+
+/* An address takes four words at most, what is done with it one. */
+#define PROBE_RELOCATED_WORDS	5
+
+struct probe_insn;
+
+int probe_gen_branch(u64 from, u64 to, u32 *out);
+int probe_relocate(u32 insn, const struct probe_insn *desc, u64 src, u64 dst, u32 *out);
+
+#endif /* _ARM64_PROBES_RELOCATE_H */

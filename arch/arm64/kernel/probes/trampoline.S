@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arm64: where return-probed functions return to.
+ */
+#include <linux/linkage.h>
+#include <asm/assembler.h>
+
+#include "registers.h"
+
+/*
+ * Entered by a ret: no landing pad is asked for.  The registers and the stack are what
+ * the function has left to its caller; only the link register is this symbol's address.
+ * Unwinders find it in the frame record, and look up what it stands for by the frame
+ * pointer.
+ */
+	.text
+SYM_CODE_START(__kretprobe_trampoline)
+	sub	sp, sp, #PT_REGS_SIZE
+	stp	x0, x1, [sp, #S_X0]
+	stp	x2, x3, [sp, #S_X2]
+	save_x4_to_x28
+	stp	x29, x30, [sp, #S_FP]
+	add	x4, sp, #PT_REGS_SIZE
+	str	x4, [sp, #S_SP]
+	save_pstate
+	mov	x0, sp
+	mov	x1, x29
+	link_frame x30
+	bl	kretprobe_return
+
+	restore_flags
+	restore_x4_to_x28
+	ldp	x0, x1, [sp, #S_X0]
+	ldp	x2, x3, [sp, #S_X2]
+	ldp	x29, x30, [sp, #S_FP]	/* the real return address */
+	add	sp, sp, #PT_REGS_SIZE
+	ret
+SYM_CODE_END(__kretprobe_trampoline)
+NOKPROBE(__kretprobe_trampoline)
