@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifier and
-# the relocators, compiled for this machine) with that kernel's vmlinux as input.
-# Those of all architectures run on every host; a vmlinux is read by its own.
+# hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifiers and
+# the relocators of all architectures, compiled for this machine) with that
+# kernel's vmlinux as input.
 # Their TAP goes to the file TAP.
 
 . "$(dirname "$0")/lib.sh"

@@ -16,6 +16,7 @@
 #include "disasm.h"
 #include "places.h"
 #include "tap.h"
+#include "tests.h"
 
 #define NOTES_MAX	20
 

@@ -11,6 +11,7 @@
 
 #include "region.h"
 #include "tap.h"
+#include "tests.h"
 #include "vector.h"
 
 static unsigned int moved[INSN_MODE_64 + 1][NR_EMUL];

@@ -15,18 +15,7 @@
 #include "classify.h"
 #include "random.h"
 #include "tap.h"
-
-static u64 random_state;
-
-/* splitmix64: every seed is a good one. */
-u64 random_next(void)
-{
-	u64 z = random_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
+#include "tests.h"
 
 unsigned char *page_end(void)
 {
@@ -129,7 +118,7 @@ void test_random(unsigned long long seed, unsigned long rounds)
 	unsigned char *end = page_end();
 
 	tap_note("random bytes: seed %llu, %lu rounds", seed, rounds);
-	random_state = seed;
+	random_seed(seed);
 	if (!end) {
 		tap_ok(false, "there is a page with nothing behind it");
 		return;

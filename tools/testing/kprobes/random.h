@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+void random_seed(u64 seed);
 u64 random_next(void);
 
 /* The end of a readable page before an unreadable one. */

@@ -12,6 +12,7 @@
 #include "region.h"
 #include "same.h"
 #include "tap.h"
+#include "tests.h"
 #include "vector.h"
 
 #define AVAIL_MAX	40

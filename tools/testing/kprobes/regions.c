@@ -8,6 +8,7 @@
 #include "region.h"
 #include "same.h"
 #include "tap.h"
+#include "tests.h"
 #include "vector.h"
 
 #define TEXT_MAX	64	/* bytes of a function */

@@ -10,6 +10,7 @@
 
 #include "classify.h"
 #include "tap.h"
+#include "tests.h"
 #include "vector.h"
 
 static void check_relocation(struct vector_file *vectors)

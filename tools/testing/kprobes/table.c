@@ -5,6 +5,7 @@
  */
 #include "../../../arch/x86/kernel/kprobes/classify.c"
 #include "tap.h"
+#include "tests.h"
 
 static bool row_visited[ARRAY_SIZE(probe_rows)];
 

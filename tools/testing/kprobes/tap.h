@@ -18,19 +18,4 @@ void tap_ok(bool ok, const char *fmt, ...) __printf(2, 3);
 /* Plan and exit status: 0 if at least one test ran and none failed. */
 int tap_done(void);
 
-/* The tests, one file each. */
-void test_table(void);
-void test_vectors(const char *dir);
-void test_relocate(const char *dir);
-void test_moves(const char *dir);
-void test_regions(const char *dir);
-void test_random(unsigned long long seed, unsigned long rounds);
-void test_random_regions(unsigned long rounds);
-void test_listing(const char *path);
-
-/* For test_vectors(): which table row decides, and whether all have been seen. */
-struct probe_insn;
-void table_visit(const unsigned char *bytes, unsigned int len, int mode);
-unsigned int table_unvisited(void);
-
 #endif /* _KPROBES_TEST_TAP_H */

@@ -12,6 +12,7 @@
 
 #include "classify.h"
 #include "tap.h"
+#include "tests.h"
 #include "vector.h"
 
 /* Words of the vector files, in the order of the enums. */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host tests of the A64 instruction classifier, the simulator and the relocator.
+ *
+ * Usage: a64-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l listing]
+ *
+ * A listing is the output of "objdump -dw", "-" for standard input. With a
+ * listing only that is tested, so that each run is one TAP stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../tap.h"
+#include "tests.h"
+
+int main(int argc, char **argv)
+{
+	unsigned long long seed = (unsigned long long)time(NULL) << 16 ^ getpid();
+	unsigned long rounds = 2000000;
+	const char *listing = NULL, *vectors = ".";
+	int opt;
+
+	while ((opt = getopt(argc, argv, "v:s:n:l:")) != -1) {
+		if (opt == 'v') {
+			vectors = optarg;
+		} else if (opt == 's') {
+			seed = strtoull(optarg, NULL, 0);
+		} else if (opt == 'n') {
+			rounds = strtoul(optarg, NULL, 0);
+		} else if (opt == 'l') {
+			listing = optarg;
+		} else {
+			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l listing]\n",
+				argv[0]);
+			return 2;
+		}
+	}
+
+	printf("TAP version 13\n");
+	if (listing) {
+		test_listing(listing);
+		return tap_done();
+	}
+	test_table();
+	test_predicates();
+	test_vectors(vectors);
+	test_relocations(vectors);
+	test_random(seed, rounds);
+	return tap_done();
+}

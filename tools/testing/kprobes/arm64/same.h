@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Does an instruction do the same when it is moved, or simulated? */
+#ifndef _KPROBES_TEST_ARM64_SAME_H
+#define _KPROBES_TEST_ARM64_SAME_H
+
+#include <linux/types.h>
+
+struct probe_insn;
+
+/*
+ * Both run the instruction at an address on the machine, from random registers,
+ * and compare with what the code under test makes of the same registers. They
+ * return what is wrong, after notes about it, or NULL.
+ */
+const char *broken_move(u32 insn, const struct probe_insn *desc, u64 src, u64 dst);
+const char *broken_simulation(u32 insn, const struct probe_insn *desc, u64 at);
+
+/* What has been compared so far. */
+struct same_count {
+	unsigned long moved, taken, out_of_reach, impossible, simulated;
+	unsigned int longest;
+};
+
+extern struct same_count same_count;
+
+#endif /* _KPROBES_TEST_ARM64_SAME_H */

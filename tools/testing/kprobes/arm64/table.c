@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Laws of the classifier's tables. The classifier is included, not linked, so
+ * that its tables stay private to it and are still within reach.
+ */
+#include <string.h>
+
+#include "../../../../arch/arm64/kernel/probes/classify.c"
+#include "../tap.h"
+#include "tests.h"
+
+#define NR_ROWS		ARRAY_SIZE(probe_rows)
+#define NR_GROUPS	ARRAY_SIZE(probe_groups)
+
+static bool row_visited[NR_ROWS], group_visited[NR_GROUPS];
+
+static const struct probe_row *deciding_row(u32 insn)
+{
+	const struct probe_row *row = probe_find_row(probe_rows, NR_ROWS, insn);
+
+	return row ?: probe_find_row(probe_groups, NR_GROUPS, insn);
+}
+
+const char *table_name(u32 insn)
+{
+	return deciding_row(insn)->name;
+}
+
+bool table_force(const char *name, u32 *insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		if (!strcmp(probe_rows[i].name, name)) {
+			*insn = (*insn & ~probe_rows[i].mask) | probe_rows[i].value;
+			return true;
+		}
+	return false;
+}
+
+void table_force_any(u32 dice, u32 *insn)
+{
+	const struct probe_row *row = &probe_rows[dice % NR_ROWS];
+
+	*insn = (*insn & ~row->mask) | row->value;
+}
+
+void table_visit(u32 insn)
+{
+	const struct probe_row *row = probe_find_row(probe_rows, NR_ROWS, insn);
+
+	if (row)
+		row_visited[row - probe_rows] = true;
+	else
+		group_visited[deciding_row(insn) - probe_groups] = true;
+}
+
+/* No word can be in both: they want a different value of some bit that both look at. */
+static bool disjoint(const struct probe_row *a, const struct probe_row *b)
+{
+	return (a->mask & b->mask) & (a->value ^ b->value);
+}
+
+/* How many words match both. */
+static u64 words_in_both(const struct probe_row *a, const struct probe_row *b)
+{
+	return disjoint(a, b) ? 0 : 1ULL << __builtin_popcount(~(a->mask | b->mask));
+}
+
+/* Rows do not overlap, so the words that they take from a group can be counted. */
+static bool left_to_rows(const struct probe_row *group)
+{
+	u64 left = words_in_both(group, group);
+	unsigned int i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		left -= words_in_both(group, &probe_rows[i]);
+	return !left;
+}
+
+static void note_unvisited(const struct probe_row *row)
+{
+	tap_note("no vector for %08x/%08x, %s", row->mask, row->value, row->name);
+}
+
+unsigned int table_unvisited(void)
+{
+	unsigned int i, missing = 0;
+
+	for (i = 0; i < NR_ROWS; i++)
+		if (!row_visited[i]) {
+			note_unvisited(&probe_rows[i]);
+			missing++;
+		}
+	for (i = 0; i < NR_GROUPS; i++)
+		if (!group_visited[i] && !left_to_rows(&probe_groups[i])) {
+			note_unvisited(&probe_groups[i]);
+			missing++;
+		}
+	return missing;
+}
+
+static unsigned int count_overlaps(const struct probe_row *rows, unsigned int count)
+{
+	unsigned int i, j, overlaps = 0;
+
+	for (i = 0; i < count; i++)
+		for (j = 0; j < i; j++)
+			if (!disjoint(&rows[i], &rows[j])) {
+				tap_note("%s and %s overlap", rows[i].name, rows[j].name);
+				overlaps++;
+			}
+	return overlaps;
+}
+
+static void test_no_overlap(void)
+{
+	tap_ok(!count_overlaps(probe_rows, NR_ROWS), "no two rows overlap");
+	tap_ok(!count_overlaps(probe_groups, NR_GROUPS), "no two groups overlap");
+}
+
+static void test_groups_are_complete(void)
+{
+	unsigned int i;
+	u64 words = 0;
+
+	for (i = 0; i < NR_GROUPS; i++)
+		words += words_in_both(&probe_groups[i], &probe_groups[i]);
+	tap_note("%zu groups with %llu words", NR_GROUPS, (unsigned long long)words);
+	tap_ok(words == 1ULL << 32, "the groups, which do not overlap, have all 2^32 words");
+}
+
+/* A row that says what its group says, in whole or in part, is no help to a reader. */
+static void test_rows_differ_from_groups(void)
+{
+	unsigned int i, g, useless = 0;
+
+	for (i = 0; i < NR_ROWS; i++)
+		for (g = 0; g < NR_GROUPS; g++) {
+			if (disjoint(&probe_groups[g], &probe_rows[i]) ||
+			    !same_verdict(&probe_groups[g].insn, &probe_rows[i].insn))
+				continue;
+			tap_note("%s says what its group says", probe_rows[i].name);
+			useless++;
+		}
+	tap_note("%zu rows", NR_ROWS);
+	tap_ok(!useless, "every row differs from its groups");
+}
+
+static bool row_is_sane(const struct probe_row *row)
+{
+	const struct probe_insn *insn = &row->insn;
+	bool refused = insn->action == PROBE_REFUSE, simulated = insn->action == PROBE_SIMULATE;
+
+	if ((row->value & ~row->mask) || !row->name)
+		return false;
+	if (insn->kind >= NR_KINDS || insn->refusal >= NR_REFUSE ||
+	    insn->exclusive > EXCLUSIVE_CLEAR)
+		return false;
+	if (simulated != !!insn->kind || refused != !!insn->refusal)
+		return false;
+	if (insn->action != PROBE_COPY && (insn->no_step || insn->landing))
+		return false;
+	return (insn->exclusive == EXCLUSIVE_LOAD || insn->exclusive == EXCLUSIVE_STORE) ==
+	       (insn->refusal == REFUSE_EXCLUSIVE);
+}
+
+static unsigned int count_insane(const struct probe_row *rows, unsigned int count)
+{
+	unsigned int i, j, bad = 0;
+
+	for (i = 0; i < count; i++) {
+		if (!row_is_sane(&rows[i])) {
+			tap_note("%08x/%08x is malformed", rows[i].mask, rows[i].value);
+			bad++;
+			continue;
+		}
+		for (j = 0; j < i; j++)
+			if (!strcmp(rows[i].name, rows[j].name)) {
+				tap_note("two rows are named %s", rows[i].name);
+				bad++;
+			}
+	}
+	return bad;
+}
+
+static void test_rows_are_sane(void)
+{
+	tap_ok(!count_insane(probe_rows, NR_ROWS) && !count_insane(probe_groups, NR_GROUPS),
+	       "every row has one action, what belongs to it, and a name of its own");
+}
+
+static void test_refusals_have_names(void)
+{
+	unsigned int i, j, bad = 0;
+
+	for (i = 0; i < NR_REFUSE; i++) {
+		if (!probe_refusal_name(i) || !probe_refusal_name(i)[0]) {
+			tap_note("refusal %u has no name", i);
+			bad++;
+			continue;
+		}
+		for (j = 0; j < i; j++)
+			bad += !strcmp(probe_refusal_name(i), probe_refusal_name(j));
+	}
+	tap_ok(!bad, "every refusal has a name of its own");
+	tap_ok(!strcmp(probe_refusal_name(NR_REFUSE), "unknown refusal"),
+	       "a number that is no refusal has a name too");
+	tap_ok(sizeof(struct probe_insn) <= 16, "a verdict has at most 16 bytes");
+}
+
+void test_table(void)
+{
+	test_rows_are_sane();
+	test_no_overlap();
+	test_groups_are_complete();
+	test_rows_differ_from_groups();
+	test_refusals_have_names();
+}

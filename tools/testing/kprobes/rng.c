@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers that a seed, printed with the results, brings back. */
+#include <linux/types.h>
+
+#include "random.h"
+
+static u64 random_state;
+
+void random_seed(u64 seed)
+{
+	random_state = seed;
+}
+
+/* splitmix64: every seed is a good one. */
+u64 random_next(void)
+{
+	u64 z = random_state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The x86 tests, and what they ask each other. */
+#ifndef _KPROBES_TEST_TESTS_H
+#define _KPROBES_TEST_TESTS_H
+
+/* The tests, one file each. */
+void test_table(void);
+void test_vectors(const char *dir);
+void test_relocate(const char *dir);
+void test_moves(const char *dir);
+void test_regions(const char *dir);
+void test_random(unsigned long long seed, unsigned long rounds);
+void test_random_regions(unsigned long rounds);
+void test_listing(const char *path);
+
+/* For test_vectors(): which table row decides, and whether all have been seen. */
+void table_visit(const unsigned char *bytes, unsigned int len, int mode);
+unsigned int table_unvisited(void);
+
+#endif /* _KPROBES_TEST_TESTS_H */
