@@ -6,47 +6,55 @@
  * probes stand there.
  */
 #include <linux/ftrace.h>
-#include <linux/linkage.h>
-#include <linux/objtool.h>
 #include <linux/prandom.h>
 
+#include "asm_text.h"
 #include "counted.h"
 
-/* Instructions of one to five bytes; enough for a batch inside one function. */
+/* Enough instructions for a batch inside one function. */
 #define NR_ROUNDS	40
 #define INSNS_A_ROUND	5
-#define BYTES_A_ROUND	(1 + 2 + 3 + 5 + 1)
 #define NR_INSNS	(NR_ROUNDS * INSNS_A_ROUND)
+
+/* A round: of one to five bytes, where there are such; and where each begins and it ends. */
+#ifdef CONFIG_X86
+#define ROUND							\
+	"	nop\n"						\
+	"	xor	%eax, %eax\n"				\
+	"	lea	1(%eax), %eax\n"			\
+	"	mov	$1, %ecx\n"				\
+	"	nop\n"
+/* With 32 bits "lea" needs no prefix. */
+static const unsigned int offsets[INSNS_A_ROUND + 1] = {
+	0, 1, 3, IS_ENABLED(CONFIG_X86_64) ? 7 : 6, IS_ENABLED(CONFIG_X86_64) ? 12 : 11,
+	IS_ENABLED(CONFIG_X86_64) ? 13 : 12,
+};
+
+#define SYNCHRONISATION	"text_poke_sync"
+#else
+#define ROUND							\
+	"	nop\n"						\
+	"	mov	w0, #0\n"				\
+	"	add	w0, w0, #1\n"				\
+	"	mov	w1, #1\n"				\
+	"	nop\n"
+static const unsigned int offsets[INSNS_A_ROUND + 1] = { 0, 4, 8, 12, 16, 20 };
+
+#define SYNCHRONISATION	"stop_machine_cpuslocked"
+#endif
 
 asmlinkage void kprobes_kunit_long(void);
 
-asm(".pushsection .text\n"
-    ".balign 16\n"
-    ".global kprobes_kunit_long\n"
-    ".type kprobes_kunit_long, @function\n"
-    "kprobes_kunit_long:\n"
-    ".rept " __stringify(NR_ROUNDS) "\n"
-    "	nop\n"
-    "	xor	%eax, %eax\n"
-    "	lea	1(%eax), %eax\n"
-    "	mov	$1, %ecx\n"
-    "	nop\n"
-    ".endr\n"
-    "	" ASM_RET
-    ".size kprobes_kunit_long, . - kprobes_kunit_long\n"
-    ".popsection\n");
+TEXT_FUNCTION(kprobes_kunit_long,
+	      ".rept " __stringify(NR_ROUNDS) "\n"
+	      ROUND
+	      ".endr\n"
+	      TEXT_RETURN);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_long);
-
-/* Where the instructions of a round begin; with 32 bits "lea" needs no prefix. */
-static const unsigned int offsets[INSNS_A_ROUND] = {
-	0, 1, 3, IS_ENABLED(CONFIG_X86_64) ? 7 : 6, IS_ENABLED(CONFIG_X86_64) ? 12 : 11,
-};
 
 static unsigned int insn_offset(unsigned int i)
 {
-	unsigned int round = BYTES_A_ROUND + IS_ENABLED(CONFIG_X86_64);
-
-	return i / INSNS_A_ROUND * round + offsets[i % INSNS_A_ROUND];
+	return i / INSNS_A_ROUND * offsets[INSNS_A_ROUND] + offsets[i % INSNS_A_ROUND];
 }
 
 struct many {
@@ -119,28 +127,24 @@ static void inside_an_instruction_in_any_order(struct kunit *test)
 }
 
 asmlinkage void kprobes_kunit_halves(void);
-extern char kprobes_kunit_ud2[];
+extern char kprobes_kunit_undefined[];
 
-asm(".pushsection .text\n"
-    ".type kprobes_kunit_halves, @function\n"
-    ".global kprobes_kunit_halves\n"
-    "kprobes_kunit_halves:\n"
-    "	mov	$1, %eax\n"
-    "kprobes_kunit_ud2:	.byte 0x0f, 0x0b\n"
-    ".size kprobes_kunit_halves, . - kprobes_kunit_halves\n"
-    ".popsection\n");
+TEXT_FUNCTION(kprobes_kunit_halves,
+	      ROUND
+	      "kprobes_kunit_undefined: " UNDEFINED_INSN);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_halves);
 
 /* One inside an instruction, one that cannot be probed at a higher address. */
 static void the_error_is_that_of_the_first(struct kunit *test)
 {
-	struct counted split = counted_at((void *)kprobes_kunit_halves + 1, true, false);
-	struct counted ud2 = counted_at(kprobes_kunit_ud2, true, false);
-	struct kprobe *split_first[] = { &split.kp, &ud2.kp };
-	struct kprobe *ud2_first[] = { &ud2.kp, &split.kp };
+	struct counted split = counted_at((void *)kprobes_kunit_halves + offsets[2] + 1,
+					  true, false);
+	struct counted undefined = counted_at(kprobes_kunit_undefined, true, false);
+	struct kprobe *split_first[] = { &split.kp, &undefined.kp };
+	struct kprobe *undefined_first[] = { &undefined.kp, &split.kp };
 
 	KUNIT_EXPECT_EQ(test, register_kprobes(split_first, 2), -EILSEQ);
-	KUNIT_EXPECT_EQ(test, register_kprobes(ud2_first, 2), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobes(undefined_first, 2), -EINVAL);
 }
 
 /* --- How often --------------------------------------------------------------- */
@@ -150,7 +154,7 @@ static void one_synchronisation_a_batch(struct kunit *test)
 	struct counted sync = counted_at(NULL, true, false);
 	struct many *many = make_many(test);
 
-	sync.kp.symbol_name = "text_poke_sync";
+	sync.kp.symbol_name = SYNCHRONISATION;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&sync.kp), 0);
 	sync.pre = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobes(many->kps, NR_INSNS), 0);

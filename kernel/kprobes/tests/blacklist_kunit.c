@@ -3,35 +3,19 @@
  * Where blacklisted text begins and ends, to the byte: a function behind another,
  * and the part that the compiler has split off.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-
+#include "asm_text.h"
 #include "counted.h"
+
+#define BLACK_BYTES	(3 * NOP_BYTES)
 
 /* Functions without a gap; the second is blacklisted.  Never executed. */
 asmlinkage void kprobes_kunit_before(void);
 asmlinkage void kprobes_kunit_black(void);
 asmlinkage void kprobes_kunit_white(void);
 
-asm(".pushsection .text\n"
-    ".global kprobes_kunit_before\n"
-    ".type kprobes_kunit_before, @function\n"
-    "kprobes_kunit_before:\n"
-    "	nop\n"
-    ".size kprobes_kunit_before, . - kprobes_kunit_before\n"
-    ".global kprobes_kunit_black\n"
-    ".type kprobes_kunit_black, @function\n"
-    "kprobes_kunit_black:\n"
-    "	nop\n"
-    "	nop\n"
-    "	nop\n"
-    ".size kprobes_kunit_black, . - kprobes_kunit_black\n"
-    ".global kprobes_kunit_white\n"
-    ".type kprobes_kunit_white, @function\n"
-    "kprobes_kunit_white:\n"
-    "	nop\n"
-    ".size kprobes_kunit_white, . - kprobes_kunit_white\n"
-    ".popsection\n");
+TEXT_FUNCTION(kprobes_kunit_before, "nop\n");
+TEXT_FUNCTION(kprobes_kunit_black, "nop\nnop\nnop\n");
+TEXT_FUNCTION(kprobes_kunit_white, "nop\n");
 NOKPROBE_SYMBOL(kprobes_kunit_black);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_before);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_black);
@@ -44,16 +28,8 @@ STACK_FRAME_NON_STANDARD(kprobes_kunit_white);
 extern char black_cold[] asm("kprobes_kunit_black.cold");
 extern char white_cold[] asm("kprobes_kunit_white.cold");
 
-asm(".pushsection .text\n"
-    ".type kprobes_kunit_black.cold, @function\n"
-    "kprobes_kunit_black.cold:\n"
-    "	nop\n"
-    ".size kprobes_kunit_black.cold, . - kprobes_kunit_black.cold\n"
-    ".type kprobes_kunit_white.cold, @function\n"
-    "kprobes_kunit_white.cold:\n"
-    "	nop\n"
-    ".size kprobes_kunit_white.cold, . - kprobes_kunit_white.cold\n"
-    ".popsection\n");
+TEXT_FUNCTION(kprobes_kunit_black.cold, "nop\n");
+TEXT_FUNCTION(kprobes_kunit_white.cold, "nop\n");
 
 static void to_the_byte(struct kunit *test)
 {
@@ -62,16 +38,16 @@ static void to_the_byte(struct kunit *test)
 
 	/* To the compiler two functions are never side by side. */
 	OPTIMIZER_HIDE_VAR(white);
-	KUNIT_ASSERT_EQ(test, white, black + 3);
+	KUNIT_ASSERT_EQ(test, white, black + BLACK_BYTES);
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(black - 1));
 	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(black));
-	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(black + 2));
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(black + BLACK_BYTES - 1));
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(white));
 }
 
 static void registering_on_both_sides(struct kunit *test)
 {
-	struct counted last = counted_at((void *)kprobes_kunit_black + 2, true, false);
+	struct counted last = counted_at((void *)kprobes_kunit_black + 2 * NOP_BYTES, true, false);
 	struct counted behind = counted_at(kprobes_kunit_white, true, false);
 	int ret = register_kprobe(&last.kp);
 

@@ -331,16 +331,24 @@ static void arguments_on_another_stack(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, seen.ended);
 }
 
+/* And how far it is from where the stack pointer points. */
+#if defined(CONFIG_X86_64)
+#define FIRST_ON_STACK	g
+#define RETURN_WORDS	1
+#elif defined(CONFIG_X86_32)
+#define FIRST_ON_STACK	d
+#define RETURN_WORDS	1
+#else
+#define FIRST_ON_STACK	i
+#define RETURN_WORDS	0
+#endif
+
 static long top_seen;
 
 static long top_handler(MANY_PARAMETERS)
 {
 	seen.calls++;
-#ifdef CONFIG_X86_64
-	top_seen = g;	/* the first on the stack */
-#else
-	top_seen = d;
-#endif
+	top_seen = FIRST_ON_STACK;
 	jprobe_return();
 	return 0;
 }
@@ -361,7 +369,7 @@ static void nothing_beyond_the_stack_is_read(struct kunit *test)
 		if (words > 1)
 			slot[1] = 0x5eed;
 		top_seen = 0;
-		regs.sp = (unsigned long)slot;
+		regs.sp = (unsigned long)(slot + 1 - RETURN_WORDS);
 		preempt_disable();
 		arch_call_jprobe(top_handler, &regs);
 		preempt_enable();

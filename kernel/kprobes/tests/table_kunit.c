@@ -3,26 +3,27 @@
  * Many points at once: the table and the slots grow, find the right one, and
  * shrink, and every probe fires exactly once.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
 #include <linux/slab.h>
 
+#include "asm_text.h"
 #include "counted.h"
 
 #define SLED	600
 
-/* @SLED one-byte instructions in a row. */
+#define SLED_BYTES	(SLED * NOP_BYTES)
+
+/* @SLED instructions of the shortest kind in a row. */
 asmlinkage void kprobes_kunit_sled(void);
-asm(".pushsection .text\n"
-    ".global kprobes_kunit_sled\n"
-    ".type kprobes_kunit_sled, @function\n"
-    "kprobes_kunit_sled:\n"
-    "	.rept 600\n"
-    "	nop\n"
-    "	.endr\n"
-    "	" ASM_RET "\n"
-    ".size kprobes_kunit_sled, . - kprobes_kunit_sled\n"
-    ".popsection\n");
+TEXT_FUNCTION(kprobes_kunit_sled,
+	      ".rept " __stringify(SLED) "\n"
+	      "nop\n"
+	      ".endr\n"
+	      TEXT_RETURN);
+
+static void *sled_insn(int i)
+{
+	return (void *)kprobes_kunit_sled + i * NOP_BYTES;
+}
 
 static struct counted *sled;
 static struct kprobe **sled_kps;
@@ -32,7 +33,7 @@ static void sled_expect(struct kunit *test, int from, int step, int pre)
 	int i, wrong = 0, lost = 0;
 
 	for (i = from; i < SLED; i += step) {
-		struct kprobe *kp = probe_at((void *)kprobes_kunit_sled + i);
+		struct kprobe *kp = probe_at(sled_insn(i));
 
 		wrong += sled[i].pre != pre;
 		lost += !kp || kp->addr != sled[i].kp.addr;
@@ -43,7 +44,7 @@ static void sled_expect(struct kunit *test, int from, int step, int pre)
 
 static void every_point_is_found(struct kunit *test)
 {
-	u8 *text = kunit_kmalloc(test, SLED, GFP_KERNEL);
+	u8 *text = kunit_kmalloc(test, SLED_BYTES, GFP_KERNEL);
 	int i, round, n, found;
 
 	sled = kunit_kcalloc(test, SLED, sizeof(*sled), GFP_KERNEL);
@@ -51,12 +52,12 @@ static void every_point_is_found(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	KUNIT_ASSERT_NOT_NULL(test, sled);
 	KUNIT_ASSERT_NOT_NULL(test, sled_kps);
-	memcpy(text, kprobes_kunit_sled, SLED);
+	memcpy(text, kprobes_kunit_sled, SLED_BYTES);
 
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < SLED; i++) {
 			/* Some of them step, which needs a second slot. */
-			sled[i] = counted_at((void *)kprobes_kunit_sled + i, true, i % 7 == 0);
+			sled[i] = counted_at(sled_insn(i), true, i % 7 == 0);
 			sled_kps[i] = &sled[i].kp;
 		}
 		KUNIT_ASSERT_EQ(test, register_kprobes(sled_kps, SLED), 0);
@@ -64,8 +65,8 @@ static void every_point_is_found(struct kunit *test)
 		sled_expect(test, 0, 1, 1);
 		KUNIT_EXPECT_EQ(test, sled[7].post, 1);
 		KUNIT_EXPECT_EQ(test, sled[8].post, 0);
-		KUNIT_EXPECT_PTR_EQ(test, probe_at((void *)kprobes_kunit_sled - 1), NULL);
-		KUNIT_EXPECT_PTR_EQ(test, probe_at((void *)kprobes_kunit_sled + SLED), NULL);
+		KUNIT_EXPECT_PTR_EQ(test, probe_at(sled_insn(-1)), NULL);
+		KUNIT_EXPECT_PTR_EQ(test, probe_at(sled_insn(SLED)), NULL);
 
 		/* The even ones go; the odd ones are still found. */
 		for (i = 0, n = 0; i < SLED; i += 2)
@@ -74,14 +75,14 @@ static void every_point_is_found(struct kunit *test)
 		kprobes_kunit_sled();
 		sled_expect(test, 1, 2, 2);
 		for (i = 0, found = 0; i < SLED; i += 2)
-			found += !!probe_at((void *)kprobes_kunit_sled + i);
+			found += !!probe_at(sled_insn(i));
 		KUNIT_EXPECT_EQ(test, found, 0);
 
 		for (i = 1, n = 0; i < SLED; i += 2)
 			sled_kps[n++] = &sled[i].kp;
 		unregister_kprobes(sled_kps, n);
 		kprobes_kunit_sled();
-		KUNIT_EXPECT_EQ(test, memcmp(text, kprobes_kunit_sled, SLED), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(text, kprobes_kunit_sled, SLED_BYTES), 0);
 		KUNIT_EXPECT_EQ(test, sled[0].pre, 1);
 		KUNIT_EXPECT_EQ(test, sled[1].pre, 2);
 	}
@@ -94,7 +95,7 @@ static void coming_and_going(struct kunit *test)
 	int i;
 
 	for (i = 0; i < SLED; i += 3) {
-		c = counted_at((void *)kprobes_kunit_sled + i, true, false);
+		c = counted_at(sled_insn(i), true, false);
 		KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 		kprobes_kunit_sled();
 		unregister_kprobe(&c.kp);

@@ -1,87 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The machine for instruction forms: random states, and runs of a piece from them.
- *
- * There is one image, which is also where memory operands are, so one run at a time.
- * The caller stays on one processor and calls from one place, so that the stack pointer
- * and the variables of the processor are the same whether there is a probe or not.
+ * The machine for instruction forms (x86): what is not general registers, flags or stack.
  */
-#include <linux/array_size.h>
-#include <linux/bits.h>
 #include <linux/build_bug.h>
-#include <linux/minmax.h>
-#include <linux/prandom.h>
-#include <linux/string.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 
-#include "x86_forms.h"
+#include "forms.h"
 
-struct form_state kprobes_form_image;
+const struct form_table kprobes_form_tables[] = {
+	{ kprobes_forms_data, kprobes_forms_data_end },
+	{ kprobes_forms_flags, kprobes_forms_flags_end },
+	{ kprobes_forms_branch, kprobes_forms_branch_end },
+	{ kprobes_forms_vector, kprobes_forms_vector_end },
+	{}
+};
+
+const char * const kprobes_form_reg_names[FORM_REGS] = {
+	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
+#ifdef CONFIG_X86_64
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+#endif
+};
+
 DEFINE_PER_CPU(unsigned long, kprobes_form_percpu);
 
 static_assert(offsetof(struct form_state, regs) == FORM_AT_REGS);
 static_assert(offsetof(struct form_state, flags) == FORM_AT_FLAGS);
 static_assert(offsetof(struct form_state, stack) == FORM_AT_STACK);
 
-/* Words at which arithmetic, or a count in one of its widths, does something else. */
-static const unsigned long edges[] = {
-	0, 1, 2, -1UL, LONG_MAX, LONG_MIN, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x10000,
-	0x10001, 0x7fffffff, 0x80000000, 0xffffffff, 1UL << (BITS_PER_LONG / 2),
-	(1UL << (BITS_PER_LONG / 2)) + 1,
-};
-
-static void fill_start(struct form_state *start, struct rnd_state *rnd, unsigned int nr)
+/**
+ * kprobes_form_there() - has the processor what a form takes?
+ * @form: the form; its feature is one of X86_FEATURE_*
+ */
+bool kprobes_form_there(const struct form *form)
 {
-	unsigned int i;
-
-	prandom_bytes_state(rnd, start, sizeof(*start));
-	for (i = 0; i < FORM_REGS; i++) {
-		if (prandom_u32_state(rnd) % 4 == 0)
-			start->regs[i] = edges[prandom_u32_state(rnd) % ARRAY_SIZE(edges)];
-	}
-	/* In some, repeated strings find something to repeat for. */
-	if (nr % 4 == 0) {
-		for (i = 0; i < FORM_MEMORY; i++)
-			start->memory[i] &= 1;
-		start->regs[0] &= 1;
-	}
-	start->flags &= FORM_FLAGS;
+	return boot_cpu_has(form->feature);
 }
 
 /**
- * kprobes_form_fill_starts() - make up states
- * @starts: room for %FORM_STATES of them
- * @seed: the same ones for the same seed
+ * kprobes_form_classify() - ask the backend about a form
+ * @piece: one of its pieces
+ * @class: the answer
  */
-void kprobes_form_fill_starts(struct form_state *starts, u32 seed)
+void kprobes_form_classify(const struct form_piece *piece, struct form_class *class)
 {
-	struct rnd_state rnd;
-	unsigned int i;
+	struct probe_insn insn;
+	int ret = probe_classify(piece->insn, MAX_INSN_SIZE, INSN_MODE_KERN, &insn);
 
-	prandom_seed_state(&rnd, seed);
-	for (i = 0; i < FORM_STATES; i++)
-		fill_start(&starts[i], &rnd, i);
-}
-
-/**
- * kprobes_form_prepare() - make a state the image, as a form needs it
- * @form: says which registers point to memory, or are small
- * @start: from kprobes_form_fill_starts()
- */
-void kprobes_form_prepare(const struct form *form, const struct form_state *start)
-{
-	struct form_state *image = &kprobes_form_image;
-	unsigned int i;
-
-	*image = *start;
-	for (i = 0; i < FORM_REGS; i++) {
-		if (form->pointers & BIT(i))
-			image->regs[i] = (unsigned long)&image->memory[64] +
-					 (image->regs[i] & 0x30);
-		else if (form->indexes & BIT(i))
-			image->regs[i] &= 7;
-	}
+	*class = (struct form_class) {
+		.len = insn.len,
+		.kind = insn.emul,
+		.refusal = ret ? probe_refusal_name(insn.refusal) : NULL,
+	};
 }
 
 static void load_vectors(const struct form_state *image)
@@ -120,48 +91,36 @@ static void store_vectors(struct form_state *image)
 			     : "+m" (v[0]), "+m" (v[1]), "+m" (v[2]), "+m" (v[3]));
 }
 
-/* What is below the stack pointer belongs to interrupts and traps. */
-static void forget_dead_stack(struct form_state *image)
+/**
+ * kprobes_form_begin() - runs begin: nobody else uses the vector registers until they end
+ */
+void kprobes_form_begin(void)
 {
-	long dead = image->regs[FORM_SP] + FORM_STACK_BELOW * sizeof(long);
-
-	memset(image->stack, 0, clamp(dead, 0L, (long)sizeof(image->stack)));
+	kernel_fpu_begin();
 }
 
-static noinline __noclone void run(const struct form *form, const struct form_piece *piece,
-				   const struct form_state *start)
+/**
+ * kprobes_form_end() - the last run has ended
+ */
+void kprobes_form_end(void)
+{
+	kernel_fpu_end();
+}
+
+/**
+ * kprobes_form_run_image() - run a piece from what is in the image, and leave its result there
+ * @piece: the piece
+ *
+ * Context: task, between kprobes_form_begin() and kprobes_form_end().
+ */
+void kprobes_form_run_image(const struct form_piece *piece)
 {
 	struct form_state *image = &kprobes_form_image;
 
-	kprobes_form_prepare(form, start);
-	this_cpu_write(kprobes_form_percpu, image->percpu);
+	this_cpu_write(kprobes_form_percpu, image->special);
 	kprobes_form_fn = piece->fn;
 	load_vectors(image);
 	kprobes_form_run();
 	store_vectors(image);
-	image->percpu = this_cpu_read(kprobes_form_percpu);
-	image->flags &= ~form->undefined;
-	forget_dead_stack(image);
-}
-
-/**
- * kprobes_form_run_states() - run a piece from all states
- * @form: the form
- * @piece: one of its pieces
- * @starts: %FORM_STATES states
- * @results: what has become of them; what a form leaves undefined is 0
- *
- * Context: task; nobody else uses the vector registers meanwhile.
- */
-void kprobes_form_run_states(const struct form *form, const struct form_piece *piece,
-			     const struct form_state *starts, struct form_state *results)
-{
-	unsigned int i;
-
-	kernel_fpu_begin();
-	for (i = 0; i < FORM_STATES; i++) {
-		run(form, piece, &starts[i]);
-		results[i] = kprobes_form_image;
-	}
-	kernel_fpu_end();
+	image->special = this_cpu_read(kprobes_form_percpu);
 }

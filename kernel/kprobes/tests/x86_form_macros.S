@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a form is written down: for assembly files only.
+ * How a form is written down (x86): for assembly files only.  See form_macros.S.
  *
- *	#define FORM_TABLE kprobes_forms_example
- *	#include "x86_form_macros.S"
- *
- *	forms_begin
  *	undefined AF
  *	form	I(and %ecx, %eax)
  *	form	I(div %ecx), B(xor %edx, %edx; or $1, %ecx), A(nop)
- *	forms_end
  *
- * That makes two pieces and a row of each form.  A piece is: what comes before (B), the
- * instruction (I), what it may skip (S), what comes after (A), two instructions that go
- * on with the registers but leave the flags, and a jump to the end of the run.  In the
- * second piece the probe is on a filler in front of the instruction, so that a jump in
- * its place takes the instruction along.
+ * That makes two pieces of each.  Behind what comes after (A) there are two instructions
+ * that go on with the registers but leave the flags.  In the second piece the probe is on
+ * a filler in front of the instruction, so that a jump in its place takes the instruction
+ * along.
  *
- * Pieces start with random registers and a random stack.  Those named by "pointers"
- * point to the middle of 256 bytes of random memory, 16-aligned, with 64 bytes before
- * and 128 behind; those named by "indexes" are 0 to 7.  These and "undefined" and
- * "needs" hold until the next "defaults".
+ * "undefined" holds until the next "defaults", too.  "needs" has one of X86_FEATURE_*; 0
+ * is the FPU, which is always there.
  */
 #include <linux/objtool.h>
 #include <linux/stringify.h>
@@ -33,11 +25,7 @@
 
 #include "x86_forms.h"
 
-/* Lines of a form.  Strings, because all macros are to be expanded in them. */
-#define I(...)		insn=__stringify(__VA_ARGS__)
-#define B(...)		before=__stringify(__VA_ARGS__)
-#define S(...)		skip=__stringify(__VA_ARGS__)
-#define A(...)		after=__stringify(__VA_ARGS__)
+/* More lines of a form. */
 #define INDIRECT	indirect=1	/* not to be made a thunk */
 #define LONG_FILLER	filler=__stringify(ASM_NOP3)
 
@@ -82,10 +70,11 @@
 #define SUFFIXES	b, w, l
 #endif
 
-/* The table of the file, which says FORM_TABLE. */
-#define FORM_PASTE_(a, b)	a##b
-#define FORM_PASTE(a, b)	FORM_PASTE_(a, b)
-#define FORM_TABLE_END	FORM_PASTE(FORM_TABLE, _end)
+/* Registers that are pointers if nothing else is said. */
+#define FORM_POINTERS	SI, DI
+#define FORM_PTR	_ASM_PTR
+
+#include "form_macros.S"
 
 /* Memory by its address instead of a register; by a 32-bit address in both sizes. */
 #define MEM(offset)	RIP(kprobes_form_image + offset)
@@ -93,12 +82,6 @@
 
 #define CONDITIONS	o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g
 
-/* The numbers of registers, for the bits of "pointers" and "indexes". */
-.macro form_number nr, names:vararg
-	.irp name, \names
-	.set form_number_\name, \nr
-	.endr
-.endm
 form_number 0, rax, eax
 form_number 1, rcx, ecx
 form_number 2, rdx, edx
@@ -119,20 +102,6 @@ form_number \nr, r\nr, r\nr\()d
 .set form_flag_SF, 0x080
 .set form_flag_OF, 0x800
 
-.macro pointers names:vararg
-	.set form_pointers, 0
-	.irp name, \names
-	.set form_pointers, form_pointers | 1 << form_number_\name
-	.endr
-.endm
-
-.macro indexes names:vararg
-	.set form_indexes, 0
-	.irp name, \names
-	.set form_indexes, form_indexes | 1 << form_number_\name
-	.endr
-.endm
-
 .macro undefined names:vararg
 	.set form_undefined, 0
 	.ifnb \names
@@ -140,35 +109,6 @@ form_number \nr, r\nr, r\nr\()d
 	.set form_undefined, form_undefined | form_flag_\name
 	.endr
 	.endif
-.endm
-
-.macro needs feature:vararg
-	.set form_feature, \feature
-.endm
-
-/* Feature 0 is the FPU, which is always there. */
-.macro defaults
-	pointers SI, DI
-	.set form_indexes, 0
-	.set form_undefined, 0
-	.set form_feature, 0
-.endm
-
-.macro forms_begin
-	.pushsection .rodata.FORM_TABLE, "a"
-	.balign WORD
-	.globl FORM_TABLE
-FORM_TABLE:
-	.popsection
-	.set form_nr, 0
-	defaults
-.endm
-
-.macro forms_end
-	.pushsection .rodata.FORM_TABLE, "a"
-	.globl FORM_TABLE_END
-FORM_TABLE_END:
-	.popsection
 .endm
 
 .macro form_piece name:req, filler, before, insn, skip, after, indirect
@@ -197,10 +137,6 @@ FORM_TABLE_END:
 	STACK_FRAME_NON_STANDARD \name
 .endm
 
-.macro form_row_piece name
-	_ASM_PTR \name, .L\name\()_probe, .L\name\()_insn
-.endm
-
 /* Fillers of one to three bytes; the first can be told by the carry flag. */
 .macro form_second name:req, filler, more:vararg
 	.ifnb \filler
@@ -221,15 +157,5 @@ FORM_TABLE_END:
 		    "\after", \indirect
 	.set form_nr, form_nr + 1
 
-	.pushsection .rodata
-.Lkprobes_form_\@_name:
-	.asciz "\insn"
-	.popsection
-	.pushsection .rodata.FORM_TABLE, "a"
-	_ASM_PTR .Lkprobes_form_\@_name
-	form_row_piece kprobes_form_\@_alone
-	form_row_piece kprobes_form_\@_second
-	_ASM_PTR form_pointers, form_indexes, form_undefined, form_feature
-	.popsection
+	form_row "\insn", kprobes_form_\@_alone, kprobes_form_\@_second
 .endm
-

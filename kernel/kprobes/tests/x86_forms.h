@@ -2,9 +2,15 @@
 #ifndef _KPROBES_TESTS_X86_FORMS_H
 #define _KPROBES_TESTS_X86_FORMS_H
 /*
- * Instruction forms, and the machine that runs them: what the assembly files with
- * the forms, the one with the machine, and the suite share.
+ * Instruction forms of x86: what the assembly files with the forms, the one with the
+ * machine, and the suite share.
  */
+
+#define FORM_SUITE		"kprobes_x86_forms"
+#define FORMS_WANTED		400
+
+/* Probed itself, and behind a probed filler, so that a jump takes it along. */
+#define FORM_PIECES		2
 
 #ifdef CONFIG_X86_64
 #define FORM_REGS		16
@@ -35,76 +41,21 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-/**
- * struct form_state - what a piece starts with, and then what it leaves
- * @memory:	for memory operands
- * @regs:	general registers, in the order of their numbers; of the stack pointer, how
- *		much the piece has moved it
- * @flags:	%FORM_FLAGS, given; all of them, left
- * @stack:	words around the stack pointer that was given
- * @percpu:	of kprobes_form_percpu
- * @vectors:	the first vector registers, as much as there is of them
- */
+#include "../../../arch/x86/kernel/kprobes/classify.h"
+
+#define FORM_KINDS		NR_EMUL
+
+/* See forms.h; registers are in the order of their numbers. */
 struct form_state {
 	u8 memory[FORM_MEMORY];
 	unsigned long regs[FORM_REGS];
 	unsigned long flags;
 	unsigned long stack[FORM_STACK_BELOW + FORM_STACK_ABOVE];
-	unsigned long percpu;
+	unsigned long special;		/* of kprobes_form_percpu */
 	u8 vectors[FORM_VECTORS][32];
 } __aligned(64);
 
-/**
- * struct form_piece - a function with the form in it
- * @fn:		where it begins
- * @probe:	the probed instruction
- * @insn:	the form: the probed one itself, or the next
- */
-struct form_piece {
-	void *fn;
-	void *probe;
-	void *insn;
-};
-
-#define FORM_PIECES	2
-
-/**
- * struct form - a row
- * @name:	the instruction as it was written
- * @pieces:	probed itself, and behind a probed filler
- * @pointers:	registers that point into the memory, a bit each
- * @indexes:	registers with a small number
- * @undefined:	flags that it leaves undefined
- * @feature:	X86_FEATURE_* that it takes
- *
- * All words, for they are written by an assembler.
- */
-struct form {
-	const char *name;
-	struct form_piece pieces[FORM_PIECES];
-	unsigned long pointers;
-	unsigned long indexes;
-	unsigned long undefined;
-	unsigned long feature;
-};
-
-/* The tables, one a file. */
-extern const struct form kprobes_forms_data[], kprobes_forms_data_end[];
-extern const struct form kprobes_forms_flags[], kprobes_forms_flags_end[];
-extern const struct form kprobes_forms_branch[], kprobes_forms_branch_end[];
-extern const struct form kprobes_forms_vector[], kprobes_forms_vector_end[];
-
-/* Start and result of a run; where memory operands are. */
-extern struct form_state kprobes_form_image;
 DECLARE_PER_CPU(unsigned long, kprobes_form_percpu);
-
-/* x86_form_machine.c */
-#define FORM_STATES	50
-
-void kprobes_form_fill_starts(struct form_state *starts, u32 seed);
-void kprobes_form_prepare(const struct form *form, const struct form_state *start);
-void kprobes_form_run_states(const struct form *form, const struct form_piece *piece,
-			     const struct form_state *starts, struct form_state *results);
 
 /* x86_form_run.S: runs a piece on general registers, flags and stack of the image. */
 extern void *kprobes_form_fn;

@@ -6,7 +6,7 @@
 
 #include "counted.h"
 #include "asm_case.h"
-#include "../internal.h"
+#include "optimized.h"
 
 /* --- Functions ----------------------------------------------------------------- */
 
@@ -73,38 +73,6 @@ static int call(int (*fn)(void))
 }
 
 /* --- States ---------------------------------------------------------------------- */
-
-static bool is_jump(void *addr)
-{
-	return *(u8 *)addr == 0xe9;
-}
-
-static enum kprobe_state state_at(void *addr)
-{
-	struct kprobe_point *point;
-
-	guard(mutex)(&kprobe_mutex);
-	point = kprobe_table_find((unsigned long)addr);
-	return point ? point->state : KPROBE_GONE;
-}
-
-static const char *said_at(void *addr)
-{
-	struct kprobe_point *point;
-
-	guard(mutex)(&kprobe_mutex);
-	point = kprobe_table_find((unsigned long)addr);
-	return point ? kprobe_optimizer_says(point) : NULL;
-}
-
-/* The state is what is in the text, and the handle says the same. */
-#define EXPECT_JUMP(test, handle, wanted)					\
-do {										\
-	kprobe_optimizer_flush();						\
-	KUNIT_EXPECT_EQ(test, is_jump((handle)->addr), wanted);			\
-	KUNIT_EXPECT_EQ(test, kprobe_optimized(handle), wanted);		\
-	KUNIT_EXPECT_EQ(test, state_at((handle)->addr) == KPROBE_JUMP, wanted);	\
-} while (0)
 
 static void a_probe_becomes_a_jump_and_goes(struct kunit *test)
 {

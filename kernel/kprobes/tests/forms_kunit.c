@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instruction forms, bare and probed (x86).
+ * Instruction forms, bare and probed.
  *
  * Each form is run from random registers, flags, stack and memory; afterwards all of
  * these are compared with what they were without a probe, in every way in which a
  * probed instruction can be carried out.  The processor says what is right: nobody has
  * written down a result.
  *
- * A form is probed itself, and in a second piece behind a probed filler: where a jump
- * takes the place of more than one instruction, those that follow the probe are copied
- * with it.
+ * A form is probed itself, and, where a jump takes the place of more than one instruction,
+ * in a second piece behind a probed filler: those that follow the probe are copied with
+ * it.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -17,25 +17,13 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <asm/cpufeature.h>
 
 #include "counted.h"
-#include "x86_forms.h"
+#include "forms.h"
 #include "../internal.h"
-#include "../../../arch/x86/kernel/kprobes/classify.h"
 
-#define FORMS_WANTED	400
 #define BATCH		256	/* pieces that are probed at a time */
 #define TELL		5	/* forms of a mode whose states are shown */
-
-static const struct {
-	const struct form *begin, *end;
-} tables[] = {
-	{ kprobes_forms_data, kprobes_forms_data_end },
-	{ kprobes_forms_flags, kprobes_forms_flags_end },
-	{ kprobes_forms_branch, kprobes_forms_branch_end },
-	{ kprobes_forms_vector, kprobes_forms_vector_end },
-};
 
 /* --- Ways to carry out a probed instruction ------------------------------------ */
 
@@ -91,7 +79,7 @@ struct probed {
 	struct counted counted;
 	const struct form *form;
 	const struct form_piece *piece;
-	struct probe_insn insn;		/* the form, classified */
+	struct form_class class;
 };
 
 static struct {
@@ -108,17 +96,13 @@ static struct {
 	unsigned int jumps;		/* pieces that had one */
 } all;
 
-static bool form_there(const struct form *form)
-{
-	return boot_cpu_has(form->feature);
-}
-
 static unsigned int count_rows(void)
 {
-	unsigned int i, rows = 0;
+	const struct form_table *table;
+	unsigned int rows = 0;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		rows += tables[i].end - tables[i].begin;
+	for (table = kprobes_form_tables; table->begin; table++)
+		rows += table->end - table->begin;
 	return rows;
 }
 
@@ -126,7 +110,7 @@ static void add_form(const struct form *form)
 {
 	unsigned int i;
 
-	if (!form_there(form)) {
+	if (!kprobes_form_there(form)) {
 		all.lacking++;
 		return;
 	}
@@ -134,35 +118,42 @@ static void add_form(const struct form *form)
 	for (i = 0; i < FORM_PIECES; i++, all.nr++) {
 		all.probed[all.nr].form = form;
 		all.probed[all.nr].piece = &form->pieces[i];
+		kprobes_form_classify(&form->pieces[i], &all.probed[all.nr].class);
 		all.kps[all.nr] = &all.probed[all.nr].counted.kp;
 	}
 }
 
 static void add_forms(void)
 {
+	const struct form_table *table;
 	const struct form *form;
-	unsigned int i;
 
 	all.forms = 0;
 	all.lacking = 0;
 	all.nr = 0;
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (form = tables[i].begin; form < tables[i].end; form++)
+	for (table = kprobes_form_tables; table->begin; table++) {
+		for (form = table->begin; form < table->end; form++)
 			add_form(form);
 	}
 }
 
-/* --- What has come out ---------------------------------------------------------- */
+/* What nothing can be called behind is probed without. */
+static bool wants_post(const struct mode *mode, const struct probed *p)
+{
+	return mode->post && !p->class.no_post;
+}
 
-static const char * const reg_names[] = {
-	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
-	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-};
+static void set_probe(struct probed *p, bool post)
+{
+	p->counted = counted_at(p->piece->probe, true, post);
+}
+
+/* --- What has come out ---------------------------------------------------------- */
 
 static void tell_word(struct kunit *test, const char *name, unsigned long start,
 		      unsigned long bare, unsigned long now)
 {
-	kunit_err(test, "%-6s from %0*lx, bare %0*lx, probed %0*lx%s", name,
+	kunit_err(test, "%-7s from %0*lx, bare %0*lx, probed %0*lx%s", name,
 		  BITS_PER_LONG / 4, start, BITS_PER_LONG / 4, bare,
 		  BITS_PER_LONG / 4, now, bare == now ? "" : "  <--");
 }
@@ -189,9 +180,10 @@ static void tell(struct kunit *test, const struct mode *mode, const struct probe
 		return;
 	kprobes_form_prepare(p->form, &all.starts[nr]);
 	for (i = 0; i < FORM_REGS; i++)
-		tell_word(test, reg_names[i], start->regs[i], bare->regs[i], now->regs[i]);
+		tell_word(test, kprobes_form_reg_names[i], start->regs[i], bare->regs[i],
+			  now->regs[i]);
 	tell_word(test, "flags", start->flags, bare->flags, now->flags);
-	tell_word(test, "percpu", start->percpu, bare->percpu, now->percpu);
+	tell_word(test, "special", start->special, bare->special, now->special);
 	tell_bytes(test, "memory", bare->memory, now->memory, sizeof(now->memory));
 	tell_bytes(test, "stack", bare->stack, now->stack, sizeof(now->stack));
 	tell_bytes(test, "vectors", bare->vectors, now->vectors, sizeof(now->vectors));
@@ -216,7 +208,7 @@ static void check_counts(struct kunit *test, const struct mode *mode, const stru
 	const struct counted *c = &p->counted;
 
 	KUNIT_EXPECT_EQ_MSG(test, c->pre, FORM_STATES, "%s, %s", p->form->name, mode->name);
-	KUNIT_EXPECT_EQ_MSG(test, c->post, mode->post ? FORM_STATES : 0, "%s, %s",
+	KUNIT_EXPECT_EQ_MSG(test, c->post, wants_post(mode, p) ? FORM_STATES : 0, "%s, %s",
 			    p->form->name, mode->name);
 	KUNIT_EXPECT_EQ_MSG(test, c->kp.nmissed, 0, "%s, %s", p->form->name, mode->name);
 }
@@ -251,6 +243,21 @@ static unsigned int count_jumps(unsigned int first, unsigned int nr)
 	return jumps;
 }
 
+/* Which of a batch that has been refused it was. */
+static void tell_refused(struct kunit *test, unsigned int first, unsigned int nr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = first; i < first + nr; i++) {
+		ret = register_kprobe(all.kps[i]);
+		if (ret)
+			KUNIT_FAIL(test, "%s: refused, %d", all.probed[i].form->name, ret);
+		else
+			unregister_kprobe(all.kps[i]);
+	}
+}
+
 static void run_batch(struct kunit *test, const struct mode *mode, unsigned int first,
 		      unsigned int nr)
 {
@@ -258,12 +265,14 @@ static void run_batch(struct kunit *test, const struct mode *mode, unsigned int 
 	int ret;
 
 	for (i = first; i < first + nr; i++)
-		all.probed[i].counted = counted_at(all.probed[i].piece->probe, true, mode->post);
+		set_probe(&all.probed[i], wants_post(mode, &all.probed[i]));
 	run_pieces(test, mode, first, nr, false);
 	ret = register_kprobes(&all.kps[first], nr);
 	KUNIT_EXPECT_EQ(test, ret, 0);
-	if (ret)
+	if (ret) {
+		tell_refused(test, first, nr);
 		return;
+	}
 	all.jumps += count_jumps(first, nr);
 	run_pieces(test, mode, first, nr, true);
 	unregister_kprobes(&all.kps[first], nr);
@@ -306,27 +315,29 @@ static void every_form(struct kunit *test, const struct mode *mode)
 
 static bool same_bytes(const struct probed *a, const struct probed *b)
 {
-	return a->insn.len == b->insn.len &&
-	       !memcmp(a->piece->insn, b->piece->insn, a->insn.len);
+	return a->class.len == b->class.len &&
+	       !memcmp(a->piece->insn, b->piece->insn, a->class.len);
 }
 
 /* All can be probed, are not the same in other words, and are as many as promised. */
 static void enough_forms(struct kunit *test)
 {
-	bool visited[NR_EMUL] = {};
+	bool visited[FORM_KINDS] = {};
 	unsigned int i, j;
 
 	for (i = 0; i < all.nr; i++) {
 		struct probed *p = &all.probed[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, 0,
-				    probe_classify(p->piece->insn, MAX_INSN_SIZE,
-						   INSN_MODE_KERN, &p->insn),
-				    "%s: %s", p->form->name,
-				    probe_refusal_name(p->insn.refusal));
-		visited[p->insn.emul] = true;
+		if (p->class.refusal)
+			KUNIT_FAIL(test, "%s: %s", p->form->name, p->class.refusal);
+		visited[p->class.kind] = true;
+		if (p->class.no_post) {
+			set_probe(p, true);
+			KUNIT_EXPECT_EQ_MSG(test, -EINVAL, register_kprobe(&p->counted.kp), "%s",
+					    p->form->name);
+		}
 	}
-	for (i = 0; i < NR_EMUL; i++)
+	for (i = 0; i < FORM_KINDS; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, visited[i], "kind %u", i);
 	for (i = 0; i < all.nr; i += FORM_PIECES) {
 		for (j = 0; j < i; j += FORM_PIECES) {
@@ -397,7 +408,7 @@ static struct kunit_case forms_cases[] = {
 };
 
 static struct kunit_suite forms_suite = {
-	.name = "kprobes_x86_forms",
+	.name = FORM_SUITE,
 	.init = forms_init,
 	.exit = forms_exit,
 	.test_cases = forms_cases,

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KPROBES_TESTS_OPTIMIZED_H
+#define _KPROBES_TESTS_OPTIMIZED_H
+/*
+ * What suites about jump optimization ask: has a probe become a jump, and if not, why?
+ */
+#include <kunit/test.h>
+#include <linux/cleanup.h>
+
+#include "../internal.h"
+
+/* The jump that the optimizer writes: of x86 and of arm64. */
+static inline bool is_jump(void *addr)
+{
+	if (IS_ENABLED(CONFIG_X86))
+		return *(u8 *)addr == 0xe9;
+	return (le32_to_cpup(addr) & 0xfc000000) == 0x14000000;
+}
+
+static inline enum kprobe_state state_at(void *addr)
+{
+	struct kprobe_point *point;
+
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_table_find((unsigned long)addr);
+	return point ? point->state : KPROBE_GONE;
+}
+
+static inline const char *said_at(void *addr)
+{
+	struct kprobe_point *point;
+
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_table_find((unsigned long)addr);
+	return point ? kprobe_optimizer_says(point) : NULL;
+}
+
+/* The state is what is in the text, and the handle says the same. */
+#define EXPECT_JUMP(test, handle, wanted)					\
+do {										\
+	kprobe_optimizer_flush();						\
+	KUNIT_EXPECT_EQ(test, is_jump((handle)->addr), wanted);			\
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(handle), wanted);		\
+	KUNIT_EXPECT_EQ(test, state_at((handle)->addr) == KPROBE_JUMP, wanted);	\
+} while (0)
+
+#endif /* _KPROBES_TESTS_OPTIMIZED_H */
