@@ -49,7 +49,7 @@ case $(uname -m) in
 aarch64)
 	PLAIN_RETURN=4 LOAD_AT=4 INSIDE=8 PLACES='8 12 16 20 24'
 	ON_FTRACE='' BY_FTRACE=breakpoint
-	JUMP_SIZE=4 JUMPS=perhaps
+	JUMP_SIZE=4 JUMPS=always
 	;;
 *)
 	PLAIN_RETURN=5 LOAD_AT=2 INSIDE=5 PLACES=5

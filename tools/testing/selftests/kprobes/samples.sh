@@ -43,7 +43,7 @@ else
 	dmesg -c >/dev/null
 	yes "kprobe_example: loads" insmod "$kprobe" symbol=kernel_clone show=3
 	matches "kprobe_example: is in the list" "$(list | grep kernel_clone)" \
-		'^ADDR  k  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+		'^ADDR  k  kernel_clone\+0x[04]    (\[(FTRACE|OPTIMIZED)\])?\|$'
 	for i in 1 2 3 4 5; do
 		a_child
 	done
@@ -70,7 +70,7 @@ else
 	dmesg -c >/dev/null
 	yes "kretprobe_example: loads" insmod "$kretprobe" func=kernel_clone
 	matches "kretprobe_example: is in the list" "$(list | grep kernel_clone)" \
-		'^ADDR  r  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+		'^ADDR  r  kernel_clone\+0x[04]    (\[(FTRACE|OPTIMIZED)\])?\|$'
 	a_child
 	a_child
 	yes "kretprobe_example: unloads" rmmod kretprobe_example
@@ -89,7 +89,7 @@ else
 	dmesg -c >/dev/null
 	yes "jprobe_example: loads" insmod "$jprobe" show=2
 	matches "jprobe_example: is in the list" "$(list | grep kernel_clone)" \
-		'^ADDR  j  kernel_clone\+0x[04]    (\[FTRACE\])?\|$'
+		'^ADDR  j  kernel_clone\+0x[04]    (\[(FTRACE|OPTIMIZED)\])?\|$'
 	a_child
 	a_child
 	a_child
