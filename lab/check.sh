@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
 
-# arm64 is to be added here when its backend is ours, and the time of a full check allows.
+# arm64 is to be added here when the time of a full check allows.
 ARCHES=${ARCH:-x86_64 i386}
 CONFIG=${CONFIG:-default}
 
