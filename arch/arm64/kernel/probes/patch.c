@@ -18,7 +18,7 @@
 
 #include "common.h"
 
-/* How many are written while the other CPUs wait: some tenths of a millisecond. */
+/* How many are written while the other CPUs wait, with interrupts off. */
 #define PATCH_AT_ONCE	256
 
 /* Under text_mutex. */
