@@ -174,6 +174,19 @@ void dump_kprobe(struct kprobe *kp);
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 /* --- HAVE_KPROBE_LEVELS: one current probe per context level ----------- */
 
+/*
+ * <asm/kprobes.h> adds
+ *
+ *	KPROBE_TRAP_PREEMPT_COUNT	what a breakpoint adds to preempt_count()
+ *	kprobe_hit_ip(kp)		the instruction pointer that pre handlers see
+ *	arch_mask_step(regs)		masks what could interrupt the code that a trap
+ *					returns to; returns what was masked or not before
+ *	arch_unmask_step(regs, saved)	undoes that
+ *
+ * the last two inline, for any place where no probe may be hit.  A trap's handler is made
+ * of what <linux/kprobes-hit.h> has; faults come to kprobe_fault_handler().
+ */
+
 /**
  * enum kprobe_level - how deep the interrupted code is
  *
@@ -208,7 +221,7 @@ enum kprobe_phase {
  * @kp:		representative of the probepoint
  * @handle:	the registration whose handler runs now, if it has a fault_handler;
  *		NULL otherwise, and always in KPROBE_PHASE_IDLE
- * @saved_flags: for the architecture, from STEPPING to its end
+ * @saved_flags: what arch_mask_step() has returned, from STEPPING to its end
  * @regs:	registers of the trap, while its pre handlers run; meaningful in
  *		KPROBE_PHASE_HANDLER
  *
@@ -316,9 +329,17 @@ static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
  * that comes next.
  */
 unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr);
+/**
+ * arch_slot_at_copy() - is the copy of the probed instruction at an address in a slot?
+ * @kp: representative of the point whose slot, or detour, it is
+ * @start: of the slot
+ * @addr: the address
+ *
+ * Context: any, preemption disabled.
+ * Return: true if it is there, or a part of it where it takes several instructions.
+ */
+bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr);
 bool kprobe_hit_registers(const struct pt_regs *regs);
-bool kprobe_call_fault_handlers(struct kprobe *kp, struct pt_regs *regs, int trapnr);
-bool kprobe_handler_fault(struct kprobe_frame *frame, struct pt_regs *regs, int trapnr);
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
 
 /**

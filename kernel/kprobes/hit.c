@@ -12,7 +12,6 @@
  */
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
-#include <linux/rculist.h>
 
 #include "internal.h"
 
@@ -80,48 +79,6 @@ void kprobe_handler_died(void)
 	kprobe_frame_leave(kprobe_this_frame());
 	preempt_enable_no_resched_notrace();
 }
-
-/**
- * kprobe_handler_fault() - a fault while the probe of a frame is in its handlers
- * @frame: of the code that has faulted, in KPROBE_PHASE_HANDLER
- * @regs: registers at the fault
- * @trapnr: the architecture's number of the trap
- *
- * Only the handle whose handler was running is asked (OLS paper, section 4.2).
- *
- * Context: the fault, preemption disabled.
- * Return: true if its fault_handler has dealt with the fault.
- */
-bool kprobe_handler_fault(struct kprobe_frame *frame, struct pt_regs *regs, int trapnr)
-{
-	struct kprobe *handle = frame->handle;
-
-	return handle && handle->fault_handler &&
-	       handle->fault_handler(handle, regs, trapnr);
-}
-NOKPROBE_SYMBOL(kprobe_handler_fault);
-
-/**
- * kprobe_call_fault_handlers() - the copied instruction has faulted
- * @kp: representative of its point
- * @regs: registers at the fault
- * @trapnr: the architecture's number of the trap
- *
- * Context: the fault, preemption disabled.
- * Return: true if some handle's fault_handler has dealt with the fault.
- */
-bool kprobe_call_fault_handlers(struct kprobe *kp, struct pt_regs *regs, int trapnr)
-{
-	struct kprobe *handle;
-
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
-		if (handle->fault_handler && !kprobe_disabled(handle) &&
-		    handle->fault_handler(handle, regs, trapnr))
-			return true;
-	}
-	return false;
-}
-NOKPROBE_SYMBOL(kprobe_call_fault_handlers);
 
 /**
  * kprobe_hit_registers() - do registers say that a probe has been hit?

@@ -74,6 +74,23 @@ struct arch_optimized_insn {
 	u8 used : 1;
 };
 
+/* D, A, I and F. */
+#define KPROBE_STEP_MASKS	(PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
+
+/* See <linux/kprobes-arch.h>: all exceptions but those of faults. */
+static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
+{
+	unsigned long saved = regs->pstate & KPROBE_STEP_MASKS;
+
+	regs->pstate |= KPROBE_STEP_MASKS;
+	return saved;
+}
+
+static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long saved)
+{
+	regs->pstate = (regs->pstate & ~KPROBE_STEP_MASKS) | saved;
+}
+
 void arch_remove_kprobe(struct kprobe *p);
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);

@@ -72,6 +72,19 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 }
 NOKPROBE_SYMBOL(arch_slot_original);
 
+/* See <linux/kprobes-arch.h>. */
+bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr)
+{
+	struct arch_optimized_insn *optinsn;
+	unsigned int word = (addr - start) / AARCH64_INSN_SIZE;
+
+	optinsn = &container_of(kp, struct optimized_kprobe, kp)->optinsn;
+	if (start != (unsigned long)optinsn->insn)
+		return !word;
+	return word >= optinsn->copy && word < optinsn->end;
+}
+NOKPROBE_SYMBOL(arch_slot_at_copy);
+
 /* Is the frame record at @fp in registers of a hit that is being handled, @pc its place? */
 static __always_inline struct kprobe *hit_of_record(unsigned long fp, unsigned long pc)
 {

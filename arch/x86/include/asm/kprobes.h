@@ -11,8 +11,9 @@
 #include <linux/types.h>
 #include <linux/ptrace.h>
 #include <linux/percpu.h>
-#include <asm/text-patching.h>
 #include <asm/insn.h>
+#include <asm/processor-flags.h>
+#include <asm/text-patching.h>
 
 #define __ARCH_WANT_KPROBES_INSN_SLOT
 
@@ -78,6 +79,20 @@ struct arch_optimized_insn {
 	u8 calls : 2;
 	u8 used : 1;
 };
+
+/* See <linux/kprobes-arch.h>. */
+static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
+{
+	unsigned long saved = regs->flags & X86_EFLAGS_IF;
+
+	regs->flags &= ~X86_EFLAGS_IF;
+	return saved;
+}
+
+static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long saved)
+{
+	regs->flags |= saved;
+}
 
 void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);

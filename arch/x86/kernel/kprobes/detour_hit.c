@@ -97,3 +97,12 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 	return (unsigned long)kp->addr + (addr == start ? 0 : probe_desc(kp)->len);
 }
 NOKPROBE_SYMBOL(arch_slot_original);
+
+/* See <linux/kprobes-arch.h>.  In a detour only the first of the copies is meant. */
+bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+
+	return addr - start == (start == (unsigned long)op->optinsn.insn ? DETOUR_COPY : 0);
+}
+NOKPROBE_SYMBOL(arch_slot_at_copy);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Faults that a probe has to do with (HAVE_KPROBE_LEVELS): that of a handler, and that of
+ * an instruction's copy.
+ *
+ * The architecture asks here before the exception tables are searched.  What has faulted
+ * in a copy starts over from the original, unless a fault_handler deals with it:
+ * exception tables and oopses know that one, and the fault may sleep, after which the
+ * slot may be somebody else's.
+ *
+ * Runs in traps: NOKPROBE, no locks, no memory.
+ */
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+
+#include "internal.h"
+
+/* Only the handle whose handler was running is asked (OLS paper, section 4.2). */
+static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
+					  int trapnr)
+{
+	struct kprobe *handle = frame->handle;
+
+	return handle && handle->fault_handler &&
+	       handle->fault_handler(handle, regs, trapnr);
+}
+
+/* Until one deals with it. */
+static __always_inline bool ask_handles(struct kprobe *kp, struct pt_regs *regs, int trapnr)
+{
+	struct kprobe *handle;
+
+	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
+		if (handle->fault_handler && !kprobe_disabled(handle) &&
+		    handle->fault_handler(handle, regs, trapnr))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The copy of @kp's instruction has faulted.  Handlers see the address of the original,
+ * and run as handlers: probes that they hit are missed.
+ */
+static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
+				struct pt_regs *regs, int trapnr)
+{
+	bool stepping = frame->phase == KPROBE_PHASE_STEPPING && frame->kp == kp;
+	bool level_free = frame->phase == KPROBE_PHASE_IDLE;
+	unsigned long copy = instruction_pointer(regs);
+	bool handled;
+
+	instruction_pointer_set(regs, (unsigned long)kp->addr);
+	if (level_free)
+		kprobe_frame_enter(frame, kp);
+	handled = ask_handles(kp, regs, trapnr);
+	if (level_free)
+		kprobe_frame_leave(frame);
+	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr) {
+		/* Tried again at once, without anything that could sleep. */
+		instruction_pointer_set(regs, copy);
+		return true;
+	}
+	if (stepping) {
+		arch_unmask_step(regs, frame->saved_flags);
+		kprobe_frame_leave(frame);
+	}
+	return handled;
+}
+NOKPROBE_SYMBOL(copy_fault);
+
+/**
+ * kprobe_fault_handler() - a fault in kernel code: has a probe to do with it?
+ * @regs: registers at the fault
+ * @trapnr: what the architecture tells fault handlers for a trap number
+ *
+ * Seed: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
+ *
+ * Context: the fault, before exception tables are searched; not a breakpoint.
+ * Return: 1 if a fault_handler has dealt with it, 0 if the kernel has to.
+ */
+int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
+{
+	unsigned long start = 0, addr = instruction_pointer(regs);
+	struct kprobe_frame *frame;
+	bool handled = false;
+	struct kprobe *kp;
+
+	preempt_disable_notrace();
+	frame = kprobe_this_frame();
+	kp = kprobe_slot_owner(addr, &start);
+	if (kp && arch_slot_at_copy(kp, start, addr))
+		handled = copy_fault(kp, frame, regs, trapnr);
+	else if (frame->phase == KPROBE_PHASE_HANDLER)
+		handled = handler_fault(frame, regs, trapnr);
+	preempt_enable_no_resched_notrace();
+	return handled;
+}
+NOKPROBE_SYMBOL(kprobe_fault_handler);
