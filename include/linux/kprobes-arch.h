@@ -126,8 +126,9 @@ static inline int arch_prepare_kprobe_post(struct kprobe *p)
 #endif
 
 /**
- * arch_kprobe_handlers_changed() - @p has a post_handler now, or none any more
- * @p: representative; may be armed and being hit
+ * arch_kprobe_handlers_changed() - decide again how hits of the breakpoint go on
+ * @p: representative, which has a post_handler now, or none any more, or whose
+ *	kprobe_detour_used() has changed; may be armed and being hit
  *
  * Context: task, kprobe_mutex held.
  */

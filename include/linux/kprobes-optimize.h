@@ -8,6 +8,9 @@
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
 
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+
 /* --- HAVE_OPTPROBES: jumps in place of breakpoints --------------------- */
 
 #ifdef CONFIG_OPTPROBES
@@ -31,7 +34,8 @@ struct optimized_kprobe {
  *	else's, and has no armed probe in it
  * @orig: its representative again
  *
- * Called again for a point that it has refused, when a reason may have gone.
+ * What the detour has to call says kprobe_detour_calls().  Called again for a point that
+ * it has refused, when a reason may have gone.
  *
  * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
  * cpus_read_lock() and text_mutex.
@@ -39,13 +43,10 @@ struct optimized_kprobe {
  * can be no jump.  Nothing is kept on failure.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
-int arch_prepared_optinsn(struct arch_optimized_insn *optinsn);
 /* Gives the detour back, which nobody can be executing.  Context: task. */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
 /* 0 if a point that has its detour may get its jump now.  Context: kprobe_mutex. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op);
-/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex. */
-int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr);
 
 /**
  * arch_optimize_kprobes() - breakpoints become jumps
@@ -98,53 +99,90 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 /* --- HAVE_KPROBE_DETOURS: detours that can do what a breakpoint can ------ */
 
 /*
- * The architecture selects HAVE_OPTPROBES and HAVE_KPROBE_LEVELS too.  Its detours
- * call kprobe_detour_pre() and, where there is one, kprobe_detour_post(); a path of
- * execution that a handler has changed is taken.
+ * The architecture selects HAVE_OPTPROBES and HAVE_KPROBE_LEVELS too.  Its detours call
+ * kprobe_detour_pre() and, where there is one, kprobe_detour_post(), or
+ * kprobe_detour_return() instead of both; a path of execution that a handler has changed
+ * is taken.  In struct arch_optimized_insn @insn is where the detour is, or NULL.
+ *
+ * The core decides which of these a detour calls, and whether hits of the breakpoint go
+ * on in the detour's copy, and keeps both in the representative's flags.
  */
+
+/**
+ * enum kprobe_detour_calls - what a detour calls
+ * @KPROBE_DETOUR_CALLS_PRE:	pre handlers
+ * @KPROBE_DETOUR_CALLS_POST:	pre and post handlers
+ * @KPROBE_DETOUR_CALLS_RETURN:	one return probe, which needs no registers
+ */
+enum kprobe_detour_calls {
+	KPROBE_DETOUR_CALLS_PRE,
+	KPROBE_DETOUR_CALLS_POST,
+	KPROBE_DETOUR_CALLS_RETURN,
+};
+
+#define KPROBE_FLAG_DETOUR_USED		BIT(21)
+#define KPROBE_FLAG_DETOUR_CALLS	GENMASK(31, 30)
+
+/**
+ * kprobe_detour_calls() - what a detour calls, or will call that is being made
+ * @kp: representative of its point
+ *
+ * It stays the same as long as the detour is there.
+ *
+ * Context: any.
+ * Return: that.
+ */
+static __always_inline enum kprobe_detour_calls kprobe_detour_calls(const struct kprobe *kp)
+{
+	return FIELD_GET(KPROBE_FLAG_DETOUR_CALLS, kp->flags);
+}
+
+/**
+ * kprobe_detour_used() - do hits of the breakpoint go on in the detour's copy?
+ * @kp: representative of its point
+ *
+ * Asked in arch_kprobe_handlers_changed(), which is called when it changes.
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if they do.
+ */
+static inline bool kprobe_detour_used(const struct kprobe *kp)
+{
+	return kp->flags & KPROBE_FLAG_DETOUR_USED;
+}
+
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
-/*
- * Instead of both, while KPROBE_FLAG_RETURN_ONLY is in the representative's flags: all
- * there is to be called is one return probe, and no handler asks for registers.
- * @ret_addr is where the function's return address is.
- */
+/* @ret_addr is where the function's return address is. */
 void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
 
-#define KPROBE_FLAG_RETURN_ONLY	BIT(20)
-
-/* True if the detour calls all that is to be called.  Context: kprobe_mutex. */
-bool arch_detour_fits(struct optimized_kprobe *op);
-
-/**
- * arch_use_detour() - let hits of the breakpoint go on in the detour's copy
- * @op: a point that has its detour
- * @use: or not any more
- *
- * With the copy in use nothing that is on its way from the breakpoint enters what the
- * jump will cover, or covers still.
- *
- * Context: task, kprobe_mutex held.
- */
-void arch_use_detour(struct optimized_kprobe *op, bool use);
 /* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
 const char *arch_detour_obstacle(struct optimized_kprobe *op);
-#else
-#define KPROBE_FLAG_RETURN_ONLY	0
 
-static inline bool arch_detour_fits(struct optimized_kprobe *op)
+/* Nonzero if there is a detour.  Context: kprobe_mutex. */
+static inline int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
 {
-	return !op->kp.post_handler;
+	return !!optinsn->insn;
 }
 
-static inline void arch_use_detour(struct optimized_kprobe *op, bool use) { }
+/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex. */
+static inline int arch_within_optimized_kprobe(struct optimized_kprobe *op,
+					       kprobe_opcode_t *addr)
+{
+	return addr > op->kp.addr &&
+	       (unsigned long)addr < (unsigned long)op->kp.addr + MAX_OPTIMIZED_LENGTH;
+}
+#else
+#ifdef CONFIG_OPTPROBES
+int arch_prepared_optinsn(struct arch_optimized_insn *optinsn);
+int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr);
+#endif
 
 static inline const char *arch_detour_obstacle(struct optimized_kprobe *op)
 {
 	return "the architecture cannot";
 }
-
 #endif
 
 #endif /* _LINUX_KPROBES_OPTIMIZE_H */

@@ -40,14 +40,16 @@ struct seq_file;
  * Private bits of kprobe::flags.  KIND says which API has registered a handle
  * and is what debugfs shows; RESOLVED remembers that addr came from
  * symbol_name, so that the same struct can be registered again; STAGED marks
- * the handles of a batch that is being checked.  One more, for representatives, is
- * KPROBE_FLAG_RETURN_ONLY in <linux/kprobes-optimize.h>.
+ * the handles of a batch that is being checked.  RETURN_ONLY is for representatives: all
+ * there is to be called is one return probe, and no handler asks for registers.  Those
+ * about detours are in <linux/kprobes-optimize.h>.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
 #define KPROBE_FLAG_KIND_MASK	(KPROBE_FLAG_KIND_RETURN | KPROBE_FLAG_KIND_JPROBE)
 #define KPROBE_FLAG_RESOLVED	BIT(18)
 #define KPROBE_FLAG_STAGED	BIT(19)
+#define KPROBE_FLAG_RETURN_ONLY	BIT(20)
 
 /**
  * enum kprobe_state - what is in the text at a probepoint
@@ -450,6 +452,11 @@ void kprobe_optimizer_allow(bool allow);
 void kprobe_optimizer_flush(void);
 const char *kprobe_optimizer_says(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
+
+/* fit.c */
+void kprobe_detour_choose(struct kprobe_point *point);
+bool kprobe_detour_fits(struct kprobe_point *point);
+void kprobe_detour_use(struct kprobe_point *point, bool use);
 
 /* neighbours.c */
 bool kprobe_neighbour_armed(struct kprobe_point *point);

@@ -154,6 +154,7 @@ static int make_detour(struct kprobe_point *point)
 {
 	int ret;
 
+	kprobe_detour_choose(point);
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
 		return arch_prepare_optimized_kprobe(&point->op, &point->kp);
 
@@ -192,7 +193,7 @@ static void consider(struct kprobe_point *point)
 {
 	enum kprobe_unopt obstacle;
 
-	if (arch_prepared_optinsn(&point->op.optinsn) && !arch_detour_fits(&point->op)) {
+	if (arch_prepared_optinsn(&point->op.optinsn) && !kprobe_detour_fits(point)) {
 		set_opt(point, KPROBE_OPT_OUTDATED);
 		return;
 	}
@@ -201,7 +202,7 @@ static void consider(struct kprobe_point *point)
 		refuse(point, obstacle);
 		return;
 	}
-	arch_use_detour(&point->op, true);			/* 2 */
+	kprobe_detour_use(point, true);				/* 2 */
 	set_opt(point, KPROBE_OPT_SETTLING);
 }
 
@@ -271,7 +272,7 @@ static void patch_points(struct list_head *points)
 			continue;
 		}
 		list_del_init(&point->op.list);
-		arch_use_detour(&point->op, false);
+		kprobe_detour_use(point, false);
 		refuse(point, KPROBE_UNOPT_ARCH);
 	}
 }
@@ -287,7 +288,7 @@ static bool patch_some(void)
 
 	list_for_each_entry_safe(op, next, &settling, list) {
 		if (arch_check_optimized_kprobe(op)) {
-			arch_use_detour(op, false);
+			kprobe_detour_use(op_to_point(op), false);
 			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
 			continue;
 		}
@@ -353,7 +354,7 @@ void kprobe_optimizer_flush(void)
 bool kprobe_optimizer_misfit(struct kprobe_point *point)
 {
 	return (point->state == KPROBE_JUMP || point->opt == KPROBE_OPT_SETTLING) &&
-	       !arch_detour_fits(&point->op);
+	       !kprobe_detour_fits(point);
 }
 
 /* --- Back to the breakpoint ------------------------------------------------------- */
@@ -372,7 +373,7 @@ static void unpatch(struct list_head *ops)
 	list_for_each_entry_safe(op, next, &done, list) {
 		list_del_init(&op->list);
 		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);
-		arch_use_detour(op, false);
+		kprobe_detour_use(op_to_point(op), false);
 	}
 }
 
@@ -395,7 +396,7 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (point->opt == KPROBE_OPT_SETTLING)
-			arch_use_detour(&point->op, false);
+			kprobe_detour_use(point, false);
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
 		point->unopt = why;

@@ -62,16 +62,12 @@ struct arch_specific_insn {
  * @copy:	index of the word where the copy of the instruction begins
  * @end:	of the one behind it
  * @obstacle:	enum detour_obstacle: why there is no detour
- * @calls:	enum detour_calls: what it calls
- * @used:	hits of the breakpoint go on in it
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
 	u8 copy;
 	u8 end;
 	u8 obstacle;
-	u8 calls : 7;
-	u8 used : 1;
 };
 
 /* D, A, I and F. */

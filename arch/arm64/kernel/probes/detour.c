@@ -110,28 +110,19 @@ static void put_copy(struct draft *draft, struct kprobe *kp)
 		put(draft, copy[i]);
 }
 
-/* The least that serves a point with the handlers that it has. */
-static enum detour_calls calls_of(struct kprobe *kp)
-{
-	if (kp->post_handler)
-		return DETOUR_CALLS_POST;
-	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? DETOUR_CALLS_RETURN : DETOUR_CALLS_PRE;
-}
-
 static void write_detour(struct draft *draft, struct kprobe *kp,
 			 struct arch_optimized_insn *optinsn)
 {
-	enum detour_calls calls = calls_of(kp);
+	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 
-	put_call(draft, calls == DETOUR_CALLS_RETURN ? kprobe_detour_enter_return :
-						       kprobe_detour_enter);
+	put_call(draft, calls == KPROBE_DETOUR_CALLS_RETURN ?
+		 kprobe_detour_enter_return : kprobe_detour_enter);
 	optinsn->copy = draft->nr;
 	put_copy(draft, kp);
 	optinsn->end = draft->nr;
-	if (calls == DETOUR_CALLS_POST)
+	if (calls == KPROBE_DETOUR_CALLS_POST)
 		put_call(draft, kprobe_detour_enter_post);
 	put_branch(draft, (unsigned long)kp->addr + AARCH64_INSN_SIZE);
-	optinsn->calls = calls;
 }
 
 static void tell_perf_of_detour(struct draft *draft)
@@ -225,11 +216,6 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 }
 
 /* These are described in <linux/kprobes-optimize.h>. */
-int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
-{
-	return !!optinsn->insn;
-}
-
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 {
 	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_BYTES, NULL, 0);
@@ -242,32 +228,9 @@ int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 	return 0;
 }
 
-int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr)
-{
-	return 0;
-}
-
-bool arch_detour_fits(struct optimized_kprobe *op)
-{
-	switch (op->optinsn.calls) {
-	case DETOUR_CALLS_RETURN:
-		return op->kp.flags & KPROBE_FLAG_RETURN_ONLY;
-	case DETOUR_CALLS_PRE:
-		return !op->kp.post_handler;
-	default:
-		return true;
-	}
-}
-
 const char *arch_detour_obstacle(struct optimized_kprobe *op)
 {
 	return obstacle_names[op->optinsn.obstacle];
-}
-
-void arch_use_detour(struct optimized_kprobe *op, bool use)
-{
-	op->optinsn.used = use;
-	arch_kprobe_handlers_changed(&op->kp);
 }
 
 /* --- Write branches ------------------------------------------------------------- */

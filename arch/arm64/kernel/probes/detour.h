@@ -31,13 +31,6 @@
 struct kprobe;
 struct pt_regs;
 
-/* What a detour calls. */
-enum detour_calls {
-	DETOUR_CALLS_PRE,
-	DETOUR_CALLS_POST,
-	DETOUR_CALLS_RETURN,
-};
-
 /* Why there is no detour. */
 enum detour_obstacle {
 	OBSTACLE_NONE,

@@ -119,7 +119,7 @@ unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc)
 		op = container_of(kp, struct optimized_kprobe, kp);
 		*pc = arch_slot_original(kp, start, *pc);
 		if (start != (unsigned long)op->optinsn.insn ||
-		    op->optinsn.calls == DETOUR_CALLS_RETURN)
+		    kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN)
 			kp = NULL;
 	} else {
 		kp = hit_of_record(fp, *pc);

@@ -200,7 +200,7 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
 	kprobe_opcode_t *resume = NULL;
 
-	if (op->optinsn.used)
+	if (kprobe_detour_used(p))
 		resume = op->optinsn.insn + op->optinsn.copy;
 	else if (!p->post_handler)
 		resume = p->ainsn.insn;

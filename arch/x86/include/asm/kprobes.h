@@ -64,8 +64,6 @@ struct arch_specific_insn {
  * @copy:	where their copies begin, from that of the first
  * @end:	where nothing is left to be executed of them, likewise
  * @obstacle:	enum probe_obstacle: why there is no detour
- * @calls:	enum detour_calls: what it calls
- * @used:	hits of the breakpoint go on in it
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
@@ -75,9 +73,7 @@ struct arch_optimized_insn {
 	u8 end;
 	u8 len : 5;
 	u8 nr : 3;
-	u8 obstacle : 5;
-	u8 calls : 2;
-	u8 used : 1;
+	u8 obstacle;
 };
 
 /* See <linux/kprobes-arch.h>. */

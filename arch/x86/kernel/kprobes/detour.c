@@ -32,7 +32,6 @@
 static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_SIZE);
 static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
 static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS - 1);
-static_assert(NR_OBSTACLES <= 1 << 5);
 static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 
 /* --- May there be a jump? ---------------------------------------------------- */
@@ -105,18 +104,10 @@ static enum probe_obstacle read_region(unsigned long addr, struct source *source
 	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
 }
 
-/* The least that serves a point with the handlers that it has. */
-static enum detour_calls calls_of(struct kprobe *kp)
+static unsigned long entry_of(enum kprobe_detour_calls calls)
 {
-	if (kp->post_handler)
-		return DETOUR_CALLS_POST;
-	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? DETOUR_CALLS_RETURN : DETOUR_CALLS_PRE;
-}
-
-static unsigned long entry_of(enum detour_calls calls)
-{
-	return (unsigned long)(calls == DETOUR_CALLS_RETURN ? kprobe_detour_enter_return :
-			       kprobe_detour_enter);
+	return (unsigned long)(calls == KPROBE_DETOUR_CALLS_RETURN ?
+			       kprobe_detour_enter_return : kprobe_detour_enter);
 }
 
 static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
@@ -124,14 +115,14 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 {
 	struct arch_optimized_insn *optinsn = &op->optinsn;
 	struct kprobe *kp = &op->kp;
-	enum detour_calls calls = calls_of(kp);
+	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	enum probe_obstacle obstacle;
 	u8 buf[DETOUR_SIZE];
 	struct probe_copy copy = {
 		.mode	= INSN_MODE_KERN,
 		.src	= (unsigned long)kp->addr,
 		.dst	= (unsigned long)slot + DETOUR_COPY,
-		.post	= calls == DETOUR_CALLS_POST ?
+		.post	= calls == KPROBE_DETOUR_CALLS_POST ?
 			  (unsigned long)kprobe_detour_enter_post : 0,
 		.out	= buf + DETOUR_COPY,
 		.room	= DETOUR_SIZE - DETOUR_COPY,
@@ -156,7 +147,6 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	memcpy(optinsn->copy, copy.offset + 1, sizeof(optinsn->copy));
 	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
 	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
-	optinsn->calls = calls;
 	return OBSTACLE_NONE;
 }
 
@@ -205,11 +195,6 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 }
 
 /* These are described in <linux/kprobes-optimize.h>. */
-int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
-{
-	return !!optinsn->insn;
-}
-
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 {
 	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_SIZE, NULL, 0);
@@ -225,23 +210,6 @@ int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 	return -EBUSY;
 }
 
-int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr)
-{
-	return addr > op->kp.addr && addr < op->kp.addr + PROBE_JUMP_LEN;
-}
-
-bool arch_detour_fits(struct optimized_kprobe *op)
-{
-	switch (op->optinsn.calls) {
-	case DETOUR_CALLS_RETURN:
-		return op->kp.flags & KPROBE_FLAG_RETURN_ONLY;
-	case DETOUR_CALLS_PRE:
-		return !op->kp.post_handler;
-	default:
-		return true;
-	}
-}
-
 const char *arch_detour_obstacle(struct optimized_kprobe *op)
 {
 	return probe_obstacle_name(op->optinsn.obstacle);
@@ -250,12 +218,6 @@ const char *arch_detour_obstacle(struct optimized_kprobe *op)
 static kprobe_opcode_t *copy_of(struct optimized_kprobe *op)
 {
 	return op->optinsn.insn + DETOUR_COPY;
-}
-
-void arch_use_detour(struct optimized_kprobe *op, bool use)
-{
-	op->optinsn.used = use;
-	arch_kprobe_handlers_changed(&op->kp);
 }
 
 /**
@@ -269,7 +231,7 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
 	kprobe_opcode_t *resume = NULL;
 
-	if (op->optinsn.used)
+	if (kprobe_detour_used(p))
 		resume = copy_of(op);
 	else if (!p->post_handler && probe_desc(p)->action != PROBE_EMULATE)
 		resume = p->ainsn.insn;

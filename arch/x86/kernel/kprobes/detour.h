@@ -29,18 +29,6 @@ void kprobe_detour_enter(void);
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
 
-/**
- * enum detour_calls - what a detour calls
- * @DETOUR_CALLS_PRE: pre handlers
- * @DETOUR_CALLS_POST: pre and post handlers
- * @DETOUR_CALLS_RETURN: a return probe, which needs no registers
- */
-enum detour_calls {
-	DETOUR_CALLS_PRE,
-	DETOUR_CALLS_POST,
-	DETOUR_CALLS_RETURN,
-};
-
 /* detour_hit.c; called from there */
 struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);
 void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);

@@ -57,26 +57,30 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
 /* Where what comes before instruction @i, but the first, begins: a call, or its copy. */
-static __always_inline unsigned int mark(const struct arch_optimized_insn *optinsn, int i)
+static __always_inline unsigned int mark(const struct optimized_kprobe *op, int i)
 {
+	const struct arch_optimized_insn *optinsn = &op->optinsn;
 	unsigned int begin = i < optinsn->nr ? optinsn->copy[i - 1] : optinsn->end;
 
-	return begin - (i == 1 && optinsn->calls == DETOUR_CALLS_POST ? CALL_INSN_SIZE : 0);
+	if (i == 1 && kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST)
+		begin -= CALL_INSN_SIZE;
+	return begin;
 }
 
-static __always_inline unsigned long detour_original(struct kprobe *kp, unsigned int offset)
+static __always_inline unsigned long detour_original(const struct optimized_kprobe *op,
+						     unsigned int offset)
 {
-	struct arch_optimized_insn *optinsn;
+	const struct arch_optimized_insn *optinsn = &op->optinsn;
+	unsigned long addr = (unsigned long)op->kp.addr;
 	int i;
 
-	optinsn = &container_of(kp, struct optimized_kprobe, kp)->optinsn;
 	for (i = optinsn->nr; i > 0; i--) {
-		if (offset >= DETOUR_COPY + mark(optinsn, i))
+		if (offset >= DETOUR_COPY + mark(op, i))
 			break;
 	}
 	if (i == optinsn->nr)
-		return (unsigned long)kp->addr + optinsn->len;
-	return (unsigned long)kp->addr + (i ? optinsn->original[i - 1] : 0);
+		return addr + optinsn->len;
+	return addr + (i ? optinsn->original[i - 1] : 0);
 }
 
 /**
@@ -93,7 +97,7 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
 
 	if (start == (unsigned long)op->optinsn.insn)
-		return detour_original(kp, addr - start);
+		return detour_original(op, addr - start);
 	return (unsigned long)kp->addr + (addr == start ? 0 : probe_desc(kp)->len);
 }
 NOKPROBE_SYMBOL(arch_slot_original);
