@@ -542,17 +542,6 @@ static inline void kprobe_flush_task(struct task_struct *tk) { }
 
 #endif /* CONFIG_KRETPROBES */
 
-/* --- HAVE_JPROBES --------------------------------------------------------- */
-
-/**
- * arch_call_jprobe() - call a handler with the arguments of the probed function
- * @handler: the function to be called
- * @regs: registers at the probed function's entry, not to be changed
- *
- * Also brings jprobe_return(), which makes it return.
- *
- * Context: the hit, preemption disabled.
- */
-void arch_call_jprobe(void *handler, struct pt_regs *regs);
+/* --- HAVE_JPROBES: see <linux/kprobes-jprobe.h> --------------------------- */
 
 #endif /* _LINUX_KPROBES_ARCH_H */

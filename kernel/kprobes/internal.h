@@ -425,6 +425,9 @@ static inline int kprobe_slots_get_kallsym(unsigned int *symnum,
 }
 #endif
 
+/* jprobe.c */
+int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs);
+
 /* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
 int kretprobe_init(void);

@@ -8,6 +8,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "counted.h"
+#include "../internal.h"
 
 /* --- Functions to be probed ----------------------------------------------------- */
 
@@ -360,6 +361,7 @@ static long top_handler(MANY_PARAMETERS)
 static void nothing_beyond_the_stack_is_read(struct kunit *test)
 {
 	unsigned long *end = task_stack_page(current) + THREAD_SIZE;
+	struct jprobe jp = { .entry = top_handler };
 	struct pt_regs regs = {};
 	int words;
 
@@ -371,7 +373,7 @@ static void nothing_beyond_the_stack_is_read(struct kunit *test)
 		top_seen = 0;
 		regs.sp = (unsigned long)(slot + 1 - RETURN_WORDS);
 		preempt_disable();
-		arch_call_jprobe(top_handler, &regs);
+		kprobe_enter_jprobe(&jp.kp, &regs);
 		preempt_enable();
 		if (words > 1) {
 			slot[1] = kept;

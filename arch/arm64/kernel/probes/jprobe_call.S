@@ -9,11 +9,10 @@
  *	16	x19 to x28
  *	96	where the frame pointer is remembered; the shadow call stack's pointer
  */
+#include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
 #include <asm/assembler.h>
-
-#include "jprobe.h"
 
 #define FRAME		112
 #define STACK_ARGUMENTS	(JPROBE_STACK_WORDS * 8)

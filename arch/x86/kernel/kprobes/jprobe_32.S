@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386: to a jprobe's handler and back.  See jprobe.c.
+ * i386: to a jprobe's handler and back.  See <linux/kprobes-jprobe.h>, and jprobe_64.S for
+ * the way in.
  */
+#include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
 #include <asm/asm.h>
 #include <asm/asm-offsets.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
-
-#include "jprobe.h"
 
 /* The frame, from %ebp downwards: registers that a C function keeps, then these. */
 #define KEPT		(3 * 4)

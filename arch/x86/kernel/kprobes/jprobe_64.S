@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64: to a jprobe's handler and back.  See jprobe.c.
+ * x86-64: to a jprobe's handler and back.  See <linux/kprobes-jprobe.h>.
+ *
+ * The handler is reached with a ret: neither landing pads nor type hashes are asked for,
+ * for a jprobe's handler is known as void *.
  */
+#include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
@@ -9,8 +13,6 @@
 #include <asm/nospec-branch.h>
 #include <asm/ptrace-abi.h>
 #include <asm/unwind_hints.h>
-
-#include "jprobe.h"
 
 /* The frame, from %rbp downwards: registers that a C function keeps, then these. */
 #define KEPT		(5 * 8)
