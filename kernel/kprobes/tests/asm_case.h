@@ -40,6 +40,11 @@ void kprobes_fault_callee(void);
 unsigned long kprobes_fault_bare(unsigned long address);
 extern char kprobes_fault_bare_insn[], kprobes_fault_bare_next[];
 
+/* Of the suite of jump optimization. */
+int kprobes_opt_loop(void);
+int kprobes_opt_first_loop(void);
+int kprobes_opt_ends(void);
+
 /* Of the suite of return probes and the stack. */
 int kprobes_tail_target(int x);
 int kprobes_tail_caller(int x);

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Jump optimization: jumps come and go, and what handlers can do there.  Where there can
+ * be one is the architecture's: see x86_optimizer_kunit.c, arm64_optimizer_kunit.c.
+ */
+#include <linux/stacktrace.h>
+
+#include "opt_functions.h"
+
+/* --- Functions ----------------------------------------------------------------- */
+
+#ifdef CONFIG_X86
+#include <asm/asm.h>
+
+/* The region of the first instruction are the first two. */
+TEXT_FUNCTION(kprobes_opt_three,
+	      "xor	%eax, %eax\n"
+	      "add	$1, %eax\n"
+	      "add	$2, %eax\n"
+	      ASM_RET);
+
+/* The first is of one byte. */
+TEXT_FUNCTION(kprobes_opt_framed,
+	      "push	%" _ASM_BX "\n"
+	      "mov	$3, %eax\n"
+	      "pop	%" _ASM_BX "\n"
+	      ASM_RET);
+
+#define FUNCTION_BYTES	9
+#define FRAME_BYTES	sizeof(long)
+
+static unsigned long caller_at_entry(struct pt_regs *regs)
+{
+	return *(unsigned long *)regs->sp;
+}
+
+static bool interrupts_on(struct pt_regs *regs)
+{
+	return !regs_irqs_disabled(regs);
+}
+
+/* From a function's entry. */
+static void go_back(struct pt_regs *regs)
+{
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(long);
+}
+
+/* From behind the frame's making. */
+static void drop_frame(struct pt_regs *regs)
+{
+	regs->bx = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(long);
+}
+#else
+TEXT_FUNCTION(kprobes_opt_three,
+	      "mov	w0, #0\n"
+	      "add	w0, w0, #1\n"
+	      "add	w0, w0, #2\n"
+	      "ret\n");
+
+/* The frame record is there with the first instruction, and found with the second. */
+TEXT_FUNCTION(kprobes_opt_framed,
+	      "stp	x29, x30, [sp, #-16]!\n"
+	      "mov	x29, sp\n"
+	      "mov	w0, #3\n"
+	      "ldp	x29, x30, [sp], #16\n"
+	      "ret\n");
+
+#define FUNCTION_BYTES	20
+#define FRAME_BYTES	16
+
+static unsigned long caller_at_entry(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
+static bool interrupts_on(struct pt_regs *regs)
+{
+	return interrupts_enabled(regs);
+}
+
+static void go_back(struct pt_regs *regs)
+{
+	regs->pc = regs->regs[30];
+}
+
+static void drop_frame(struct pt_regs *regs)
+{
+	unsigned long *record = (unsigned long *)regs->sp;
+
+	regs->regs[29] = record[0];
+	regs->regs[30] = record[1];
+	regs->sp += 16;
+}
+#endif
+
+noinline __noclone int kprobes_opt_call(int (*fn)(void))
+{
+	int ret = fn == kprobes_opt_three ? kprobes_opt_three() : kprobes_opt_framed();
+
+	barrier();
+	return ret;
+}
+
+static int call(int (*fn)(void))
+{
+	return kprobes_opt_call(fn);
+}
+
+/* --- States ---------------------------------------------------------------------- */
+
+static void a_probe_becomes_a_jump_and_goes(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	u8 text[TEXT_BYTES];
+
+	text_save(text, kprobes_opt_three);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	EXPECT_JUMP(test, &c.kp, true);
+	KUNIT_EXPECT_STREQ(test, said_at(kprobes_opt_three), "");
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
+	EXPECT_TEXT(test, text, kprobes_opt_three);
+	EXPECT_JUMP(test, &c.kp, false);
+	KUNIT_EXPECT_EQ(test, enable_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	unregister_kprobe(&c.kp);
+	EXPECT_TEXT(test, text, kprobes_opt_three);
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	KUNIT_EXPECT_EQ(test, c.pre, 3);
+}
+
+static void the_knob(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	struct counted d = counted_at(kprobes_opt_framed, true, false);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	kprobe_optimizer_allow(false);
+	KUNIT_EXPECT_FALSE(test, is_jump(kprobes_opt_three));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&d.kp), 0);
+	EXPECT_JUMP(test, &c.kp, false);
+	EXPECT_JUMP(test, &d.kp, false);
+	KUNIT_EXPECT_STREQ(test, said_at(kprobes_opt_three), "switched off");
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	kprobe_optimizer_allow(true);
+	EXPECT_JUMP(test, &c.kp, true);
+	EXPECT_JUMP(test, &d.kp, true);
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	unregister_kprobe(&c.kp);
+	unregister_kprobe(&d.kp);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+}
+
+/* --- Handlers ---------------------------------------------------------------------- */
+
+static struct pt_regs at_pre, at_post;
+static unsigned long caller;
+
+static int copy_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	at_pre = *regs;
+	caller = caller_at_entry(regs);
+	return 0;
+}
+
+static void copy_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	at_post = *regs;
+}
+
+/* What the first instructions do: one sets the result, the other moves the stack. */
+static const struct post_case {
+	const char *name;
+	int (*fn)(void);
+	void *next;
+	unsigned int pushed;
+} post_cases[] = {
+	{ "a register", kprobes_opt_three, OPT_SECOND, 0 },
+	{ "the stack pointer", kprobes_opt_framed, OPT_PUSHED, FRAME_BYTES },
+};
+
+KUNIT_ARRAY_PARAM_DESC(post, post_cases, name);
+
+/* The detour has to be made anew for the first, and is kept after the last. */
+static void post_handlers_come_and_go(struct kunit *test)
+{
+	const struct post_case *c = test->param_value;
+	struct counted pre = counted_at(c->fn, true, false);
+	struct kprobe both = {
+		.addr = (void *)c->fn,
+		.pre_handler = copy_pre,
+		.post_handler = copy_post,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&pre.kp), 0);
+	EXPECT_JUMP(test, &pre.kp, true);
+	memset(&at_post, 0, sizeof(at_post));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&both), 0);
+	KUNIT_EXPECT_EQ(test, call(c->fn), 3);
+	KUNIT_EXPECT_EQ(test, instruction_pointer(&at_post), (unsigned long)c->next);
+
+	EXPECT_JUMP(test, &both, true);
+	memset(&at_post, 0, sizeof(at_post));
+	KUNIT_EXPECT_EQ(test, call(c->fn), 3);
+	KUNIT_EXPECT_EQ(test, instruction_pointer(&at_pre), kprobe_hit_ip(&both));
+	KUNIT_EXPECT_EQ(test, instruction_pointer(&at_post), (unsigned long)c->next);
+	KUNIT_EXPECT_EQ(test, at_post.sp, at_pre.sp - c->pushed);
+	KUNIT_EXPECT_EQ(test, frame_pointer(&at_post), frame_pointer(&at_pre));
+	KUNIT_EXPECT_EQ(test, regs_return_value(&at_post),
+			c->pushed ? regs_return_value(&at_pre) : 0);
+	KUNIT_EXPECT_LT(test, caller - (unsigned long)kprobes_opt_call, 256);
+	KUNIT_EXPECT_FALSE(test, user_mode(&at_pre));
+	KUNIT_EXPECT_TRUE(test, interrupts_on(&at_pre));
+
+	unregister_kprobe(&both);
+	EXPECT_JUMP(test, &pre.kp, true);
+	KUNIT_EXPECT_EQ(test, call(c->fn), 3);
+	unregister_kprobe(&pre.kp);
+	KUNIT_EXPECT_EQ(test, pre.pre, 3);
+}
+
+static int set_result(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 39);
+	return 0;
+}
+
+static int skip_two(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 40);
+	instruction_pointer_set(regs, (unsigned long)OPT_THIRD);
+	return 1;
+}
+
+static int return_at_once(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 77);
+	go_back(regs);
+	return 1;
+}
+
+static int return_from_frame(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 78);
+	drop_frame(regs);
+	go_back(regs);
+	return 1;
+}
+
+/* Handlers that change registers, and what the function returns then. */
+static const struct path_case {
+	const char *name;
+	kprobe_pre_handler_t pre;
+	void *addr;
+	int (*fn)(void);
+	int result, later;
+} path_cases[] = {
+	{ "a register", set_result, OPT_SECOND, kprobes_opt_three, 42, 2 },
+	{ "the instruction pointer", skip_two, kprobes_opt_three, kprobes_opt_three, 42, 0 },
+	{ "back to the caller", return_at_once, kprobes_opt_three, kprobes_opt_three, 77, 0 },
+	{ "out of a frame", return_from_frame, OPT_FRAMED, kprobes_opt_framed, 78, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(path, path_cases, name);
+
+static void handlers_change_the_path(struct kunit *test)
+{
+	const struct path_case *c = test->param_value;
+	struct kprobe kp = { .addr = c->addr, .pre_handler = c->pre };
+	struct counted later = counted_at(c->addr, true, false);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&later.kp), 0);
+	KUNIT_EXPECT_EQ(test, call(c->fn), c->result);
+	EXPECT_JUMP(test, &kp, true);
+	KUNIT_EXPECT_EQ(test, call(c->fn), c->result);
+	unregister_kprobe(&kp);
+	unregister_kprobe(&later.kp);
+	KUNIT_EXPECT_EQ(test, later.pre, c->later);
+	KUNIT_EXPECT_EQ(test, call(c->fn), 3);
+}
+
+/* --- Stack traces ------------------------------------------------------------------- */
+
+#define MAX_ENTRIES	32
+
+static unsigned long trace[MAX_ENTRIES];
+static unsigned int nr_trace;
+
+static int trace_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	nr_trace = stack_trace_save(trace, MAX_ENTRIES, 0);
+	return 0;
+}
+
+static void trace_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	trace_pre(p, regs);
+}
+
+static bool traced_within(unsigned int i, void *fn, unsigned long size)
+{
+	return i < nr_trace && trace[i] - (unsigned long)fn < size;
+}
+
+/*
+ * The probed function stands in the trace, and its caller behind it.  On x86, before a
+ * function has made its frame, frame pointers lead to the caller's caller.
+ */
+static bool trace_is_whole(int (*fn)(void))
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_trace && !traced_within(i, fn, FUNCTION_BYTES); i++)
+		;
+	if (IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_UNWINDER_ORC))
+		return i + 1 < nr_trace;
+	return traced_within(i + 1, kprobes_opt_call, 256);
+}
+
+static void expect_whole_trace(struct kunit *test, int (*fn)(void), void *addr, bool post,
+			       bool jump)
+{
+	struct kprobe kp = {
+		.addr = addr,
+		.pre_handler = post ? NULL : trace_pre,
+		.post_handler = post ? trace_post : NULL,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	EXPECT_JUMP(test, &kp, jump);
+	nr_trace = 0;
+	KUNIT_EXPECT_EQ(test, call(fn), 3);
+	KUNIT_EXPECT_TRUE_MSG(test, trace_is_whole(fn), "%pS", addr);
+	unregister_kprobe(&kp);
+}
+
+/*
+ * Before a function has made its frame, and behind that.  Where frame records are all
+ * there is, a function that has executed one instruction has none.
+ */
+static void expect_whole_traces(struct kunit *test, bool jump)
+{
+	expect_whole_trace(test, kprobes_opt_three, kprobes_opt_three, false, jump);
+	expect_whole_trace(test, kprobes_opt_framed, kprobes_opt_framed, false, jump);
+	expect_whole_trace(test, kprobes_opt_framed, OPT_FRAMED, false, jump);
+	expect_whole_trace(test, kprobes_opt_framed, OPT_FRAMED, true, jump);
+	if (IS_ENABLED(CONFIG_X86)) {
+		expect_whole_trace(test, kprobes_opt_three, kprobes_opt_three, true, jump);
+		expect_whole_trace(test, kprobes_opt_framed, kprobes_opt_framed, true, jump);
+	}
+}
+
+static void traces_lead_through_the_detour(struct kunit *test)
+{
+	expect_whole_traces(test, true);
+}
+
+static void traces_lead_through_the_breakpoint(struct kunit *test)
+{
+	kprobe_optimizer_allow(false);
+	expect_whole_traces(test, false);
+	kprobe_optimizer_allow(true);
+}
+
+static struct kunit_case optimizer_cases[] = {
+	KUNIT_CASE(a_probe_becomes_a_jump_and_goes),
+	KUNIT_CASE(the_knob),
+	KUNIT_CASE_PARAM(post_handlers_come_and_go, post_gen_params),
+	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
+	KUNIT_CASE(traces_lead_through_the_detour),
+	KUNIT_CASE(traces_lead_through_the_breakpoint),
+	{}
+};
+
+static struct kunit_suite optimizer_suite = {
+	.name = "kprobes_optimizer",
+	.init = opt_init,
+	.test_cases = optimizer_cases,
+};
+
+kunit_test_suite(optimizer_suite);
