@@ -16,7 +16,7 @@
 #include "detour.h"
 #include "registers.h"
 
-/* Leaves the return address in x19, and that of the registers in x1. */
+/* Leaves the return address in x19, and that of the registers in x1; not x30. */
 .macro save_registers
 	stp	x2, x3, [sp, #S_X2]
 	ldp	x2, x3, [sp]
@@ -25,15 +25,15 @@
 	stp	x2, x3, [sp, #S_FP]
 	add	x4, sp, #PT_REGS_SIZE
 	str	x4, [sp, #S_SP]
-	save_pstate
 	link_frame x30
 	mov	x19, x30
+	save_pstate
 	mov	x1, sp
 .endm
 
 /* Back to the return address in x19. */
 .macro restore_registers
-	restore_flags
+	restore_pstate
 	mov	x30, x19
 	restore_x4_to_x28
 	ldp	x0, x1, [sp, #S_X0]
@@ -45,7 +45,7 @@
 
 /* As if there had been no detour. */
 .macro restore_all_and_leave
-	restore_flags
+	restore_pstate
 	restore_x4_to_x28
 	ldp	x0, x1, [sp, #S_X0]
 	ldp	x2, x3, [sp, #S_X2]
@@ -56,7 +56,7 @@
 	.text
 SYM_CODE_START(kprobe_detour_enter)
 	save_registers
-	ldr	x0, [x30, #-(DETOUR_RETURN * 4)]
+	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
 	bl	kprobe_detour_pre
 	cbnz	w0, .Lchanged
 	restore_registers
@@ -91,7 +91,7 @@ NOKPROBE(kprobe_detour_enter)
 
 SYM_CODE_START(kprobe_detour_enter_post)
 	save_registers
-	mov	x0, x30
+	mov	x0, x19
 	bl	kprobe_detour_stepped
 	restore_registers
 SYM_CODE_END(kprobe_detour_enter_post)
@@ -111,8 +111,6 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	stp	x12, x13, [sp, #112]
 	stp	x14, x15, [sp, #128]
 	stp	x16, x17, [sp, #144]
-	mrs	x2, nzcv
-	stp	x18, x2, [sp, #160]
 	/* Two frames, for the record of the caller's is not made yet. */
 	ldr	x3, [sp, #8]
 	stp	x29, x3, [sp, #192]
@@ -121,10 +119,14 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	add	x29, sp, #176
 	ldr	x0, [x30, #-(DETOUR_RETURN * 4)]
 	add	x1, sp, #8
+	mrs	x4, nzcv
+	close_user_memory
+	stp	x18, x4, [sp, #160]
 	bl	kprobe_detour_return
+	ldp	x18, x4, [sp, #160]
+	reopen_user_memory
+	msr	nzcv, x4
 	ldr	x30, [sp, #184]
-	ldp	x18, x2, [sp, #160]
-	msr	nzcv, x2
 	ldp	x16, x17, [sp, #144]
 	ldp	x14, x15, [sp, #128]
 	ldp	x12, x13, [sp, #112]

@@ -10,6 +10,9 @@
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
+/* PSR_PAN_BIT, as a number. */
+#define PAN_BIT	22
+
 .macro save_x4_to_x28
 	stp	x4, x5, [sp, #S_X4]
 	stp	x6, x7, [sp, #S_X6]
@@ -43,8 +46,52 @@
 .endm
 
 /*
- * What an exception would have saved: flags, masks, exception level, stack pointer.
- * Needs x4 to x6.
+ * Closes user space's memory, which an exception does, too: handlers must not get at it by
+ * mistake, and at the end of a hit there may be a switch to another task, in which nobody
+ * would close it.  Adds to x4 what the exception would add to the saved PSTATE: PSR_PAN_BIT,
+ * also where it is emulated, if it has been closed already.
+ *
+ * Needs x5 to x7, and x30.
+ */
+.macro close_user_memory
+alternative_if_not ARM64_HAS_PAN
+.if IS_ENABLED(CONFIG_ARM64_SW_TTBR0_PAN)
+	bl	kprobe_close_user_ttbr
+.else
+	nop
+.endif
+	nop
+	nop
+alternative_else
+	mrs_s	x5, SYS_PSTATE_PAN
+	orr	x4, x4, x5
+	SET_PSTATE_PAN(1)
+alternative_endif
+.endm
+
+/*
+ * Gives back what x4 says.  It is open in few places, so that is out of line.
+ *
+ * Needs x5 to x7, and x30.
+ */
+.macro reopen_user_memory
+alternative_if_not ARM64_HAS_PAN
+.if IS_ENABLED(CONFIG_ARM64_SW_TTBR0_PAN)
+	tbnz	x4, #PAN_BIT, .Lclosed\@
+.else
+	b	.Lclosed\@
+.endif
+alternative_else
+	tbnz	x4, #PAN_BIT, .Lclosed\@
+alternative_endif
+	bl	kprobe_open_user_memory
+.Lclosed\@:
+.endm
+
+/*
+ * What an exception would have saved: flags, masks, exception level, stack pointer, and
+ * whether user space's memory was closed, which it is from here on.
+ * Needs x4 to x7, and x30.
  */
 .macro save_pstate
 	mrs	x4, nzcv
@@ -54,6 +101,7 @@
 	/* EL1h or EL2h. */
 	orr	x6, x6, #1
 	orr	x4, x4, x6
+	close_user_memory
 	str	x4, [sp, #S_PSTATE]
 #ifdef CONFIG_ARM64_PSEUDO_NMI
 alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
@@ -65,9 +113,10 @@ alternative_else_nop_endif
 #endif
 .endm
 
-/* Needs x4. */
-.macro restore_flags
+/* Of PSTATE what save_pstate has changed, and the flags.  Needs x4 to x7, and x30. */
+.macro restore_pstate
 	ldr	x4, [sp, #S_PSTATE]
+	reopen_user_memory
 	msr	nzcv, x4
 .endm
 

@@ -22,13 +22,13 @@ SYM_CODE_START(__kretprobe_trampoline)
 	stp	x29, x30, [sp, #S_FP]
 	add	x4, sp, #PT_REGS_SIZE
 	str	x4, [sp, #S_SP]
-	save_pstate
 	mov	x0, sp
 	mov	x1, x29
 	link_frame x30
+	save_pstate
 	bl	kretprobe_return
 
-	restore_flags
+	restore_pstate
 	restore_x4_to_x28
 	ldp	x0, x1, [sp, #S_X0]
 	ldp	x2, x3, [sp, #S_X2]

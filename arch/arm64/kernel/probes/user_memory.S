@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arm64: what is rarely done to user space's memory where there was no exception.  See
+ * close_user_memory and reopen_user_memory in registers.h.
+ *
+ * Both leave all registers alone but for x4 to x7.
+ */
+#include <linux/linkage.h>
+#include <asm/assembler.h>
+#include <asm/asm-uaccess.h>
+#include <asm/mmu.h>
+
+#include "registers.h"
+
+	.text
+#ifdef CONFIG_ARM64_SW_TTBR0_PAN
+/*
+ * For processors without PAN: it is open while the page tables of user space are there,
+ * which goes together with an ASID.  An interrupt between looking and closing leaves
+ * behind what it has found.
+ */
+SYM_CODE_START(kprobe_close_user_ttbr)
+	mrs	x5, ttbr0_el1
+	tst	x5, #TTBR_ASID_MASK
+	b.eq	1f
+	uaccess_ttbr0_disable x5, x6
+	ret
+1:	orr	x4, x4, #PSR_PAN_BIT
+	ret
+SYM_CODE_END(kprobe_close_user_ttbr)
+NOKPROBE(kprobe_close_user_ttbr)
+#endif
+
+SYM_CODE_START(kprobe_open_user_memory)
+alternative_if ARM64_HAS_PAN
+	SET_PSTATE_PAN(0)
+alternative_else_nop_endif
+	uaccess_ttbr0_enable x5, x6, x7
+	ret
+SYM_CODE_END(kprobe_open_user_memory)
+NOKPROBE(kprobe_open_user_memory)
