@@ -225,17 +225,22 @@ form I(xaflag)
 
 /* --- Signed pointers ----------------------------------------------------------- */
 
-/* A wrong signature may be a fault: only right ones are authenticated. */
+/*
+ * A wrong signature may be a fault, so only right ones are authenticated; and they are right
+ * only for what could be an address.
+ */
+#define ADDRESS(reg)	sbfx reg, reg, #0, #48
+
 needs FORM_NEEDS_PACA
 .irp key, ia, ib, da, db
 	form	I(pac\key x3, x4)
 	form	I(pac\key x5, sp)
-	form	I(aut\key x3, x4), B(pac\key x3, x4)
-	form	I(aut\key x5, sp), B(pac\key x5, sp)
+	form	I(aut\key x3, x4), B(ADDRESS(x3); pac\key x3, x4)
+	form	I(aut\key x5, sp), B(ADDRESS(x5); pac\key x5, sp)
 .endr
 .irp key, iza, izb, dza, dzb
 	form	I(pac\key x3)
-	form	I(aut\key x5), B(pac\key x5)
+	form	I(aut\key x5), B(ADDRESS(x5); pac\key x5)
 .endr
 form I(xpaci x3)
 form I(xpacd x3)

@@ -198,6 +198,13 @@ form I(ldar x8, [x3]), B(add x3, x6, #3)
 form I(stlr x8, [x3]), B(add x3, x6, #5)
 defaults
 
+/* --- By signed addresses ------------------------------------------------------- */
+
+needs FORM_NEEDS_PACA
+form I(ldraa x3, [x4]), B(mov x4, x6; pacdza x4)
+form I(ldrab x3, [x4, #-8]!), B(mov x4, x6; pacdzb x4)
+defaults
+
 /* --- What leaves no trace ------------------------------------------------------ */
 
 form I(prfm pldl1keep, [x6])

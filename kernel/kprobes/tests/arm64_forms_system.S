@@ -34,19 +34,21 @@ form I(hint #63)
 form I(hint #64)
 form I(hint #127)
 
-/* Signed and, with the same modifier, authenticated. */
+/* Signed and, if it could be an address, with the same modifier authenticated. */
+#define ADDRESS(reg)	sbfx reg, reg, #0, #48
+
 form I(paciaz)
 form I(pacibz)
 form I(paciasp)
 form I(pacibsp)
 form I(pacia1716)
 form I(pacib1716)
-form I(autiaz), B(paciaz)
-form I(autibz), B(pacibz)
-form I(autiasp), B(paciasp)
-form I(autibsp), B(pacibsp)
-form I(autia1716), B(pacia1716)
-form I(autib1716), B(pacib1716)
+form I(autiaz), B(ADDRESS(x30); paciaz)
+form I(autibz), B(ADDRESS(x30); pacibz)
+form I(autiasp), B(ADDRESS(x30); paciasp)
+form I(autibsp), B(ADDRESS(x30); pacibsp)
+form I(autia1716), B(ADDRESS(x17); pacia1716)
+form I(autib1716), B(ADDRESS(x17); pacib1716)
 
 needs FORM_NEEDS_WFXT
 form I(.inst 0xd5031003), B(mov x3, #0)		/* wfet x3 */
