@@ -28,6 +28,13 @@ struct optimized_kprobe {
 	struct arch_optimized_insn optinsn;
 };
 
+/*
+ * True if a jump covers nothing but the probed instruction, as any that is not longer than the
+ * architecture's shortest instruction.  A task is in front of it or behind it then, so the
+ * core does not wait for any before it asks for the jump.
+ */
+#define KPROBE_JUMP_IS_ONE_INSN	(sizeof(kprobe_opcode_t) >= MAX_OPTIMIZED_LENGTH)
+
 /**
  * arch_prepare_optimized_kprobe() - make the detour of a point
  * @op: the point, on its breakpoint; the text that the jump will take is nobody
@@ -51,8 +58,8 @@ int arch_check_optimized_kprobe(struct optimized_kprobe *op);
 /**
  * arch_optimize_kprobes() - breakpoints become jumps
  * @oplist: points, linked through optimized_kprobe::list; nobody is executing what
- *	the jumps will cover, or will return into it.  Those that have their jump are
- *	taken off the list
+ *	the jumps will cover behind the probed instructions, or will return into it.
+ *	Those that have their jump are taken off the list
  *
  * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
  */

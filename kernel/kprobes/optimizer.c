@@ -10,6 +10,9 @@
  *	3. waits once, until all tasks have left them
  *	4. writes the jumps
  *
+ * Where a jump takes the place of one instruction there is nothing that a task could be
+ * in the middle of, and 3 is left out.
+ *
  * Back to the breakpoint there is nothing to wait for: whoever is in the detour leaves
  * it behind the covered instructions.  That is done at once, by whoever needs it.
  *
@@ -302,6 +305,12 @@ static bool patch_some(void)
 	return !list_empty(&settling);
 }
 
+static void patch_settled(void)
+{
+	while (patch_some())
+		cond_resched();
+}
+
 /* Nobody is in their old detours any more. */
 static void renew_outdated(void)
 {
@@ -318,18 +327,20 @@ static void renew_outdated(void)
 
 /*
  * Only this function puts points on the lists of those that wait: all that are there
- * after step 3 have waited.
+ * after step 3 have waited.  An old detour has many instructions, whatever a jump covers:
+ * what is outdated waits everywhere.
  */
 static void worker(struct work_struct *unused)
 {
 	do {
 		while (prepare_some())
 			cond_resched();
+		if (KPROBE_JUMP_IS_ONE_INSN)
+			patch_settled();
 		if (list_empty_careful(&settling) && list_empty_careful(&outdated))
 			return;
 		kprobe_wait_until_left();			/* 3 */
-		while (patch_some())
-			cond_resched();
+		patch_settled();
 		renew_outdated();
 	} while (!list_empty_careful(&queued));
 }

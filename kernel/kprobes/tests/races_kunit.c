@@ -4,7 +4,11 @@
  * breakpoints again, in every way in which that happens.
  *
  * A round is about many regions at once, one behind the other in one function.
+ *
+ * And who has to be out of a region before it becomes a jump: everybody, unless it is one
+ * instruction.
  */
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/task.h>
@@ -212,6 +216,79 @@ static void regions_are_executed_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_GE(test, jumps, rounds / 2 * RUNGS);
 }
 
+/* --- Who has to be out of it -------------------------------------------------------- */
+
+#define HOG_SECONDS	10
+#define POLL_MS		10
+#define POLLS		50
+
+static struct {
+	bool busy, done;
+} hog;
+
+/* Does nothing that tells whether it is in a region. */
+static int be_busy(void *unused)
+{
+	unsigned long end = jiffies + HOG_SECONDS * HZ;
+
+	WRITE_ONCE(hog.busy, true);
+	while (!READ_ONCE(hog.done) && time_before(jiffies, end))
+		cpu_relax();
+	WRITE_ONCE(hog.busy, false);
+	return 0;
+}
+
+/* Binds the caller to its CPU, and keeps another one busy. */
+static struct task_struct *start_hog(void)
+{
+	unsigned int here = get_cpu(), there = cpumask_any_but(cpu_online_mask, here);
+	struct task_struct *task;
+
+	put_cpu();
+	if (set_cpus_allowed_ptr(current, cpumask_of(here)))
+		return NULL;
+	hog.busy = false;
+	hog.done = false;
+	task = kthread_run_on_cpu(be_busy, NULL, there, "kprobes-hog/%u");
+	if (IS_ERR(task))
+		return NULL;
+	get_task_struct(task);
+	while (!READ_ONCE(hog.busy))
+		msleep(POLL_MS);
+	return task;
+}
+
+static void who_may_be_in_a_region(struct kunit *test)
+{
+	struct task_struct *task;
+	unsigned int i, jumps;
+	bool busy;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	set_up(racers, racer_ptrs, 0);
+	kprobe_optimizer_allow(false);
+	KUNIT_ASSERT_EQ(test, register_kprobes(racer_ptrs, RUNGS), 0);
+	task = start_hog();
+	if (!task) {
+		unregister_kprobes(racer_ptrs, RUNGS);
+		KUNIT_FAIL(test, "there is no other CPU");
+		return;
+	}
+	kprobe_optimizer_allow(true);
+	for (i = 0; i < POLLS && count_jumps() < RUNGS; i++)
+		msleep(POLL_MS);
+	jumps = count_jumps();
+	busy = READ_ONCE(hog.busy);
+	WRITE_ONCE(hog.done, true);
+	kthread_stop_put(task);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, count_jumps(), RUNGS);
+	unregister_kprobes(racer_ptrs, RUNGS);
+	KUNIT_EXPECT_TRUE(test, busy);
+	KUNIT_EXPECT_EQ(test, jumps, KPROBE_JUMP_IS_ONE_INSN ? RUNGS : 0);
+}
+
 static int races_init(struct kunit *test)
 {
 	if (!kprobe_optimization_allowed)
@@ -222,6 +299,7 @@ static int races_init(struct kunit *test)
 static struct kunit_case races_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(regions_are_executed_meanwhile, race_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),
+	KUNIT_CASE(who_may_be_in_a_region),
 	{}
 };
 
