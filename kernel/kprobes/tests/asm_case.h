@@ -6,28 +6,11 @@
  * them that x86 suites walk.  Rows are assembled together with the functions,
  * so that a case is written down once.
  */
-#include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <linux/stringify.h>
 #include <asm/asm.h>
 #include <asm/ibt.h>
 #include <asm/nospec-branch.h>
 
-/**
- * struct asm_case - a row
- * @name:	for messages
- * @fn:		the function
- * @insn:	the instruction
- * @next:	where the function goes on behind it
- * @flags:	the suite's
- */
-struct asm_case {
-	const char *name;
-	void *fn;
-	void *insn;
-	void *next;
-	unsigned long flags;
-};
+#include "asm_text.h"
 
 /* The tables, one a suite. */
 extern const struct asm_case kprobes_differential_cases[];
@@ -37,8 +20,6 @@ extern const struct asm_case kprobes_fault_path_cases_end[];
 
 /* Of the suite of fault paths. */
 void kprobes_fault_callee(void);
-unsigned long kprobes_fault_bare(unsigned long address);
-extern char kprobes_fault_bare_insn[], kprobes_fault_bare_next[];
 
 /* Of the suite of jump optimization. */
 int kprobes_opt_loop(void);
@@ -55,9 +36,6 @@ extern unsigned long kprobes_caught_sp;
 /* Runs a piece of the differential suite; see there. */
 struct cpu_image;
 void kprobes_run_piece(struct cpu_image *image, void *fn);
-
-#define for_each_asm_case(c, table)					\
-	for ((c) = table; (c) < table##_end; (c)++)
 
 #define ASM_TABLE_SECTION(table)	".pushsection .rodata." #table ", \"a\"\n"
 #define ASM_TABLE_LABEL(table, label)					\
@@ -125,14 +103,5 @@ void kprobes_run_piece(struct cpu_image *image, void *fn);
 	".popsection\n"
 
 #define ASM_CASE(...)	asm(ASM_CASE_TEXT(__VA_ARGS__))
-
-typedef unsigned long (*asm_function_t)(unsigned long arg);
-
-/* Assembly has no type hash: the call is not checked for one. */
-static inline __nocfi unsigned long asm_case_call(const struct asm_case *c,
-						  unsigned long arg)
-{
-	return ((asm_function_t)c->fn)(arg);
-}
 
 #endif /* _KPROBES_TESTS_ASM_CASE_H */

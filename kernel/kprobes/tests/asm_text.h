@@ -4,6 +4,7 @@
 /*
  * Functions in assembly that are the same on all architectures but for a few words.
  */
+#include <linux/compiler.h>
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <linux/stringify.h>
@@ -28,5 +29,35 @@
 	    __VA_ARGS__							\
 	    ".size " #name ", . - " #name "\n"				\
 	    ".popsection\n")
+
+/**
+ * struct asm_case - a function in assembly with one instruction to be probed
+ * @name:	for messages
+ * @fn:		the function
+ * @insn:	the instruction
+ * @next:	where the function goes on behind it
+ * @flags:	the suite's
+ */
+struct asm_case {
+	const char *name;
+	void *fn;
+	void *insn;
+	void *next;
+	unsigned long flags;
+};
+
+/* Where a table of them begins and ends. */
+struct asm_table {
+	const struct asm_case *begin, *end;
+};
+
+typedef unsigned long (*asm_function_t)(unsigned long arg);
+
+/* Assembly has no type hash: the call is not checked for one. */
+static inline __nocfi unsigned long asm_case_call(const struct asm_case *c,
+						  unsigned long arg)
+{
+	return ((asm_function_t)c->fn)(arg);
+}
 
 #endif /* _KPROBES_TESTS_ASM_TEXT_H */

@@ -20,7 +20,7 @@
 
 #include "counted.h"
 #include "forms.h"
-#include "../internal.h"
+#include "jumps.h"
 
 #define BATCH		256	/* pieces that are probed at a time */
 #define TELL		5	/* forms of a mode whose states are shown */
@@ -52,26 +52,6 @@ static const struct mode modes[] = {
 	[DETOUR] = { .name = "detour", .detour = true },
 	[DETOUR_POST] = { .name = "detour with post handler", .detour = true, .post = true },
 };
-
-#ifdef CONFIG_OPTPROBES
-#define DETOURS	true
-
-/* Returns what it was before. */
-static bool allow_jumps(bool allow)
-{
-	bool before = kprobe_optimization_allowed;
-
-	kprobe_optimizer_allow(allow);
-	return before;
-}
-#else
-#define DETOURS	false
-
-static bool allow_jumps(bool allow)
-{
-	return false;
-}
-#endif
 
 /* --- What there is to run ------------------------------------------------------ */
 

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Every kind of instruction that can fault, every way to deal with the fault, with and
+ * without a post handler, in copies and in detours, interrupts on and off.
+ *
+ * An instruction that has faulted and was not retried has not been executed:
+ * post handlers are not called for it.
+ */
+#include <kunit/test.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "counted.h"
+#include "fault_paths.h"
+#include "jumps.h"
+
+/* --- Bad arguments ----------------------------------------------------------- */
+
+static unsigned long guard_page;
+
+static const char * const bad_names[] = { "unmapped", "non-canonical", "null" };
+
+static const struct asm_case *next_there(const struct asm_case *c)
+{
+	while (c < kprobes_fault_table.end && !kprobes_fault_there(c))
+		c++;
+	return c;
+}
+
+#define for_each_case(c)						\
+	for ((c) = next_there(kprobes_fault_table.begin);		\
+	     (c) < kprobes_fault_table.end; (c) = next_there((c) + 1))
+
+/* Nothing is brought in from a disk, or is asked for in user space. */
+static unsigned long call(const struct asm_case *c, unsigned long argument)
+{
+	unsigned long result;
+
+	pagefault_disable();
+	result = asm_case_call(c, argument);
+	pagefault_enable();
+	return result;
+}
+
+/* --- The probe ----------------------------------------------------------------- */
+
+enum answer {
+	LEAVE_IT,
+	SKIP_IT,
+	REPAIR_IT,
+	NR_ANSWERS,
+};
+
+static const char * const answer_names[] = { "left", "skipped", "repaired" };
+
+struct faulty {
+	struct kprobe kp;
+	enum answer answer;
+	unsigned long next, good;	/* for the answers */
+	unsigned int pre, post, faults;
+	int trapnr;
+	unsigned long ip;
+	unsigned long (*in_pre)(unsigned long arg);
+	unsigned long (*in_post)(unsigned long arg);
+	unsigned long arg, result;
+};
+
+static struct faulty *to_faulty(struct kprobe *kp)
+{
+	return container_of(kp, struct faulty, kp);
+}
+
+static __nocfi int faulty_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct faulty *f = to_faulty(kp);
+
+	f->pre++;
+	if (f->in_pre)
+		f->result = f->in_pre(f->arg);
+	return 0;
+}
+
+static __nocfi void faulty_post(struct kprobe *kp, struct pt_regs *regs,
+				unsigned long flags)
+{
+	struct faulty *f = to_faulty(kp);
+
+	f->post++;
+	if (f->in_post)
+		f->result = f->in_post(f->arg);
+}
+
+static int faulty_fault(struct kprobe *kp, struct pt_regs *regs, int trapnr)
+{
+	struct faulty *f = to_faulty(kp);
+
+	f->faults++;
+	f->trapnr = trapnr;
+	f->ip = instruction_pointer(regs);
+	if (f->answer == LEAVE_IT)
+		return 0;
+	if (f->answer == SKIP_IT) {
+		regs_set_return_value(regs, FAULT_SKIPPED);
+		instruction_pointer_set(regs, f->next);
+	} else {
+		kprobes_fault_repair(regs, f->good);
+	}
+	return 1;
+}
+
+static struct faulty faulty_at(void *addr, bool post)
+{
+	return (struct faulty) {
+		.kp.addr = addr,
+		.kp.pre_handler = faulty_pre,
+		.kp.post_handler = post ? faulty_post : NULL,
+		.kp.fault_handler = faulty_fault,
+	};
+}
+
+static bool nothing_runs(void)
+{
+	bool idle;
+
+	preempt_disable();
+	idle = !kprobe_running();
+	preempt_enable();
+	return idle;
+}
+
+/* --- Faults of the instruction ------------------------------------------------- */
+
+static const unsigned long expected_results[NR_ANSWERS] = {
+	FAULT_FIXED, FAULT_SKIPPED, FAULT_GOOD,
+};
+
+static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_bad bad,
+		      struct faulty *f, bool irqs_off)
+{
+	unsigned int posts = f->kp.post_handler && f->answer == REPAIR_IT;
+	unsigned long flags = 0, result, arg = kprobes_fault_bad(c, bad, guard_page);
+	bool changed;
+
+	if (!kprobes_fault_applies(c, bad, f->answer != LEAVE_IT))
+		return;
+	f->pre = f->post = f->faults = 0;
+	f->ip = f->trapnr = -1;
+	if (irqs_off)
+		local_irq_save(flags);
+	result = call(c, arg);
+	changed = irqs_disabled() != irqs_off;
+	if (irqs_off)
+		local_irq_restore(flags);
+
+#define EXPECT(left, right)						\
+	KUNIT_EXPECT_EQ_MSG(test, (unsigned long)(left), (unsigned long)(right), \
+			    "%s, %s, %s, post %d, irqs off %d", c->name, bad_names[bad], \
+			    answer_names[f->answer], !!f->kp.post_handler, irqs_off)
+	EXPECT(result, expected_results[f->answer]);
+	EXPECT(changed, false);
+	EXPECT(f->pre, 1);
+	/* A branch is retried in a copy that does not come back to the probe. */
+	if (!kprobes_fault_leaves(c) || f->answer != REPAIR_IT)
+		EXPECT(f->post, posts);
+	EXPECT(f->faults, 1);
+	EXPECT(kprobes_fault_is(c, bad, f->trapnr), true);
+	EXPECT(f->ip, c->insn);
+	EXPECT(nothing_runs(), true);
+	EXPECT(call(c, kprobes_fault_good(c)), FAULT_GOOD);
+	EXPECT(f->pre, 2);
+	EXPECT(f->kp.nmissed, 0);
+#undef EXPECT
+}
+
+/* Returns whether there was a jump. */
+static bool faults_of(struct kunit *test, const struct asm_case *c, bool post)
+{
+	struct faulty f = faulty_at(c->insn, post);
+	enum fault_bad bad;
+	bool jump;
+
+	KUNIT_ASSERT_EQ(test, call(c, kprobes_fault_good(c)), FAULT_GOOD);
+	KUNIT_ASSERT_EQ(test, call(c, kprobes_fault_bad(c, BAD_UNMAPPED, guard_page)),
+			FAULT_FIXED);
+	f.next = (unsigned long)c->next;
+	f.good = kprobes_fault_good(c);
+	KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&f.kp), 0, "%s", c->name);
+	kprobe_optimizer_flush();
+	jump = kprobe_optimized(&f.kp);
+	for (bad = 0; bad < NR_BAD; bad++) {
+		for (f.answer = 0; f.answer < NR_ANSWERS; f.answer++) {
+			one_fault(test, c, bad, &f, false);
+			one_fault(test, c, bad, &f, true);
+		}
+	}
+	unregister_kprobe(&f.kp);
+	return jump;
+}
+
+static void all_faults(struct kunit *test, bool jump, bool post)
+{
+	unsigned int jumps = 0, rows = 0;
+	const struct asm_case *c;
+	bool before;
+
+	if (jump && !DETOURS)
+		kunit_skip(test, "no jump optimization in this kernel");
+	before = allow_jumps(jump);
+	for_each_case(c) {
+		jumps += faults_of(test, c, post);
+		rows++;
+	}
+	allow_jumps(before);
+	kunit_info(test, "%u of %u had a jump", jumps, rows);
+	KUNIT_EXPECT_EQ(test, !!jumps, jump);
+}
+
+static void boosted_or_emulated(struct kunit *test)
+{
+	all_faults(test, false, false);
+}
+
+static void stepped_or_emulated(struct kunit *test)
+{
+	all_faults(test, false, true);
+}
+
+static void in_a_detour(struct kunit *test)
+{
+	all_faults(test, true, false);
+}
+
+static void in_a_detour_with_post_handler(struct kunit *test)
+{
+	all_faults(test, true, true);
+}
+
+/* --- Faults in handlers --------------------------------------------------------- */
+
+static noinline __noclone int traced_site(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static noinline __noclone notrace int trap_site(int x)
+{
+	KEEP_CALL(x);
+	return x + 1;
+}
+
+static int (*const sites[])(int x) = { trap_site, traced_site };
+
+static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
+{
+	struct faulty f = faulty_at(site, true);
+
+	f.arg = guard_page;
+	f.answer = SKIP_IT;
+	f.next = (unsigned long)kprobes_fault_bare_next;
+	if (post)
+		f.in_post = kprobes_fault_bare;
+	else
+		f.in_pre = kprobes_fault_bare;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&f.kp), 0);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, site(1), 2);
+	KUNIT_EXPECT_EQ(test, f.result, FAULT_SKIPPED);
+	KUNIT_EXPECT_EQ(test, f.faults, 1U);
+	KUNIT_EXPECT_TRUE(test, kprobes_fault_is(kprobes_fault_table.begin, BAD_UNMAPPED,
+						 f.trapnr));
+	KUNIT_EXPECT_EQ(test, f.ip, (unsigned long)kprobes_fault_bare_insn);
+	KUNIT_EXPECT_TRUE(test, nothing_runs());
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	KUNIT_EXPECT_EQ(test, site(1), 2);
+	unregister_kprobe(&f.kp);
+	KUNIT_EXPECT_EQ(test, f.pre, 2U);
+	KUNIT_EXPECT_EQ(test, f.post, 2U);
+}
+
+/*
+ * A handler calls a probed function whose probed instruction faults: a miss, and
+ * the exception table is found all the same.  What a fault handler is shown is
+ * the instruction, never the inside of the emulator.
+ */
+static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*site)(int x),
+			 bool post)
+{
+	struct faulty out = faulty_at(site, true);
+	struct faulty in = faulty_at(c->insn, post);
+
+	out.in_pre = c->fn;
+	out.arg = kprobes_fault_bad(c, BAD_UNMAPPED, guard_page);
+	out.ip = in.ip = (unsigned long)c->insn;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&out.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, site(1), 2);
+	KUNIT_EXPECT_EQ_MSG(test, out.result, FAULT_FIXED, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, in.kp.nmissed, 1UL, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, in.pre, 0U, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, in.post, 0U, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, out.post, 1U, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, in.ip, (unsigned long)c->insn, "%s", c->name);
+	KUNIT_EXPECT_EQ_MSG(test, out.ip, (unsigned long)c->insn, "%s", c->name);
+	KUNIT_EXPECT_TRUE(test, nothing_runs());
+	unregister_kprobe(&in.kp);
+	unregister_kprobe(&out.kp);
+}
+
+static void an_unprotected_access_is_skipped(struct kunit *test)
+{
+	int i, jump;
+	bool before = allow_jumps(false);
+
+	for (jump = 0; jump <= DETOURS; jump++) {
+		allow_jumps(jump);
+		for (i = 0; i < 2 * ARRAY_SIZE(sites); i++)
+			skip_an_access(test, sites[i / 2], i & 1);
+	}
+	allow_jumps(before);
+}
+
+static void a_missed_instruction_faults(struct kunit *test)
+{
+	bool before = allow_jumps(false);
+	const struct asm_case *c;
+	int i, jump;
+
+	for (jump = 0; jump <= DETOURS; jump++) {
+		allow_jumps(jump);
+		for_each_case(c) {
+			for (i = 0; i < ARRAY_SIZE(sites); i++)
+				miss_a_fault(test, c, sites[i], i);
+		}
+	}
+	allow_jumps(before);
+}
+
+/* A page of vmalloc's is followed by one that is never there. */
+static int fault_paths_init(struct kunit *test)
+{
+	void *page = vzalloc(PAGE_SIZE);
+
+	if (!page)
+		return -ENOMEM;
+	test->priv = page;
+	guard_page = (unsigned long)page + PAGE_SIZE;
+	return kprobes_fault_init(test);
+}
+
+static void fault_paths_exit(struct kunit *test)
+{
+	vfree(test->priv);
+}
+
+static struct kunit_case fault_path_cases[] = {
+	KUNIT_CASE(boosted_or_emulated),
+	KUNIT_CASE(stepped_or_emulated),
+	KUNIT_CASE(in_a_detour),
+	KUNIT_CASE(in_a_detour_with_post_handler),
+	KUNIT_CASE(an_unprotected_access_is_skipped),
+	KUNIT_CASE(a_missed_instruction_faults),
+	{}
+};
+
+static struct kunit_suite fault_path_suite = {
+	.name = "kprobes_fault_paths",
+	.init = fault_paths_init,
+	.exit = fault_paths_exit,
+	.test_cases = fault_path_cases,
+};
+
+kunit_test_suite(fault_path_suite);

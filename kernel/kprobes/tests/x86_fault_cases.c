@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instructions that fault (x86): memory, division, branches through memory.
+ */
+#include <linux/ptrace.h>
+#include <asm/trapnr.h>
+
+#include "asm_case.h"
+#include "fault_paths.h"
+
+/* Flags of the cases: what a good argument is. */
+#define POINTER		0
+#define DIVISOR		1
+#define BRANCH		2
+
+/*
+ * The argument goes to cx; a bad one faults.  The row's instruction has an
+ * exception table entry.
+ */
+#define FAULT_CASE(name, flags, before, insn)				\
+	ASM_CASE(kprobes_fault_path_cases, name, flags,			\
+		 "mov " ARG ", " CX "\n" before, insn, "",		\
+		 ASM_RET						\
+		 ASM_PLACE(name##_fixup)				\
+		 "mov $" __stringify(FAULT_FIXED) ", %eax\n"		\
+		 ASM_RET						\
+		 _ASM_EXTABLE(name##_insn, name##_fixup))
+
+ASM_TABLE_BEGIN(kprobes_fault_path_cases);
+
+asm(ASM_FUNCTION(kprobes_fault_callee, "mov $" __stringify(FAULT_GOOD) ", %eax\n" ASM_RET));
+
+FAULT_CASE(kprobes_fault_load, POINTER, "", "mov (" CX "), " AX "\n");
+FAULT_CASE(kprobes_fault_add, POINTER, "xor %eax, %eax\n", "add (" CX "), " AX "\n");
+FAULT_CASE(kprobes_fault_divide, DIVISOR,
+	   "mov $100, %eax\nxor %edx, %edx\n", "div %ecx\n");
+FAULT_CASE(kprobes_fault_call, BRANCH, "",
+	   ANNOTATE_RETPOLINE_SAFE "call *(" CX ")\n");
+FAULT_CASE(kprobes_fault_jump, BRANCH, "",
+	   ANNOTATE_RETPOLINE_SAFE "jmp *(" CX ")\nint3\n");
+
+ASM_TABLE_END(kprobes_fault_path_cases);
+
+const struct asm_table kprobes_fault_table = {
+	kprobes_fault_path_cases, kprobes_fault_path_cases_end,
+};
+
+asm(".globl kprobes_fault_bare, kprobes_fault_bare_insn, kprobes_fault_bare_next\n"
+	ASM_FUNCTION(kprobes_fault_bare,
+		     ASM_PLACE(kprobes_fault_bare_insn)
+		     "mov (" ARG "), " AX "\n"
+		     ASM_PLACE(kprobes_fault_bare_next)
+		     ASM_RET)
+	ASM_UNCHECKED(kprobes_fault_bare));
+
+static unsigned long good_value = FAULT_GOOD;
+static void *good_target = kprobes_fault_callee;
+
+/**
+ * kprobes_fault_init() - a case of the suite begins
+ * @test: it
+ *
+ * Return: 0 or a negative errno.
+ */
+int kprobes_fault_init(struct kunit *test)
+{
+	return 0;
+}
+
+/**
+ * kprobes_fault_there() - has this machine what a row takes?
+ * @c: the row
+ */
+bool kprobes_fault_there(const struct asm_case *c)
+{
+	return true;
+}
+
+/**
+ * kprobes_fault_applies() - is a bad argument one for a row?
+ * @c: the row
+ * @bad: the argument
+ * @helped: by a fault handler
+ */
+bool kprobes_fault_applies(const struct asm_case *c, enum fault_bad bad, bool helped)
+{
+	if (c->flags == DIVISOR)
+		return true;
+	/* Without help nothing in user space is for the kernel to read. */
+	if (bad == BAD_NULL)
+		return helped;
+	return bad != BAD_NON_CANONICAL || IS_ENABLED(CONFIG_X86_64);
+}
+
+/**
+ * kprobes_fault_leaves() - does a row's instruction, tried again, not come to the next one?
+ * @c: the row
+ */
+bool kprobes_fault_leaves(const struct asm_case *c)
+{
+	return c->flags == BRANCH;
+}
+
+/**
+ * kprobes_fault_bad() - a bad argument
+ * @c: the row that it is for
+ * @bad: which one
+ * @guard_page: address of a page that is not there, behind one that is
+ */
+unsigned long kprobes_fault_bad(const struct asm_case *c, enum fault_bad bad,
+				unsigned long guard_page)
+{
+	if (c->flags == DIVISOR)
+		return 0;
+	if (bad == BAD_UNMAPPED)
+		return guard_page;
+	return bad == BAD_NULL ? 0x10 : 0xdeadUL << (BITS_PER_LONG - 16);
+}
+
+/**
+ * kprobes_fault_good() - a good argument
+ * @c: the row that it is for
+ */
+unsigned long kprobes_fault_good(const struct asm_case *c)
+{
+	if (c->flags == DIVISOR)
+		return 100 / FAULT_GOOD;
+	return (unsigned long)(c->flags == BRANCH ? (void *)&good_target : &good_value);
+}
+
+/**
+ * kprobes_fault_is() - is that what a fault handler has to be told?
+ * @c: the row
+ * @bad: its argument
+ * @trapnr: what the handler has been told
+ */
+bool kprobes_fault_is(const struct asm_case *c, enum fault_bad bad, int trapnr)
+{
+	if (c->flags == DIVISOR)
+		return trapnr == X86_TRAP_DE;
+	return trapnr == (bad == BAD_NON_CANONICAL ? X86_TRAP_GP : X86_TRAP_PF);
+}
+
+/**
+ * kprobes_fault_repair() - make the argument that an instruction has faulted with another one
+ * @regs: registers at the fault
+ * @argument: the other one
+ */
+void kprobes_fault_repair(struct pt_regs *regs, unsigned long argument)
+{
+	regs->cx = argument;
+}
