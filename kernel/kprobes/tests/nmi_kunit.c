@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits in NMIs (x86): full ones while task and hardirq handlers run, and misses
- * while a handler of an NMI runs.
+ * Hits in NMIs: full ones while handlers of a task run, and misses while a handler of an NMI
+ * runs.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/cpumask.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
-#include <asm/apic.h>
-#include <asm/nmi.h>
 
 #include "counted.h"
+#include "jumps.h"
+#include "nmi.h"
 
 #define DEADLINE_US	(2 * USEC_PER_SEC)
 
@@ -45,17 +47,17 @@ static noinline __noclone int task_traced(int x)
 
 static int nmis, expected_cpu = -1, sum;
 
-static int nmi_body(unsigned int type, struct pt_regs *regs)
+bool kprobes_nmi_body(void)
 {
 	if (READ_ONCE(expected_cpu) != raw_smp_processor_id())
-		return NMI_DONE;
+		return false;
 	WRITE_ONCE(expected_cpu, -1);
 	sum = nmi_trap(1) + nmi_traced(1);
 	WRITE_ONCE(nmis, nmis + 1);
-	return NMI_HANDLED;
+	return true;
 }
 
-/* Sends this CPU an NMI and waits until it has been handled. */
+/* Sends this CPU an NMI and waits until it has been handled, if it can be handled here. */
 static void nmi_here(void)
 {
 	int before, wait = DEADLINE_US;
@@ -63,8 +65,8 @@ static void nmi_here(void)
 	preempt_disable();
 	before = READ_ONCE(nmis);
 	WRITE_ONCE(expected_cpu, raw_smp_processor_id());
-	__apic_send_IPI_mask(cpumask_of(raw_smp_processor_id()), NMI_VECTOR);
-	while (READ_ONCE(nmis) == before && wait--)
+	kprobes_nmi_raise();
+	while (kprobes_nmi_comes_now() && READ_ONCE(nmis) == before && wait--)
 		udelay(1);
 	preempt_enable();
 }
@@ -99,6 +101,7 @@ static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(i
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 3), 0);
 	if (out)
 		KUNIT_EXPECT_EQ(test, register_kprobe(out), 0);
+	kprobe_optimizer_flush();
 	if (site)
 		KUNIT_EXPECT_EQ(test, site(1), 2);
 	else
@@ -125,35 +128,41 @@ static void in_an_nmi(struct kunit *test)
 	hits_in_an_nmi(test, NULL, NULL, 1);
 }
 
-static void in_an_nmi_in_a_handler(struct kunit *test)
+/* One for each handler; but what waits for the end of a trap is one. */
+static void in_handlers(struct kunit *test, int (*site)(int), bool trap)
 {
-	struct kprobe traced = {
-		.addr = (void *)task_traced, .pre_handler = send_pre, .post_handler = send_post,
+	struct kprobe kp = {
+		.addr = (void *)site, .pre_handler = send_pre, .post_handler = send_post,
 	};
 
-	hits_in_an_nmi(test, &traced, task_traced, 2);
-}
-
-static int nmi_test_init(struct kunit *test)
-{
-	if (!boot_cpu_has(X86_FEATURE_APIC))
-		kunit_skip(test, "no local APIC");
-	return register_nmi_handler(NMI_LOCAL, nmi_body, NMI_FLAG_FIRST, "kprobes_kunit");
-}
-
-static void nmi_test_exit(struct kunit *test)
-{
-	if (boot_cpu_has(X86_FEATURE_APIC))
-		unregister_nmi_handler(NMI_LOCAL, "kprobes_kunit");
+	hits_in_an_nmi(test, &kp, site, trap && !kprobes_nmi_in_traps ? 1 : 2);
 }
 
 static void in_an_nmi_in_a_breakpoint_handler(struct kunit *test)
 {
-	struct kprobe trap = {
-		.addr = (void *)task_trap, .pre_handler = send_pre, .post_handler = send_post,
-	};
+	bool before = allow_jumps(false);
 
-	hits_in_an_nmi(test, &trap, task_trap, 2);
+	in_handlers(test, task_trap, true);
+	allow_jumps(before);
+}
+
+/* What ftrace calls, or else a detour does. */
+static void in_an_nmi_in_a_handler(struct kunit *test)
+{
+	bool before;
+
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && !DETOURS)
+		kunit_skip(test, "all handlers are those of traps");
+	before = allow_jumps(true);
+	in_handlers(test, task_traced, false);
+	allow_jumps(before);
+}
+
+static int nmi_test_init(struct kunit *test)
+{
+	int ret = set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+
+	return ret ?: kprobes_nmi_init(test);
 }
 
 static struct kunit_case nmi_cases[] = {
@@ -164,9 +173,9 @@ static struct kunit_case nmi_cases[] = {
 };
 
 static struct kunit_suite nmi_suite = {
-	.name = "kprobes_x86_nmi",
+	.name = "kprobes_nmi",
 	.init = nmi_test_init,
-	.exit = nmi_test_exit,
+	.exit = kprobes_nmi_exit,
 	.test_cases = nmi_cases,
 };
 

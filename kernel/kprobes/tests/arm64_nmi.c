@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * NMIs that a CPU sends to itself (arm64): an interrupt of the processor that nothing is
+ * connected to, with the priority of an NMI.  Its GIC pends it when it is told to.
+ */
+#include <kunit/test.h>
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdomain.h>
+#include <linux/of.h>
+#include <linux/percpu.h>
+#include <asm/cpufeature.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
+
+#include "nmi.h"
+
+/* In the words of the GIC's device tree binding: PPI 15, edge triggered. */
+#define PPI		1
+#define UNUSED_PPI	15
+
+/* An exception masks them. */
+const bool kprobes_nmi_in_traps;
+
+static DEFINE_PER_CPU(int, nothing);
+static unsigned int irq;
+
+static irqreturn_t handle(int irq, void *dev)
+{
+	return kprobes_nmi_body() ? IRQ_HANDLED : IRQ_NONE;
+}
+
+static unsigned int map_irq(void)
+{
+	struct device_node *gic = of_find_compatible_node(NULL, NULL, "arm,gic-v3");
+	struct irq_fwspec fwspec = {
+		.fwnode = of_node_to_fwnode(gic),
+		.param_count = 3,
+		.param = { PPI, UNUSED_PPI, IRQ_TYPE_EDGE_RISING },
+	};
+
+	if (!gic)
+		return 0;
+	of_node_put(gic);
+	return irq_create_fwspec_mapping(&fwspec);
+}
+
+static int enable(void)
+{
+	int ret;
+
+	preempt_disable();
+	ret = prepare_percpu_nmi(irq);
+	if (!ret)
+		enable_percpu_nmi(irq, IRQ_TYPE_NONE);
+	preempt_enable();
+	return ret;
+}
+
+/* See x86_nmi.c for what these functions have to do. */
+
+int kprobes_nmi_init(struct kunit *test)
+{
+	int ret;
+
+	irq = 0;
+	if (!system_uses_irq_prio_masking())
+		kunit_skip(test, "no pseudo NMIs (irqchip.gicv3_pseudo_nmi=1)");
+	irq = map_irq();
+	if (!irq)
+		return -ENODEV;
+	ret = request_percpu_nmi(irq, handle, "kprobes_kunit", &nothing);
+	if (ret) {
+		irq_dispose_mapping(irq);
+		irq = 0;
+		return ret;
+	}
+	return enable();
+}
+
+void kprobes_nmi_exit(struct kunit *test)
+{
+	if (!irq)
+		return;
+	preempt_disable();
+	disable_percpu_nmi(irq);
+	teardown_percpu_nmi(irq);
+	preempt_enable();
+	free_percpu_nmi(irq, &nothing);
+	irq_dispose_mapping(irq);
+	irq = 0;
+}
+
+void kprobes_nmi_raise(void)
+{
+	struct irq_data *data = irq_get_irq_data(irq);
+
+	data->chip->irq_set_irqchip_state(data, IRQCHIP_STATE_PENDING, true);
+}
+
+bool kprobes_nmi_comes_now(void)
+{
+	return !(read_sysreg(daif) & PSR_I_BIT);
+}

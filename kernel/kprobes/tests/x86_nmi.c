@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * NMIs that a CPU sends to itself (x86).
+ */
+#include <kunit/test.h>
+#include <linux/smp.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "nmi.h"
+
+/* NMIs come while the handlers of a trap run. */
+const bool kprobes_nmi_in_traps = true;
+
+static int handle(unsigned int type, struct pt_regs *regs)
+{
+	return kprobes_nmi_body() ? NMI_HANDLED : NMI_DONE;
+}
+
+/**
+ * kprobes_nmi_init() - a case of the suite begins
+ * @test: it; skipped where there are no NMIs
+ *
+ * Context: task, which stays on its CPU.
+ * Return: 0 or a negative errno.
+ */
+int kprobes_nmi_init(struct kunit *test)
+{
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		kunit_skip(test, "no local APIC");
+	return register_nmi_handler(NMI_LOCAL, handle, NMI_FLAG_FIRST, "kprobes_kunit");
+}
+
+/**
+ * kprobes_nmi_exit() - a case has ended
+ * @test: it, however it has ended
+ *
+ * Context: task.
+ */
+void kprobes_nmi_exit(struct kunit *test)
+{
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		unregister_nmi_handler(NMI_LOCAL, "kprobes_kunit");
+}
+
+/**
+ * kprobes_nmi_raise() - send an NMI to this CPU
+ *
+ * Context: any, preemption disabled.
+ */
+void kprobes_nmi_raise(void)
+{
+	__apic_send_IPI_mask(cpumask_of(raw_smp_processor_id()), NMI_VECTOR);
+}
+
+/**
+ * kprobes_nmi_comes_now() - does this CPU take an NMI at once?
+ *
+ * Context: any.
+ */
+bool kprobes_nmi_comes_now(void)
+{
+	return true;
+}
