@@ -61,11 +61,15 @@ cpu()
 }
 
 # board: what the processors sit on.  That of arm64 starts the kernel in EL2, where it
-# stays if the processor can do that (VHE); it is told nothing that is random.
+# stays if the processor can do that (VHE), and has memory with tags, which not every
+# processor can have; it is told nothing that is random.
 board()
 {
+	local tags=on
+
+	[[ -z ${BOOT_CPU:-} ]] || tags=off
 	case $ARCH in
-	arm64)	echo "-machine virt,gic-version=3,virtualization=on,dtb-randomness=off" ;;
+	arm64)	echo "-machine virt,gic-version=3,virtualization=on,mte=$tags,dtb-randomness=off" ;;
 	esac
 }
 

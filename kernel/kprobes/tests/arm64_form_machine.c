@@ -9,6 +9,7 @@
 #include <asm/insn.h>
 #include <asm/neon.h>
 #include <asm/sysreg.h>
+#include <asm/virt.h>
 
 #include "forms.h"
 
@@ -18,6 +19,7 @@ const struct form_table kprobes_form_tables[] = {
 	{ kprobes_forms_branch, kprobes_forms_branch_end },
 	{ kprobes_forms_system, kprobes_forms_system_end },
 	{ kprobes_forms_vector, kprobes_forms_vector_end },
+	{ kprobes_forms_scalable, kprobes_forms_scalable_end },
 	{}
 };
 
@@ -58,10 +60,26 @@ static const unsigned int hwcaps[] = {
 	[FORM_NEEDS_SHA2] = KERNEL_HWCAP_SHA2,
 	[FORM_NEEDS_ASIMDDP] = KERNEL_HWCAP_ASIMDDP,
 	[FORM_NEEDS_ASIMDRDM] = KERNEL_HWCAP_ASIMDRDM,
+	[FORM_NEEDS_SVE] = KERNEL_HWCAP_SVE,
+	[FORM_NEEDS_SVE2] = KERNEL_HWCAP_SVE2,
+	[FORM_NEEDS_MOPS] = KERNEL_HWCAP_MOPS,
+	[FORM_NEEDS_HBC] = KERNEL_HWCAP_HBC,
+	[FORM_NEEDS_CSSC] = KERNEL_HWCAP_CSSC,
+	[FORM_NEEDS_FRINT] = KERNEL_HWCAP_FRINT,
+	[FORM_NEEDS_I8MM] = KERNEL_HWCAP_I8MM,
+	[FORM_NEEDS_BF16] = KERNEL_HWCAP_BF16,
+	[FORM_NEEDS_FCMA] = KERNEL_HWCAP_FCMA,
+	[FORM_NEEDS_JSCVT] = KERNEL_HWCAP_JSCVT,
+	[FORM_NEEDS_SHA3] = KERNEL_HWCAP_SHA3,
+	[FORM_NEEDS_SHA512] = KERNEL_HWCAP_SHA512,
+	[FORM_NEEDS_SM3] = KERNEL_HWCAP_SM3,
+	[FORM_NEEDS_SM4] = KERNEL_HWCAP_SM4,
+	[FORM_NEEDS_DCPODP] = KERNEL_HWCAP_DCPODP,
+	[FORM_NEEDS_RNG] = KERNEL_HWCAP_RNG,
 };
 
-/* Is there something in that field of an ID register? */
-static bool id_field(u32 reg, unsigned int shift)
+/* What there is in a field of an ID register. */
+static unsigned int id_field(u32 reg, unsigned int shift)
 {
 	return cpuid_feature_extract_unsigned_field(read_sanitised_ftr_reg(reg), shift);
 }
@@ -82,6 +100,15 @@ bool kprobes_form_there(const struct form *form)
 		return id_field(SYS_ID_AA64MMFR2_EL1, ID_AA64MMFR2_EL1_UAO_SHIFT);
 	case FORM_NEEDS_XS:
 		return id_field(SYS_ID_AA64ISAR1_EL1, ID_AA64ISAR1_EL1_XS_SHIFT);
+	case FORM_NEEDS_NMI:
+		return id_field(SYS_ID_AA64PFR1_EL1, ID_AA64PFR1_EL1_NMI_SHIFT);
+	case FORM_NEEDS_SPECRES:
+		return id_field(SYS_ID_AA64ISAR1_EL1, ID_AA64ISAR1_EL1_SPECRES_SHIFT);
+	case FORM_NEEDS_TLB_RANGE:
+		return id_field(SYS_ID_AA64ISAR0_EL1, ID_AA64ISAR0_EL1_TLB_SHIFT) >=
+		       ID_AA64ISAR0_EL1_TLB_RANGE;
+	case FORM_NEEDS_EL2:
+		return is_kernel_in_hyp_mode();
 	default:
 		return cpu_have_feature(hwcaps[form->feature]);
 	}

@@ -49,6 +49,13 @@ forms_begin
 form I(b 1f), S(PAD), A(1:)
 form I(b 1b), B(b 2f; 1: add x10, x10, #0x200; b 3f; 2:), S(PAD), A(3:)
 
+/* Consistent ones, that is bc.cond, over an instruction. */
+needs FORM_NEEDS_HBC
+.irp c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	form	I(.inst 0x54000050 + \c), S(add x10, x10, #0x100)
+.endr
+defaults
+
 /* Registers that are often 0. */
 .irp n, NUMBERS
 	form	I(cbz x\n, 1f), B(and x\n, x\n, #1), S(add x10, x10, #0x100), A(1:)

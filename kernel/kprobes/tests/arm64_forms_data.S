@@ -202,6 +202,14 @@ form I(rev32 x3, x4)
 form I(clz x3, x5), B(lsr x5, x5, #40)
 form I(cls x3, x5), B(asr x5, x5, #40)
 
+needs FORM_NEEDS_CSSC
+form I(.inst 0xdac02083)	/* abs x3, x4 */
+form I(.inst 0xdac01c83)	/* cnt x3, x4 */
+form I(.inst 0x5ac01883)	/* ctz w3, w4 */
+form I(.inst 0x9ac56083)	/* smax x3, x4, x5 */
+form I(.inst 0x91c3f483)	/* smax x3, x4, #-3 */
+form I(.inst 0x11cf2083)	/* umin w3, w4, #200 */
+
 needs FORM_NEEDS_CRC32
 .irp op, crc32, crc32c
 	form	I(\op\()b w3, w4, w5)

@@ -198,6 +198,40 @@ form I(ldar x8, [x3]), B(add x3, x6, #3)
 form I(stlr x8, [x3]), B(add x3, x6, #5)
 defaults
 
+/* --- Copies and sets in three instructions ------------------------------------- */
+
+needs FORM_NEEDS_MOPS
+form I(.inst 0x19060427), B(and x1, x1, #31), \
+	A(.inst 0x19460427; .inst 0x19860427)	/* cpyfp [x7]!, [x6]!, x1!; cpyfm; cpyfe */
+form I(.inst 0x1d060427), B(and x1, x1, #31), \
+	A(.inst 0x1d460427; .inst 0x1d860427)	/* cpyp [x7]!, [x6]!, x1!; cpym; cpye */
+form I(.inst 0x19c30427), B(and x1, x1, #31), \
+	A(.inst 0x19c34427; .inst 0x19c38427)	/* setp [x7]!, x1!, x3; setm; sete */
+
+/* --- Tags ---------------------------------------------------------------------- */
+
+needs FORM_NEEDS_MTE
+form I(addg x3, x4, #32, #5)
+form I(subg x3, x4, #48, #1)
+form I(gmi x3, x4, x5)
+form I(subp x3, x4, x5)
+form I(subps x3, x4, x5)
+form I(cmpp x4, x5)
+/* All tags but one are excluded: it is drawn by lot. */
+form I(irg x3, x4, x5), B(mov x5, #0xff7f)
+form I(ldg x3, [x6])
+form I(ldg x3, [x6, #16])
+form I(stg x6, [x6])
+form I(stg x7, [x7, #-16]!)
+form I(st2g x6, [x6], #32)
+form I(stzg x6, [x6])
+form I(stz2g x7, [x7, #16])
+form I(stgp x3, x4, [x6])
+form I(stgp x3, x4, [x7], #-16)
+form I(ldgm x3, [x6])
+form I(stgm x3, [x6])
+form I(dc gva, x6)
+
 /* --- By signed addresses ------------------------------------------------------- */
 
 needs FORM_NEEDS_PACA

@@ -105,6 +105,11 @@ form I(msr csselr_el1, x3), B(mov x3, #2), A(mrs x4, csselr_el1; msr csselr_el1,
 form I(msr par_el1, x3), B(mov x3, #1), A(mrs x4, par_el1)
 form I(msr contextidr_el1, x3), B(mrs x3, contextidr_el1)
 form I(msr mair_el1, x3), B(mrs x3, mair_el1)
+form I(msr tpidr_el1, x3), B(mrs x3, tpidr_el1)
+
+needs FORM_NEEDS_EL2
+form I(msr tpidr_el2, x3), B(mrs x3, tpidr_el2)
+defaults
 
 /* --- Caches, TLBs, translation ------------------------------------------------- */
 
@@ -121,6 +126,24 @@ form I(at s1e0r, x6), A(isb; mrs x3, par_el1)
 
 needs FORM_NEEDS_DCPOP
 form I(dc cvap, x6)
+
+needs FORM_NEEDS_DCPODP
+form I(dc cvadp, x6)
+
+needs FORM_NEEDS_PAN
+form I(at s1e1rp, x6), A(isb; mrs x3, par_el1)
+
+needs FORM_NEEDS_TLB_RANGE
+form I(.inst 0xd5088123), B(mov x3, #0)		/* tlbi vae1os, x3 */
+form I(.inst 0xd5088223), B(mov x3, #0)		/* tlbi rvae1is, x3 */
+
+needs FORM_NEEDS_SPECRES
+form I(cfp rctx, x3), B(mov x3, #0)
+form I(dvp rctx, x3), B(mov x3, #0)
+
+/* Drawn by lot: only that there was something to draw is compared. */
+needs FORM_NEEDS_RNG
+form I(.inst 0xd53b2403), A(mov x3, #0)		/* mrs x3, rndr */
 defaults
 
 /* --- Interrupt masks ----------------------------------------------------------- */
@@ -142,6 +165,12 @@ form I(msr pan, #1), B(mrs x4, pan), A(mrs x3, pan; msr pan, x4)
 form I(msr pan, x3), B(mrs x4, pan; mvn x3, x4), A(mrs x3, pan; msr pan, x4)
 form I(mrs x3, pan)
 form I(mrs x5, pan), B(mrs x4, pan; msr pan, #0), A(msr pan, x4)
+
+/* allint, by a constant and by a register. */
+needs FORM_NEEDS_NMI
+form I(.inst 0xd501411f), A(.inst 0xd5384303; .inst 0xd501401f)
+form I(.inst 0xd5184303), B(mov x3, #0)
+form I(.inst 0xd5384303)
 
 needs FORM_NEEDS_UAO
 form I(msr uao, #1), A(mrs x3, uao; msr uao, #0)
@@ -172,5 +201,12 @@ form I(msr elr_el1, x3), MASKED(nop), A(mrs x4, elr_el1)
 form I(msr spsr_el1, x3), MASKED(mov x3, #0x3c5), A(mrs x4, spsr_el1)
 form I(msr esr_el1, x3), MASKED(mov x3, #0), A(mrs x4, esr_el1)
 form I(msr far_el1, x3), MASKED(nop), A(mrs x4, far_el1)
+
+needs FORM_NEEDS_EL2
+form I(msr elr_el2, x3), MASKED(nop), A(mrs x4, elr_el2)
+form I(msr spsr_el2, x3), MASKED(mov x3, #0x3c9), A(mrs x4, spsr_el2)
+form I(msr esr_el2, x3), MASKED(mov x3, #0), A(mrs x4, esr_el2)
+form I(msr far_el2, x3), MASKED(nop), A(mrs x4, far_el2)
+defaults
 
 forms_end

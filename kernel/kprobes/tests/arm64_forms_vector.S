@@ -158,6 +158,24 @@ needs FORM_NEEDS_ASIMDDP
 form I(sdot v0.4s, v1.16b, v2.16b)
 form I(udot v0.4s, v1.16b, v2.4b[1])
 
+needs FORM_NEEDS_FRINT
+form I(frint32z d0, d1)
+form I(frint64x v0.4s, v1.4s)
+
+needs FORM_NEEDS_JSCVT
+form I(fjcvtzs w3, d0)
+
+needs FORM_NEEDS_FCMA
+form I(fcadd v0.4s, v1.4s, v2.4s, #90)
+form I(fcmla v0.2d, v1.2d, v2.2d, #180)
+
+needs FORM_NEEDS_BF16
+form I(.inst 0x6e42fc20)	/* bfdot v0.4s, v1.8h, v2.8h */
+
+needs FORM_NEEDS_I8MM
+form I(.inst 0x4e82a420)	/* smmla v0.4s, v1.16b, v2.16b */
+form I(.inst 0x4e829c20)	/* usdot v0.4s, v1.16b, v2.16b */
+
 /* --- Ciphers ------------------------------------------------------------------- */
 
 needs FORM_NEEDS_AES
@@ -180,5 +198,24 @@ needs FORM_NEEDS_SHA2
 form I(sha256h q0, q1, v2.4s)
 form I(sha256h2 q0, q1, v2.4s)
 form I(sha256su1 v0.4s, v1.4s, v2.4s)
+
+needs FORM_NEEDS_SHA512
+	.arch_extension sha3
+form I(sha512h q0, q1, v2.2d)
+form I(sha512su1 v0.2d, v1.2d, v2.2d)
+
+needs FORM_NEEDS_SHA3
+form I(eor3 v0.16b, v1.16b, v2.16b, v3.16b)
+form I(rax1 v0.2d, v1.2d, v2.2d)
+form I(xar v0.2d, v1.2d, v2.2d, #11)
+
+needs FORM_NEEDS_SM3
+	.arch_extension sm4
+form I(sm3ss1 v0.4s, v1.4s, v2.4s, v3.4s)
+form I(sm3partw1 v0.4s, v1.4s, v2.4s)
+
+needs FORM_NEEDS_SM4
+form I(sm4e v0.4s, v1.4s)
+form I(sm4ekey v0.4s, v1.4s, v2.4s)
 
 forms_end

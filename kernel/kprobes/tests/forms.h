@@ -70,6 +70,7 @@ extern const struct form kprobes_forms_memory[], kprobes_forms_memory_end[];
 extern const struct form kprobes_forms_branch[], kprobes_forms_branch_end[];
 extern const struct form kprobes_forms_system[], kprobes_forms_system_end[];
 extern const struct form kprobes_forms_vector[], kprobes_forms_vector_end[];
+extern const struct form kprobes_forms_scalable[], kprobes_forms_scalable_end[];
 #endif
 
 /* Where a table begins and ends. */
