@@ -161,6 +161,10 @@ static bool row_is_sane(const struct probe_row *row)
 		return false;
 	if (insn->action != PROBE_COPY && (insn->no_step || insn->landing))
 		return false;
+	/* Then the row's mask has the bits that the function looks at. */
+	if (insn->exclusive && !(probe_may_be_exclusive(row->value) &&
+				 probe_may_be_exclusive(row->value | ~row->mask)))
+		return false;
 	return (insn->exclusive == EXCLUSIVE_LOAD || insn->exclusive == EXCLUSIVE_STORE) ==
 	       (insn->refusal == REFUSE_EXCLUSIVE);
 }
