@@ -8,6 +8,9 @@
 # probe and where none is allowed; int3 and udf are none, but fill the gaps between
 # functions, and so do numbers.  The lots are always the same, but another kernel has
 # other instructions.
+#
+# Left out is get_kprobe_ctlblk(), which the compiler of arm64 does not inline: the base
+# calls it at every hit, lets it be probed, and does not come back from that.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -18,7 +21,8 @@ DRAWN=3000
 instructions()
 {
 	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn -j .text "$VMLINUX" |
-		sed -nE '/\t(int3|udf|\.)/d; s/^ *([0-9a-f]+):\t.*/\1/p'
+		sed -nE '/<get_kprobe_ctlblk>:$/,/^$/d
+			/\t(int3|udf|\.)/d; s/^ *([0-9a-f]+):\t.*/\1/p'
 }
 
 # The generator of points.sh, with another seed.

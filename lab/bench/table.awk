@@ -45,6 +45,8 @@ function judge(bound,	part)
 		return ""
 	if (part[1] == "ours")
 		return ours <= part[2] ? "ok" : "MISSED"
+	if (part[1] == "ours_min")
+		return ours >= part[2] ? "ok" : "MISSED"
 	if (part[1] == "ratio_min")
 		return base > 0 && ours / base >= part[2] ? "ok" : "MISSED"
 	return base > 0 && ours / base <= part[2] ? "ok" : "MISSED"
