@@ -3,7 +3,8 @@
 #
 # boot.sh ARCH CONFIG JOB CONSOLE OUTPUT [kernel arguments...]: boot that kernel
 # under QEMU with lab.job=JOB.  The kernel's messages go to the file CONSOLE, the
-# job's output to the file OUTPUT.
+# job's output to the file OUTPUT.  With the job "none" there is no user space at all:
+# the kernel's own tests run, and it reboots.
 #
 # Settings: BOOT_TIMEOUT, seconds until a guest counts as hung; FOLLOW=1 shows
 # OUTPUT on the terminal while it grows; BOOT_CPUS, how many processors the guest
@@ -97,6 +98,16 @@ arguments()
 	esac
 }
 
+# ended: did the guest come to its end, or did it die?
+ended()
+{
+	if [[ $JOB == none ]]; then
+		grep -q 'reboot: Restarting system' "$CONSOLE"
+	else
+		grep -q '^lab: job .* ended' "$OUTPUT"
+	fi
+}
+
 # machine: processors, and what their time is.
 machine()
 {
@@ -105,6 +116,12 @@ machine()
 	host)		echo "-accel $(accel) -smp ${BOOT_CPUS:-2}" ;;
 	*)		die "BOOT_CLOCK=$BOOT_CLOCK is neither host nor instructions" ;;
 	esac
+}
+
+# userspace: where it is.
+userspace()
+{
+	[[ $JOB == none ]] || echo "-initrd $OUT/initramfs.gz"
 }
 
 qemu()
@@ -118,7 +135,7 @@ qemu()
 		-display none -monitor none -nic none -no-reboot \
 		-chardev "file,id=console,path=$CONSOLE" -serial chardev:console \
 		-chardev "file,id=output,path=$OUTPUT" -serial chardev:output \
-		-kernel "$OUT/$(image)" -initrd "$OUT/initramfs.gz" \
+		-kernel "$OUT/$(image)" $(userspace) \
 		-append "$*"
 }
 
@@ -167,7 +184,7 @@ main()
 		return 1
 		;;
 	esac
-	if ! grep -q '^lab: job .* ended' "$OUTPUT"; then
+	if ! ended; then
 		say "the guest died before its job ended; the last lines of $CONSOLE:"
 		tail -n 25 "$CONSOLE" | sed 's/^/    /'
 		return 1

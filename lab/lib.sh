@@ -145,8 +145,8 @@ emulator_version()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|bti|pages64|users|users-base|bench|bench-base|cross) ;;
-	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt; on arm64 also bti or pages64" ;;
+	default|debug|preempt|rt|bti|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt; on arm64 also bti, pages64 or bigendian" ;;
 	esac
 }
 
