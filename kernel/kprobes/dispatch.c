@@ -120,6 +120,15 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 	struct kprobe_point *point = kprobe_to_point(kp);
 	struct kprobe *handle;
 
+	/* Most are alone.  One that is being added, or removed, can be called or not. */
+	handle = list_entry_rcu(point->handles.next, struct kprobe, list);
+	if (likely(READ_ONCE(point->handles.prev) == &handle->list &&
+		   !handle->fault_handler && handle->post_handler &&
+		   !kprobe_disabled(handle))) {
+		handle->post_handler(handle, regs, flags);
+		return;
+	}
+
 	list_for_each_entry_rcu(handle, &point->handles, list, true) {
 		if (!handle->post_handler || kprobe_disabled(handle))
 			continue;
