@@ -121,12 +121,17 @@ bool kprobes_form_there(const struct form *form)
  */
 void kprobes_form_classify(const struct form_piece *piece, struct form_class *class)
 {
+	u32 word = le32_to_cpup(piece->insn);
 	struct probe_insn insn;
-	int ret = probe_classify(le32_to_cpup(piece->insn), &insn);
+	int ret = probe_classify(word, &insn);
+	enum probe_computation computation = COMPUTE_NONE;
+
+	if (!ret && insn.action == PROBE_COPY)
+		computation = probe_computation(word);
 
 	*class = (struct form_class) {
 		.len = AARCH64_INSN_SIZE,
-		.kind = insn.kind,
+		.kind = computation ? NR_KINDS - 1 + computation : insn.kind,
 		.no_post = insn.no_step,
 		.refusal = ret ? probe_refusal_name(insn.refusal) : NULL,
 	};

@@ -86,8 +86,10 @@
 #include <linux/types.h>
 
 #include "../../../arch/arm64/kernel/probes/classify.h"
+#include "../../../arch/arm64/kernel/probes/compute.h"
 
-#define FORM_KINDS		NR_KINDS
+/* What is simulated, then what is computed, which may be copied as well. */
+#define FORM_KINDS		(NR_KINDS + NR_COMPUTATIONS - 1)
 
 /* See forms.h. */
 struct form_state {

@@ -7,14 +7,17 @@
  * The strategy.  A BRK replaces the instruction.  One whose effect does not depend on
  * where it runs is copied to a slot, with a branch back behind it: the exception returns
  * into the slot, and nothing else is needed (it is boosted).  Branches and PC-relative
- * instructions are simulated in the exception.  Only for post handlers, and where the
- * slot is out of a branch's reach, there is a slot with another BRK behind the copy.
+ * instructions are simulated in the exception, and for post handlers, or where the slot
+ * is out of a branch's reach, also what only computes.  For the rest there is a slot with
+ * another BRK behind the copy then.
  *
  * Where it can be, the BRK is replaced by a branch to a detour (detour.h).
  */
 #include <linux/kprobes.h>
 
 #include "classify.h"
+#include "compute.h"
+#include "simulate.h"
 
 static_assert(sizeof(struct probe_insn) <=
 	      sizeof(((struct arch_specific_insn *)0)->desc));
@@ -22,6 +25,21 @@ static_assert(sizeof(struct probe_insn) <=
 static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 {
 	return (struct probe_insn *)p->ainsn.desc;
+}
+
+/* Can it be carried out on saved registers, without a copy? */
+static __always_inline bool probe_needs_no_copy(struct kprobe *p)
+{
+	return p->ainsn.computation || probe_desc(p)->action == PROBE_SIMULATE;
+}
+
+/* Does that.  Context: the hit. */
+static __always_inline void probe_carry_out(struct kprobe *p, struct pt_regs *regs)
+{
+	if (p->ainsn.computation)
+		probe_compute(p->opcode, p->ainsn.computation, regs);
+	else
+		probe_simulate(p->opcode, probe_desc(p), regs);
 }
 
 /* patch.c */

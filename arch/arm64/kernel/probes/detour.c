@@ -114,13 +114,19 @@ static void write_detour(struct draft *draft, struct kprobe *kp,
 			 struct arch_optimized_insn *optinsn)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
+	bool post = calls == KPROBE_DETOUR_CALLS_POST, whole = post && probe_needs_no_copy(kp);
 
-	put_call(draft, calls == KPROBE_DETOUR_CALLS_RETURN ?
-		 kprobe_detour_enter_return : kprobe_detour_enter);
+	if (whole)
+		put_call(draft, kprobe_detour_enter_whole);
+	else if (calls == KPROBE_DETOUR_CALLS_RETURN)
+		put_call(draft, kprobe_detour_enter_return);
+	else
+		put_call(draft, kprobe_detour_enter);
 	optinsn->copy = draft->nr;
-	put_copy(draft, kp);
+	if (!whole)
+		put_copy(draft, kp);
 	optinsn->end = draft->nr;
-	if (calls == KPROBE_DETOUR_CALLS_POST)
+	if (post && !whole)
 		put_call(draft, kprobe_detour_enter_post);
 	put_branch(draft, (unsigned long)kp->addr + AARCH64_INSN_SIZE);
 }

@@ -12,6 +12,9 @@
  *	..	with a post handler again: stp, bl, ldp
  *	..	b   to the next instruction
  *
+ * With a post handler, and an instruction that needs no copy, there is none: the function
+ * does it all.
+ *
  * The function is told by its return address whose detour it is.
  */
 #define DETOUR_CODE		2
@@ -47,10 +50,12 @@ enum detour_obstacle {
 asmlinkage void kprobe_detour_enter(void);
 asmlinkage void kprobe_detour_enter_post(void);
 asmlinkage void kprobe_detour_enter_return(void);
+asmlinkage void kprobe_detour_enter_whole(void);
 /* The BRK in the first of them. */
 extern const char kprobe_detour_elsewhere[];
 /* detour_hit.c: called by those. */
 asmlinkage void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
+asmlinkage int kprobe_detour_hit(struct kprobe *kp, struct pt_regs *regs);
 #endif
 
 #endif /* _ARM64_PROBES_DETOUR_H */

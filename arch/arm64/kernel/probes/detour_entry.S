@@ -89,6 +89,16 @@ SYM_INNER_LABEL(kprobe_detour_elsewhere, SYM_L_GLOBAL)
 SYM_CODE_END(kprobe_detour_enter)
 NOKPROBE(kprobe_detour_enter)
 
+/* What a handler of this one chooses is treated as that of the other. */
+SYM_CODE_START(kprobe_detour_enter_whole)
+	save_registers
+	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
+	bl	kprobe_detour_hit
+	cbnz	w0, .Lchanged
+	restore_registers
+SYM_CODE_END(kprobe_detour_enter_whole)
+NOKPROBE(kprobe_detour_enter_whole)
+
 SYM_CODE_START(kprobe_detour_enter_post)
 	save_registers
 	mov	x0, x19

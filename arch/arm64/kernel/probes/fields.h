@@ -15,7 +15,8 @@
 
 #define A64_LEN		4	/* bytes of every instruction */
 #define A64_LINK	30	/* register that calls leave the return address in */
-#define A64_ZR		31	/* register number that stands for none in all of these */
+#define A64_ZR		31	/* register number that stands for none in most */
+#define A64_SP		31	/* and for the stack pointer in others */
 
 /* Rd, Rt and so on: all are called by their position. */
 static __always_inline u32 a64_reg0(u32 insn)

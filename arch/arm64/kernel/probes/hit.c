@@ -12,7 +12,6 @@
 #include <asm/debug-monitors.h>
 
 #include "common.h"
-#include "simulate.h"
 
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 {
@@ -22,8 +21,10 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 /* 4, see <linux/kprobes-hit.h>. */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (probe_desc(kp)->action == PROBE_SIMULATE) {
-		probe_simulate(kp->opcode, probe_desc(kp), regs);
+	if (probe_needs_no_copy(kp)) {
+		probe_carry_out(kp, regs);
+		/* Most instructions clear it; an exception has kept it. */
+		regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 		return true;
 	}
 	regs->pc = (unsigned long)(kp->ainsn.insn ?: kp->ainsn.step);

@@ -124,9 +124,9 @@ static int make_slot(struct kprobe *p)
 		publish(&p->ainsn.insn, slot);
 		return 0;
 	}
-	if (probe_desc(p)->no_step) {
+	if (probe_needs_no_copy(p) || probe_desc(p)->no_step) {
 		free_insn_slot(slot, 0);
-		return -EINVAL;
+		return probe_needs_no_copy(p) ? 0 : -EINVAL;
 	}
 	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
 	publish(&p->ainsn.step, slot);
@@ -163,8 +163,10 @@ int arch_prepare_kprobe(struct kprobe *p)
 		return ret;
 	}
 	p->ainsn.entry = !offset || (offset == AARCH64_INSN_SIZE && after_landing_pad(addr));
-	if (desc->action == PROBE_COPY)
+	if (desc->action == PROBE_COPY) {
+		p->ainsn.computation = probe_computation(p->opcode);
 		ret = make_slot(p);
+	}
 	if (!ret)
 		arch_kprobe_handlers_changed(p);
 	return ret;
@@ -178,7 +180,7 @@ int arch_prepare_kprobe(struct kprobe *p)
  */
 int arch_prepare_kprobe_post(struct kprobe *p)
 {
-	if (p->ainsn.step || probe_desc(p)->action != PROBE_COPY)
+	if (p->ainsn.step || probe_needs_no_copy(p))
 		return 0;
 	/* The detour could, but there is not always one. */
 	return probe_desc(p)->no_step ? -EINVAL : make_step_slot(p);
@@ -197,13 +199,12 @@ void arch_prepare_kprobes_begin(void)
  */
 void arch_kprobe_handlers_changed(struct kprobe *p)
 {
-	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
-	kprobe_opcode_t *resume = NULL;
+	/*
+	 * The copy in the detour is of no use: what the branch covers is one instruction,
+	 * and nothing can be on its way into the middle of that.
+	 */
+	kprobe_opcode_t *resume = p->post_handler ? NULL : p->ainsn.insn;
 
-	if (kprobe_detour_used(p))
-		resume = op->optinsn.insn + op->optinsn.copy;
-	else if (!p->post_handler)
-		resume = p->ainsn.insn;
 	/* Each of them is right at any time: a hit takes the old one or the new one. */
 	WRITE_ONCE(p->ainsn.resume, resume);
 }
