@@ -96,11 +96,13 @@ alternative_endif
 .macro save_pstate
 	mrs	x4, nzcv
 	mrs	x5, daif
-	mrs	x6, CurrentEL
 	orr	x4, x4, x5
-	/* EL1h or EL2h. */
-	orr	x6, x6, #1
-	orr	x4, x4, x6
+	/* The level is known by the time that there are probes. */
+alternative_if ARM64_HAS_VIRT_HOST_EXTN
+	add	x4, x4, #PSR_MODE_EL2h
+alternative_else
+	add	x4, x4, #PSR_MODE_EL1h
+alternative_endif
 	close_user_memory
 	str	x4, [sp, #S_PSTATE]
 #ifdef CONFIG_ARM64_PSEUDO_NMI
