@@ -160,6 +160,10 @@ static const struct probe_row probe_rows[] = {
 	REFUSE(0x3be0cc00, 0x19c04400, REFUSE_SEQUENCE, "setm, setgm"),
 	REFUSE(0x3be0cc00, 0x19c08400, REFUSE_SEQUENCE, "sete, setge"),
 
+	/* SVE: the next instruction must be one that this prefixes, and no branch. */
+	REFUSE(0xfffffc00, 0x0420bc00, REFUSE_PREFIX, "movprfx"),
+	REFUSE(0xff3ee000, 0x04102000, REFUSE_PREFIX, "movprfx, predicated"),
+
 	/* Hints, by CRm and op2. Those without a meaning are nops, today and tomorrow. */
 	COPY(0xfffffe1f, 0xd503201f, "hints 0 to 15: nop, wfe, xpaclri, ..."),
 	COPY(0xffffff1f, 0xd503221f, "hints 16 to 23: esb, psb, tsb, csdb, ..."),
@@ -239,6 +243,7 @@ static const char * const refusal_names[NR_REFUSE] = {
 	[REFUSE_VECTOR_LITERAL]	= "vector load relative to its address",
 	[REFUSE_SIGNED_CALL]	= "call to an authenticated address",
 	[REFUSE_POSITION]	= "inseparable from its address",
+	[REFUSE_PREFIX]		= "one operation with its neighbour",
 };
 
 static bool probe_row_matches(const struct probe_row *row, u32 insn)

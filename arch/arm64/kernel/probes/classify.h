@@ -97,6 +97,8 @@ enum probe_exclusive {
  * @REFUSE_VECTOR_LITERAL: loads a literal into a SIMD register
  * @REFUSE_SIGNED_CALL: a call to an authenticated address
  * @REFUSE_POSITION: depends on its address in a way nothing here can redo
+ * @REFUSE_PREFIX: makes one operation with the next instruction: the manual does not say
+ *	what happens if another one follows, a branch of a slot or detour for example
  * @NR_REFUSE: number of the above
  */
 enum probe_refusal {
@@ -114,6 +116,7 @@ enum probe_refusal {
 	REFUSE_VECTOR_LITERAL,
 	REFUSE_SIGNED_CALL,
 	REFUSE_POSITION,
+	REFUSE_PREFIX,
 	NR_REFUSE
 };
 

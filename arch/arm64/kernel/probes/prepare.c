@@ -71,6 +71,18 @@ static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 	return false;
 }
 
+/* Is there a prefix in front of @addr, in the function that begins at @start? */
+static bool behind_prefix(unsigned long start, unsigned long addr)
+{
+	struct probe_insn desc;
+	u32 insn;
+
+	if (addr == start || read_original(addr - AARCH64_INSN_SIZE, &insn))
+		return false;
+	probe_classify(insn, &desc);
+	return desc.refusal == REFUSE_PREFIX;
+}
+
 static void write_slot(kprobe_opcode_t *slot, u32 insn, u32 behind)
 {
 	const u32 words[] = { insn, behind };
@@ -155,6 +167,10 @@ int arch_prepare_kprobe(struct kprobe *p)
 		ret = probe_classify(p->opcode, desc);
 	if (!ret && in_exclusive_sequence(addr - offset, addr)) {
 		desc->refusal = REFUSE_EXCLUSIVE;
+		ret = -EINVAL;
+	}
+	if (!ret && behind_prefix(addr - offset, addr)) {
+		desc->refusal = REFUSE_PREFIX;
 		ret = -EINVAL;
 	}
 	mutex_unlock(&text_mutex);

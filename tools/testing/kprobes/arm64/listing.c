@@ -101,6 +101,7 @@ static const struct verdict {
 	{ "setgm*", "", { .action = PROBE_REFUSE, .refusal = REFUSE_SEQUENCE } },
 	{ "sete*", "", { .action = PROBE_REFUSE, .refusal = REFUSE_SEQUENCE } },
 	{ "setge*", "", { .action = PROBE_REFUSE, .refusal = REFUSE_SEQUENCE } },
+	{ "movprfx", "", { .action = PROBE_REFUSE, .refusal = REFUSE_PREFIX } },
 	{ "msr", "^daif", { .action = PROBE_COPY, .no_step = true } },
 	{ "mrs", "daif", { .action = PROBE_COPY, .no_step = true } },
 	{ "msr", "^sp_el0,", { .action = PROBE_COPY, .no_step = true } },

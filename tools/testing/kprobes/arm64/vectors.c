@@ -24,7 +24,7 @@ const char * const kind_words[NR_KINDS] = {
 
 const char * const refusal_words[NR_REFUSE] = {
 	"none", "unallocated", "undefined", "breakpoint", "exception", "eret", "stack", "debug",
-	"syndrome", "exclusive", "sequence", "vector-literal", "signed-call", "position",
+	"syndrome", "exclusive", "sequence", "vector-literal", "signed-call", "position", "prefix",
 };
 
 static const char * const exclusive_words[] = { "none", "load", "store", "clear" };
