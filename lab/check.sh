@@ -9,8 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
 
-# arm64 is to be added here when the time of a full check allows.
-ARCHES=${ARCH:-x86_64 i386}
+ARCHES=${ARCH:-x86_64 i386 arm64}
 CONFIG=${CONFIG:-default}
 
 # Once in a full check: it does not depend on the architecture that is booted.
