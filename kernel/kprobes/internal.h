@@ -18,10 +18,10 @@
  *	kretprobe_mutex		instances of return probes; beside the others, with
  *				nothing taken inside
  *
- * No lock is held across a grace period.  What runs at a hit (hit.c, dispatch.c, the
- * look-up in table.c, slot owner look-up in slots.c, and the architecture's
- * trap code) takes no lock and relies on preemption being disabled: all that it
- * can reach is freed only after a grace period that waits for it.
+ * No lock is held across a grace period.  What runs at a hit (hit.c, fault.c,
+ * dispatch.c, the look-up in table.c, slot owner look-up in slots.c, and the
+ * architecture's trap code) takes no lock and relies on preemption being disabled:
+ * all that it can reach is freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
 #include <linux/kprobes.h>
