@@ -6,6 +6,8 @@
  */
 #include <asm-generic/kprobes.h>
 
+struct pt_regs;
+
 #ifdef CONFIG_KPROBES
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
@@ -15,7 +17,6 @@
 
 #define __ARCH_WANT_KPROBES_INSN_SLOT
 
-struct pt_regs;
 struct kprobe;
 
 typedef u32 kprobe_opcode_t;
@@ -90,9 +91,6 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 }
 
 void arch_remove_kprobe(struct kprobe *p);
-int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
-int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
-int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
 
 /*
@@ -123,4 +121,10 @@ static inline unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *p
 	return 0;
 }
 #endif /* CONFIG_KPROBES */
+
+/* Also without kprobes: their callers ask IS_ENABLED(). */
+int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
+int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr);
+
 #endif /* _ASM_ARM64_KPROBES_H */

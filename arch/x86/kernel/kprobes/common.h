@@ -19,6 +19,8 @@
 
 #include "classify.h"
 
+/* rethook's trampoline, which a kernel without kprobes can have, needs the macros only. */
+#ifdef CONFIG_KPROBES
 static_assert(sizeof(struct probe_insn) <=
 	      sizeof(((struct arch_specific_insn *)0)->desc));
 
@@ -33,6 +35,7 @@ void ftrace_stub_direct_tramp(void);
 /* emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);
+#endif /* CONFIG_KPROBES */
 
 /*
  * Builds the general registers' part of a struct pt_regs on the stack, and takes
