@@ -46,11 +46,12 @@ static void go_back(struct pt_regs *regs)
 	regs->sp += sizeof(long);
 }
 
-/* From behind the frame's making. */
-static void drop_frame(struct pt_regs *regs)
+/* Back to the caller, from behind the frame's making. */
+static void leave_frame(struct pt_regs *regs)
 {
 	regs->bx = *(unsigned long *)regs->sp;
 	regs->sp += sizeof(long);
+	go_back(regs);
 }
 #else
 TEXT_FUNCTION(kprobes_opt_three,
@@ -85,13 +86,10 @@ static void go_back(struct pt_regs *regs)
 	regs->pc = regs->regs[30];
 }
 
-static void drop_frame(struct pt_regs *regs)
+/* The function does it: no exception in the kernel returns with another stack pointer. */
+static void leave_frame(struct pt_regs *regs)
 {
-	unsigned long *record = (unsigned long *)regs->sp;
-
-	regs->regs[29] = record[0];
-	regs->regs[30] = record[1];
-	regs->sp += 16;
+	regs->pc = (unsigned long)kprobes_opt_framed + 12;
 }
 #endif
 
@@ -248,8 +246,7 @@ static int return_at_once(struct kprobe *p, struct pt_regs *regs)
 static int return_from_frame(struct kprobe *p, struct pt_regs *regs)
 {
 	regs_set_return_value(regs, 78);
-	drop_frame(regs);
-	go_back(regs);
+	leave_frame(regs);
 	return 1;
 }
 
