@@ -3,6 +3,7 @@
  * Instructions that fault (x86): memory, division, branches through memory.
  */
 #include <linux/ptrace.h>
+#include <asm/nops.h>
 #include <asm/trapnr.h>
 
 #include "asm_case.h"
@@ -14,12 +15,13 @@
 #define BRANCH		2
 
 /*
- * The argument goes to cx; a bad one faults.  The row's instruction has an
- * exception table entry.
+ * The argument goes to cx; a bad one faults.  The row's instruction has an exception table
+ * entry.  A jump in its place does not reach beyond the nop behind it, where those who skip
+ * the instruction go on, and so not to the fix-up either.
  */
 #define FAULT_CASE(name, flags, before, insn)				\
 	ASM_CASE(kprobes_fault_path_cases, name, flags,			\
-		 "mov " ARG ", " CX "\n" before, insn, "",		\
+		 "mov " ARG ", " CX "\n" before, insn, ASM_NOP5 "\n",	\
 		 ASM_RET						\
 		 ASM_PLACE(name##_fixup)				\
 		 "mov $" __stringify(FAULT_FIXED) ", %eax\n"		\
