@@ -161,9 +161,8 @@ static inline bool kprobe_detour_used(const struct kprobe *kp)
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
-/* Instead of both, where @run can carry out the instruction on saved registers. */
-int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs,
-			void (*run)(struct kprobe *kp, struct pt_regs *regs));
+/* HAVE_KPROBE_RUN: instead of both, where the instruction can be run on saved registers. */
+int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs);
 /* @ret_addr is where the function's return address is. */
 void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
 

@@ -13,41 +13,23 @@
 
 #include "internal.h"
 
-/* What carries out the instruction between the handlers; NULL if a copy does. */
-typedef void (*run_fn)(struct kprobe *kp, struct pt_regs *regs);
-
-/* The instruction and its post handlers; the last one may have been unregistered. */
-static __always_inline void run_and_post(struct kprobe *kp, struct pt_regs *regs, run_fn run)
-{
-	kprobe_post_handler_t post;
-
-	run(kp, regs);
-	post = READ_ONCE(kp->post_handler);
-	if (post)
-		post(kp, regs, 0);
-}
-
-static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs, run_fn run)
+static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
 	int ret;
 
 	if (frame->phase != KPROBE_PHASE_IDLE) {
 		kprobes_inc_nmissed_count(&point->kp);
-		if (run)
-			run(&point->kp, regs);
 		return 0;
 	}
 	kprobe_frame_enter(frame, &point->kp);
 	ret = kprobe_dispatch_pre(&point->kp, regs);
-	if (run && !ret)
-		run_and_post(&point->kp, regs, run);
 	kprobe_frame_leave(frame);
 	return ret;
 }
 NOKPROBE_SYMBOL(other_hit);
 
-static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs, run_fn run)
+static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *lone;
 	int ret;
@@ -57,24 +39,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	lone = READ_ONCE(point->lone);
 	ret = likely(lone) ? lone->pre_handler(lone, regs) :
 			     kprobe_dispatch_many(point, regs);
-	if (run && !ret)
-		run_and_post(&point->kp, regs, run);
 	kprobe_task_leave();
-	return ret;
-}
-
-static __always_inline int hit(struct kprobe *kp, struct pt_regs *regs, run_fn run)
-{
-	struct kprobe_point *point = kprobe_to_point(kp);
-	int ret;
-
-	preempt_disable_notrace();
-	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (likely(kprobe_in_free_task()))
-		ret = task_hit(point, regs, run);
-	else
-		ret = other_hit(point, regs, run);
-	preempt_enable_notrace();
 	return ret;
 }
 
@@ -89,28 +54,19 @@ static __always_inline int hit(struct kprobe *kp, struct pt_regs *regs, run_fn r
  */
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 {
-	return hit(kp, regs, NULL);
+	struct kprobe_point *point = kprobe_to_point(kp);
+	int ret;
+
+	preempt_disable_notrace();
+	instruction_pointer_set(regs, kprobe_hit_ip(kp));
+	if (likely(kprobe_in_free_task()))
+		ret = task_hit(point, regs);
+	else
+		ret = other_hit(point, regs);
+	preempt_enable_notrace();
+	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_detour_pre);
-
-/**
- * kprobe_detour_whole() - a detour has been entered that has no copy
- * @kp: representative of its point
- * @regs: registers at the probed instruction
- * @run: carries out the instruction on @regs, and cannot fault; the architecture's
- *
- * Calls pre handlers, @run, and post handlers.
- *
- * Context: any that the probed code runs in.
- * Return: non-zero if a handler has changed the path of execution: go on at the
- * instruction pointer of @regs, and not behind the probed instruction.
- */
-int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs,
-			void (*run)(struct kprobe *kp, struct pt_regs *regs))
-{
-	return hit(kp, regs, run);
-}
-NOKPROBE_SYMBOL(kprobe_detour_whole);
 
 /**
  * kprobe_detour_post() - the copy of the probed instruction has been executed

@@ -124,14 +124,11 @@ void kprobes_form_classify(const struct form_piece *piece, struct form_class *cl
 	u32 word = le32_to_cpup(piece->insn);
 	struct probe_insn insn;
 	int ret = probe_classify(word, &insn);
-	enum probe_computation computation = COMPUTE_NONE;
-
-	if (!ret && insn.action == PROBE_COPY)
-		computation = probe_computation(word);
+	bool computed = !ret && insn.action == PROBE_COPY && probe_computer(word);
 
 	*class = (struct form_class) {
 		.len = AARCH64_INSN_SIZE,
-		.kind = computation ? NR_KINDS - 1 + computation : insn.kind,
+		.kind = computed ? FORM_COMPUTED : insn.kind,
 		.no_post = insn.no_step,
 		.refusal = ret ? probe_refusal_name(insn.refusal) : NULL,
 	};

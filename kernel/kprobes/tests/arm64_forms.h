@@ -88,8 +88,9 @@
 #include "../../../arch/arm64/kernel/probes/classify.h"
 #include "../../../arch/arm64/kernel/probes/compute.h"
 
-/* What is simulated, then what is computed, which may be copied as well. */
-#define FORM_KINDS		(NR_KINDS + NR_COMPUTATIONS - 1)
+/* What is simulated, and what may be computed. */
+#define FORM_COMPUTED		NR_KINDS
+#define FORM_KINDS		(NR_KINDS + 1)
 
 /* See forms.h. */
 struct form_state {

@@ -43,20 +43,20 @@ extern const int kretprobe_blacklist_size;
  * @insn:	slot: its copy, then a branch back (the instruction is boosted); NULL if
  *		it is simulated, or the way back is too far
  * @step:	slot: its copy, then a BRK, for post handlers and for what cannot be
- *		boosted; NULL until it is needed, and if it can be computed
+ *		boosted; NULL until it is needed, and if there is @run
  * @resume:	where a hit goes on if its handlers leave it alone: @insn, or the copy in
  *		the detour; NULL if there is more to do
+ * @run:	carries it out on saved registers; NULL if only a copy can
  * @entry:	it is the first of a function
- * @computation: enum probe_computation: how it is carried out without a copy
  * @desc:	struct probe_insn of the backend
  */
 struct arch_specific_insn {
 	kprobe_opcode_t *insn;
 	kprobe_opcode_t *step;
 	kprobe_opcode_t *resume;
+	void (*run)(u32 insn, struct pt_regs *regs);
 	bool entry;
-	u8 computation;
-	u8 desc[16] __aligned(4);
+	u8 desc[8] __aligned(4);
 };
 
 /**

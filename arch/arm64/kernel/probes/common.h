@@ -16,8 +16,6 @@
 #include <linux/kprobes.h>
 
 #include "classify.h"
-#include "compute.h"
-#include "simulate.h"
 
 static_assert(sizeof(struct probe_insn) <=
 	      sizeof(((struct arch_specific_insn *)0)->desc));
@@ -25,21 +23,6 @@ static_assert(sizeof(struct probe_insn) <=
 static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 {
 	return (struct probe_insn *)p->ainsn.desc;
-}
-
-/* Can it be carried out on saved registers, without a copy? */
-static __always_inline bool probe_needs_no_copy(struct kprobe *p)
-{
-	return p->ainsn.computation || probe_desc(p)->action == PROBE_SIMULATE;
-}
-
-/* Does that.  Context: the hit. */
-static __always_inline void probe_carry_out(struct kprobe *p, struct pt_regs *regs)
-{
-	if (p->ainsn.computation)
-		probe_compute(p->opcode, p->ainsn.computation, regs);
-	else
-		probe_simulate(p->opcode, probe_desc(p), regs);
 }
 
 /* patch.c */

@@ -18,8 +18,6 @@
 #include "compute.h"
 #include "fields.h"
 
-typedef void (*compute_fn)(u32 insn, struct pt_regs *regs);
-
 static __always_inline bool is_64(u32 insn)
 {
 	return insn >> 31;
@@ -35,13 +33,14 @@ static __always_inline u64 read_reg(const struct pt_regs *regs, u32 nr)
 	return nr == A64_ZR ? 0 : regs->regs[nr];
 }
 
-/* A write to a W register clears the upper half. */
+/* The end of each of them.  A write to a W register clears the upper half. */
 static __always_inline void write_result(u32 insn, u64 value, struct pt_regs *regs)
 {
 	u32 nr = a64_reg0(insn);
 
 	if (nr != A64_ZR)
 		regs->regs[nr] = is_64(insn) ? value : (u32)value;
+	regs->pc += A64_LEN;
 }
 
 /* The 16 bits of movn, movz and movk, and where in the register they go. */
@@ -165,70 +164,45 @@ static void compute_bitfield(u32 insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(compute_bitfield);
 
-static const compute_fn computations[NR_COMPUTATIONS] = {
-	[COMPUTE_MOVN]		= compute_movn,
-	[COMPUTE_MOVZ]		= compute_movz,
-	[COMPUTE_MOVK]		= compute_movk,
-	[COMPUTE_ADD_SUB_IMM]	= compute_add_sub_imm,
-	[COMPUTE_ADD_SUB_REG]	= compute_add_sub_reg,
-	[COMPUTE_LOGICAL_REG]	= compute_logical_reg,
-	[COMPUTE_BITFIELD]	= compute_bitfield,
-};
-
 /* Words with insn & @mask == @value.  Where W registers allow less they have a row. */
 static const struct {
 	u32 mask, value;
-	enum probe_computation computation;
+	probe_compute_fn compute;
 } rows[] = {
-	{ 0xff800000, 0x92800000, COMPUTE_MOVN },
-	{ 0xffc00000, 0x12800000, COMPUTE_MOVN },
-	{ 0xff800000, 0xd2800000, COMPUTE_MOVZ },
-	{ 0xffc00000, 0x52800000, COMPUTE_MOVZ },
-	{ 0xff800000, 0xf2800000, COMPUTE_MOVK },
-	{ 0xffc00000, 0x72800000, COMPUTE_MOVK },
-	{ 0x1f800000, 0x11000000, COMPUTE_ADD_SUB_IMM },
-	{ 0x1fe0fc00, 0x0b000000, COMPUTE_ADD_SUB_REG },
-	{ 0x1fc0fc00, 0x0a000000, COMPUTE_LOGICAL_REG },
-	{ 0xbfc00000, 0x93400000, COMPUTE_BITFIELD },
-	{ 0xbfe08000, 0x13000000, COMPUTE_BITFIELD },
+	{ 0xff800000, 0x92800000, compute_movn },
+	{ 0xffc00000, 0x12800000, compute_movn },
+	{ 0xff800000, 0xd2800000, compute_movz },
+	{ 0xffc00000, 0x52800000, compute_movz },
+	{ 0xff800000, 0xf2800000, compute_movk },
+	{ 0xffc00000, 0x72800000, compute_movk },
+	{ 0x1f800000, 0x11000000, compute_add_sub_imm },
+	{ 0x1fe0fc00, 0x0b000000, compute_add_sub_reg },
+	{ 0x1fc0fc00, 0x0a000000, compute_logical_reg },
+	{ 0xbfc00000, 0x93400000, compute_bitfield },
+	{ 0xbfe08000, 0x13000000, compute_bitfield },
 };
 
 /**
- * probe_computation() - can an instruction be carried out by probe_compute()?
+ * probe_computer() - what carries out an instruction on saved registers
  * @insn: the instruction, as it is without any probe, with the action %PROBE_COPY
  *
  * Nothing can change the stack pointer on saved registers: neither the return of an
  * exception in the kernel nor that of a detour gives it back.
  *
  * Context: any; pure.
- * Return: what is to be handed to it; %COMPUTE_NONE if it cannot.
+ * Return: a function for any context, the hit among them; NULL if there is none.
  */
-enum probe_computation probe_computation(u32 insn)
+probe_compute_fn probe_computer(u32 insn)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if ((insn & rows[i].mask) != rows[i].value)
-			continue;
-		if (rows[i].computation == COMPUTE_ADD_SUB_IMM && !sets_flags(insn) &&
-		    a64_reg0(insn) == A64_SP)
-			return COMPUTE_NONE;
-		return rows[i].computation;
+		if ((insn & rows[i].mask) == rows[i].value)
+			break;
 	}
-	return COMPUTE_NONE;
+	if (i == ARRAY_SIZE(rows) ||
+	    (rows[i].compute == compute_add_sub_imm && !sets_flags(insn) &&
+	     a64_reg0(insn) == A64_SP))
+		return NULL;
+	return rows[i].compute;
 }
-
-/**
- * probe_compute() - carry out an instruction on saved registers
- * @insn: the instruction
- * @computation: what probe_computation() said about it
- * @regs: registers at the instruction; on return as after it
- *
- * Context: the hit.
- */
-void probe_compute(u32 insn, enum probe_computation computation, struct pt_regs *regs)
-{
-	computations[computation](insn, regs);
-	regs->pc += A64_LEN;
-}
-NOKPROBE_SYMBOL(probe_compute);

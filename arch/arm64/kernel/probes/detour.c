@@ -114,7 +114,7 @@ static void write_detour(struct draft *draft, struct kprobe *kp,
 			 struct arch_optimized_insn *optinsn)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
-	bool post = calls == KPROBE_DETOUR_CALLS_POST, whole = post && probe_needs_no_copy(kp);
+	bool post = calls == KPROBE_DETOUR_CALLS_POST, whole = post && kp->ainsn.run;
 
 	if (whole)
 		put_call(draft, kprobe_detour_enter_whole);

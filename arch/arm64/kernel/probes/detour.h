@@ -55,7 +55,6 @@ asmlinkage void kprobe_detour_enter_whole(void);
 extern const char kprobe_detour_elsewhere[];
 /* detour_hit.c: called by those. */
 asmlinkage void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
-asmlinkage int kprobe_detour_hit(struct kprobe *kp, struct pt_regs *regs);
 #endif
 
 #endif /* _ARM64_PROBES_DETOUR_H */

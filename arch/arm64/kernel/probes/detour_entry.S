@@ -93,7 +93,7 @@ NOKPROBE(kprobe_detour_enter)
 SYM_CODE_START(kprobe_detour_enter_whole)
 	save_registers
 	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
-	bl	kprobe_detour_hit
+	bl	kprobe_detour_whole
 	cbnz	w0, .Lchanged
 	restore_registers
 SYM_CODE_END(kprobe_detour_enter_whole)

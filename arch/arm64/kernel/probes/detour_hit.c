@@ -38,26 +38,6 @@ int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr)
 }
 NOKPROBE_SYMBOL(kprobe_leave_brk_handler);
 
-static void carry_out(struct kprobe *kp, struct pt_regs *regs)
-{
-	probe_carry_out(kp, regs);
-}
-NOKPROBE_SYMBOL(carry_out);
-
-/**
- * kprobe_detour_hit() - all there is to be done in a detour without a copy
- * @kp: representative
- * @regs: registers, built by kprobe_detour_enter_whole()
- *
- * Context: the detour.
- * Return: see kprobe_detour_whole().
- */
-__visible int kprobe_detour_hit(struct kprobe *kp, struct pt_regs *regs)
-{
-	return kprobe_detour_whole(kp, regs, carry_out);
-}
-NOKPROBE_SYMBOL(kprobe_detour_hit);
-
 /**
  * kprobe_detour_stepped() - the copy of the probed instruction has been executed
  * @ret: address behind the call in the detour

@@ -21,8 +21,8 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 /* 4, see <linux/kprobes-hit.h>. */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (probe_needs_no_copy(kp)) {
-		probe_carry_out(kp, regs);
+	if (kp->ainsn.run) {
+		kp->ainsn.run(kp->opcode, regs);
 		/* Most instructions clear it; an exception has kept it. */
 		regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 		return true;

@@ -15,8 +15,10 @@
 #include <asm/virt.h>
 
 #include "common.h"
+#include "compute.h"
 #include "detour.h"
 #include "relocate.h"
+#include "simulate.h"
 
 /*
  * Between a load-exclusive and its store-exclusive compilers and people put a few
@@ -136,9 +138,9 @@ static int make_slot(struct kprobe *p)
 		publish(&p->ainsn.insn, slot);
 		return 0;
 	}
-	if (probe_needs_no_copy(p) || probe_desc(p)->no_step) {
+	if (p->ainsn.run || probe_desc(p)->no_step) {
 		free_insn_slot(slot, 0);
-		return probe_needs_no_copy(p) ? 0 : -EINVAL;
+		return p->ainsn.run ? 0 : -EINVAL;
 	}
 	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
 	publish(&p->ainsn.step, slot);
@@ -179,10 +181,9 @@ int arch_prepare_kprobe(struct kprobe *p)
 		return ret;
 	}
 	p->ainsn.entry = !offset || (offset == AARCH64_INSN_SIZE && after_landing_pad(addr));
-	if (desc->action == PROBE_COPY) {
-		p->ainsn.computation = probe_computation(p->opcode);
+	p->ainsn.run = probe_simulator(desc) ?: probe_computer(p->opcode);
+	if (desc->action == PROBE_COPY)
 		ret = make_slot(p);
-	}
 	if (!ret)
 		arch_kprobe_handlers_changed(p);
 	return ret;
@@ -196,7 +197,7 @@ int arch_prepare_kprobe(struct kprobe *p)
  */
 int arch_prepare_kprobe_post(struct kprobe *p)
 {
-	if (p->ainsn.step || probe_needs_no_copy(p))
+	if (p->ainsn.step || p->ainsn.run)
 		return 0;
 	/* The detour could, but there is not always one. */
 	return probe_desc(p)->no_step ? -EINVAL : make_step_slot(p);

@@ -20,9 +20,6 @@
 #include "fields.h"
 #include "simulate.h"
 
-/* regs->pc is the instruction's own address on entry, the next one on return. */
-typedef void (*simulate_fn)(u32 insn, struct pt_regs *regs);
-
 static __always_inline u64 read_reg(const struct pt_regs *regs, u32 nr)
 {
 	return nr == A64_ZR ? 0 : regs->regs[nr];
@@ -173,7 +170,7 @@ static void simulate_blr(u32 insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(simulate_blr);
 
-static const simulate_fn simulators[NR_KINDS] = {
+static const probe_simulate_fn simulators[NR_KINDS] = {
 	[KIND_B]		= simulate_b,
 	[KIND_BL]		= simulate_bl,
 	[KIND_B_COND]		= simulate_b_cond,
@@ -188,6 +185,21 @@ static const simulate_fn simulators[NR_KINDS] = {
 	[KIND_BLR]		= simulate_blr,
 	[KIND_RET]		= simulate_br,
 };
+
+/**
+ * probe_simulator() - what carries out an instruction on saved registers
+ * @desc: what probe_classify() said about it
+ *
+ * As probe_simulate(), which calls it, but for BTYPE.
+ *
+ * Context: any; pure.
+ * Return: a function for any context, the breakpoint trap included; NULL if the action is
+ * not %PROBE_SIMULATE.
+ */
+probe_simulate_fn probe_simulator(const struct probe_insn *desc)
+{
+	return simulators[desc->kind];
+}
 
 /**
  * probe_simulate() - carry out an instruction on saved registers

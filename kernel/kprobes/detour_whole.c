@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit without a trap, where the instruction can be carried out on saved registers:
+ * detours that have a post handler and no copy (HAVE_KPROBE_RUN).
+ *
+ * See detour.c.  NOKPROBE, no locks, no memory.
+ */
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+
+#include "internal.h"
+
+static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = kprobe_this_frame();
+	kprobe_post_handler_t post;
+	int ret;
+
+	if (frame->phase != KPROBE_PHASE_IDLE) {
+		kprobes_inc_nmissed_count(kp);
+		kp->ainsn.run(kp->opcode, regs);
+		return 0;
+	}
+	kprobe_frame_enter(frame, kp);
+	ret = kprobe_dispatch_pre(kp, regs);
+	if (!ret) {
+		kp->ainsn.run(kp->opcode, regs);
+		/* The last one may have been unregistered. */
+		post = READ_ONCE(kp->post_handler);
+		if (post)
+			post(kp, regs, 0);
+	}
+	kprobe_frame_leave(frame);
+	return ret;
+}
+NOKPROBE_SYMBOL(other_hit);
+
+/*
+ * The handle that has all there is to be called, or NULL.  One that is being added, or
+ * removed, can be seen or not.
+ */
+static __always_inline struct kprobe *only_handle(struct kprobe_point *point)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
+
+	if (lone && READ_ONCE(point->handles.next) == &lone->list &&
+	    READ_ONCE(point->handles.prev) == &lone->list)
+		return lone;
+	return NULL;
+}
+
+/* Task context with one handle, the usual case. */
+static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
+				     struct pt_regs *regs)
+{
+	/* Its address is worth a register: it is needed before and behind three calls. */
+	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_task_frame);
+	kprobe_post_handler_t post;
+	int ret;
+
+	OPTIMIZER_HIDE_VAR(frame);
+	kprobe_frame_enter(frame, kp);
+	ret = handle->pre_handler(handle, regs);
+	if (unlikely(ret)) {
+		kprobe_frame_leave(frame);
+		return ret;
+	}
+	kp->ainsn.run(kp->opcode, regs);
+	/* It may have been unregistered. */
+	post = READ_ONCE(handle->post_handler);
+	if (likely(post))
+		post(handle, regs, 0);
+	kprobe_frame_leave(frame);
+	return 0;
+}
+
+/**
+ * kprobe_detour_whole() - a detour has been entered that has no copy
+ * @kp: representative of its point
+ * @regs: registers at the probed instruction
+ *
+ * Calls pre handlers, carries the instruction out, and calls post handlers.
+ *
+ * Context: any that the probed code runs in.
+ * Return: non-zero if a handler has changed the path of execution: go on at the
+ * instruction pointer of @regs, and not behind the probed instruction.
+ */
+int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe *handle;
+	int ret;
+
+	preempt_disable_notrace();
+	handle = only_handle(kprobe_to_point(kp));
+	instruction_pointer_set(regs, kprobe_hit_ip(kp));
+	if (likely(handle && kprobe_in_free_task()))
+		ret = plain_hit(kp, handle, regs);
+	else
+		ret = other_hit(kp, regs);
+	preempt_enable_notrace();
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_detour_whole);
