@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [bench]: install what the lab needs and the machine lacks; with
-# "bench" also what draws the benchmark's plots.
+# setup.sh ARCH... [bench] [series]: install what the lab needs and the machine lacks;
+# with "bench" also what draws the benchmark's plots, with "series" what makes patches.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
 # from the Debian archive that the machine already uses.  The userland of a guest of
@@ -64,6 +64,7 @@ missing_packages()
 		wanted+=" lib32gcc-$(default_gcc)-dev"
 
 	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
+	[[ " $* " != *" series "* ]] || wanted+=' git perl'
 
 	# A base of the user's own makes Debian's unnecessary.
 	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'

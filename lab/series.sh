@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# series.sh: make series.  The overlay as patches against the pristine base, one concept
+# each, in $BUILD/series, ready for git am and for git send-email.
+#
+#   series-repo  a git repository of the files that the series touches, with a commit for
+#                each step of the manifest (manifest.sh)
+#   series       what git format-patch makes of it, and a cover letter
+#   series-am    the proof: the patches applied to the base again
+#
+# Each run proves that the patches lead from the base to the assembled tree, has
+# checkpatch read them, and asks get_maintainer for all files (serieslint.sh).
+#
+# The same base and overlay give the same patches, to the byte.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/manifest.sh"
+
+REPO=$BUILD/series-repo
+PROOF=$BUILD/series-am
+PATCHES=$BUILD/series
+LOG=$LOGS/series.log
+
+# Nothing of the user's own settings gets into the patches.  The date is that of 6.12.
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME='kprobes developers' GIT_AUTHOR_EMAIL=kprobes@localhost
+export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+export GIT_AUTHOR_DATE="@${SOURCE_DATE_EPOCH:-1731801600} +0000"
+export GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+
+# touched: the files that the series is about, of the base's and of ours.
+touched()
+{
+	cat "$BUILD/src.touched"
+}
+
+# base_repo DIR: a repository whose one commit is the base, as far as it is touched.
+base_repo()
+{
+	local dir=$1 file base
+
+	base=$(base_tree)
+	rm -rf "$dir"
+	git init -q "$dir"
+	while read -r file; do
+		[[ ! -e $base/$file ]] || echo "$file"
+	done < <(touched) | rsync -a --no-times --files-from=- "$base/" "$dir/"
+	git -C "$dir" add -A -f
+	git -C "$dir" commit -q -m "Linux $(make -s -C "$base" kernelversion)"
+}
+
+# missing_in NUMBER FOLDER: what a Makefile there cannot name yet, for grow.awk.
+missing_in()
+{
+	local nr=$1 folder=$2 file
+
+	for file in "${!OWN[@]}"; do
+		case ${file#"$folder/"} in
+		"$file") ;;
+		*/Makefile)
+			file=${file#"$folder/"}
+			[[ ${file%/Makefile} == */* ]] ||
+				((${STEP_OF["file $folder/$file"]} <= nr)) || echo "${file%Makefile}"
+			;;
+		*/*)	;;
+		*.[cS]) ((${STEP_OF["file $file"]} <= nr)) || basename "${file%.[cS]}" ;;
+		esac
+	done
+}
+
+# sources_in FOLDER: names of all objects that there will be.
+sources_in()
+{
+	local file
+
+	for file in "${!OWN[@]}"; do
+		[[ ${file%/*} != "$1" || $file != *.[cS] ]] || basename "${file%.[cS]}"
+	done
+}
+
+# put_growing NUMBER: Makefiles and Kconfig files, as they are in that step.
+put_growing()
+{
+	local nr=$1 file key wanted
+
+	for file in "${GROWING[@]}"; do
+		((${STEP_OF["file $file"]} <= nr)) || continue
+		mkdir -p "$REPO/${file%/*}"
+		awk -v missing="$(missing_in "$nr" "${file%/*}" | tr '\n' ' ')" \
+			-v all="$(sources_in "${file%/*}" | tr '\n' ' ')" \
+			-f "$LAB/grow.awk" "$ROOT/$file" >"$REPO/$file"
+	done
+	for file in "${!OPTION_FILES[@]}"; do
+		wanted=
+		for key in "${!STEP_OF[@]}"; do
+			[[ $key != "option $file "* ]] || ((${STEP_OF[$key]} > nr)) ||
+				wanted+=" ${key##* }"
+		done
+		[[ -z $wanted ]] || awk -v wanted="$wanted" -f "$LAB/entries.awk" \
+			"$ROOT/$file" >"$REPO/$file"
+	done
+}
+
+# put_step NUMBER: what comes and goes in that step.
+put_step()
+{
+	local nr=$1 key what
+
+	for key in "${!STEP_OF[@]}"; do
+		((${STEP_OF[$key]} == nr)) || continue
+		echo "$key"
+	done | LC_ALL=C sort >"$REPO/.git/step"
+	while read -r key what; do
+		case $key in
+		file)	(cd "$ROOT" && cp -p --parents "$what" "$REPO") ;;
+		hunks)	patch -p1 --fuzz=0 --no-backup-if-mismatch --forward -s \
+				-d "$REPO" <"$ROOT/patches/$what" ||
+				die "series: $(step_name "$nr"): $what does not apply there" ;;
+		remove)	rm "$REPO/$what" ;;
+		esac
+	done <"$REPO/.git/step"
+	put_growing "$nr"
+}
+
+# make_states: a commit for each step.
+make_states()
+{
+	local nr
+
+	base_repo "$REPO"
+	git -C "$REPO" tag base
+	for nr in "${!STEPS[@]}"; do
+		put_step "$nr"
+		git -C "$REPO" add -A -f
+		! git -C "$REPO" diff --cached --quiet ||
+			die "series: $(step_name "$nr") changes nothing"
+		step_message "$nr" | git -C "$REPO" commit -q -F -
+		git -C "$REPO" tag "step-$(step_name "$nr")"
+	done
+}
+
+# cover_text: the cover letter's own words, with figures and numbers filled in.
+cover_text()
+{
+	local line name
+
+	while IFS= read -r line; do
+		case $line in
+		'@figures '*)
+			name=${line#@figures }
+			[[ -f $SERIES_DIR/figures-$name ]] ||
+				die "series: the cover letter wants lab/series/figures-$name"
+			cat "$SERIES_DIR/figures-$name"
+			;;
+		*)	echo "${line//@base@/$(git -C "$REPO" log -1 --format=%s base)}" ;;
+		esac
+	done <"$SERIES_DIR/cover"
+}
+
+# format: the patches, and the cover letter: its first line is the subject.
+format()
+{
+	local cover
+
+	rm -rf "$PATCHES"
+	# A file that has been replaced is shown as removed and written, not as an edit.
+	git -C "$REPO" format-patch -q --cover-letter --cover-from-description=none \
+		--break-rewrites --no-renames --no-signature --zero-commit --abbrev=12 \
+		--diff-algorithm=histogram --stat=72 -o "$PATCHES" base..HEAD
+	cover=$PATCHES/0000-cover-letter.patch
+	cover_text >"$REPO/.git/cover"
+	awk -v text="$REPO/.git/cover" '
+	BEGIN { getline subject <text; getline line <text }
+	{ sub(/\*\*\* SUBJECT HERE \*\*\*/, subject) }
+	/^\*\*\* BLURB HERE \*\*\*$/ {
+		while ((getline line <text) > 0)
+			print line
+		next
+	}
+	{ print }' "$cover" >"$cover.new"
+	mv "$cover.new" "$cover"
+	! grep -n -F '*** ' "$cover" || die "series: the cover letter is not filled in ($cover)"
+}
+
+# tree_of_src: the git tree, in PROOF, of what the assembled tree has of the touched files.
+tree_of_src()
+{
+	local file index=$PROOF/.git/src-index
+
+	rm -f "$index"
+	touched | while read -r file; do
+		[[ ! -e $SRC/$file ]] || echo "$file"
+	done | (cd "$SRC" && GIT_DIR=$PROOF/.git GIT_WORK_TREE=$SRC GIT_INDEX_FILE=$index \
+		git update-index --add --stdin)
+	GIT_DIR=$PROOF/.git GIT_INDEX_FILE=$index git write-tree
+}
+
+# blame FILE: the steps that change it.
+blame()
+{
+	git -C "$REPO" log --format=%s base..HEAD -- "$1" | tr '\n' ';'
+}
+
+# prove_patches: applied to the base, they give the assembled tree, file by file.
+prove_patches()
+{
+	local want have file
+	local -a patches
+
+	mapfile -t patches < <(find "$PATCHES" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort)
+	base_repo "$PROOF"
+	git -C "$PROOF" am -q "${patches[@]}" >>"$LOG" 2>&1 ||
+		die "series: git am stops at: $(git -C "$PROOF" am --show-current-patch=raw | sed -n 's/^Subject: //p') (log: $LOG)"
+	want=$(tree_of_src)
+	have=$(git -C "$PROOF" rev-parse 'HEAD^{tree}')
+	[[ $want != "$have" ]] || return 0
+	git -C "$PROOF" diff-tree -r --name-status "$want" "$have" | while read -r _ file; do
+		say "  $file differs; changed by: $(blame "$file")"
+	done
+	die "series: git am does not give the assembled tree $SRC"
+}
+
+# names DIR: all there is in it, but for what the series touches.
+names()
+{
+	(cd "$1" && find . -path ./.git -prune -o \( -type f -o -type l \) -printf '%P\n') |
+		LC_ALL=C sort | LC_ALL=C comm -23 - <(touched | LC_ALL=C sort)
+}
+
+# prove_rest: the base and the assembled tree do not differ in anything else.  Files that
+# they share by hard links cost no look inside.
+prove_rest()
+{
+	local base bad
+
+	base=$(base_tree)
+	bad=$(diff <(names "$base") <(names "$SRC") || (($? == 1)))
+	[[ -z $bad ]] || die "series: base and assembled tree have other files: $bad"
+	bad=$( (diff -rq --no-dereference --exclude=.git "$base" "$SRC" || (($? == 1))) |
+		sed -E "/^Only in /d; s,^(Files|Symbolic links) $base/(.*) and .* differ\$,\2," |
+		LC_ALL=C sort | LC_ALL=C comm -23 - <(touched | LC_ALL=C sort))
+	[[ -z $bad ]] || die "series: the assembled tree differs from the base in: $bad"
+}
+
+main()
+{
+	lock_build
+	"$LAB/setup.sh" series
+	"$LAB/tree.sh"
+	: >"$LOG"
+	read_manifest
+	make_states
+	format
+	prove_patches
+	say "series: ${#STEPS[@]} patches; git am gives the assembled tree, $(touched | wc -l) files touched"
+	prove_rest
+	say "series: no other file differs between base and assembled tree"
+	"$LAB/serieslint.sh"
+	say "series: ready in $PATCHES, base $(git -C "$REPO" log -1 --format=%s base)"
+}
+
+main
