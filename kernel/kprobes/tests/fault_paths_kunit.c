@@ -144,8 +144,11 @@ static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_b
 
 	if (!kprobes_fault_applies(c, bad, f->answer != LEAVE_IT))
 		return;
-	f->pre = f->post = f->faults = 0;
-	f->ip = f->trapnr = -1;
+	f->pre = 0;
+	f->post = 0;
+	f->faults = 0;
+	f->ip = -1;
+	f->trapnr = -1;
 	if (irqs_off)
 		local_irq_save(flags);
 	result = call(c, arg);
@@ -292,7 +295,8 @@ static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*sit
 
 	out.in_pre = c->fn;
 	out.arg = kprobes_fault_bad(c, BAD_UNMAPPED, guard_page);
-	out.ip = in.ip = (unsigned long)c->insn;
+	out.ip = (unsigned long)c->insn;
+	in.ip = out.ip;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&out.kp), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
 	kprobe_optimizer_flush();

@@ -96,7 +96,8 @@ static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(i
 	struct counted nested = counted_at(nested_trap, true, true);
 	struct kprobe *kps[] = { &trap.kp, &traced.kp, &nested.kp };
 
-	nmis = sum = 0;
+	nmis = 0;
+	sum = 0;
 	trap.kp.pre_handler = nest_pre;
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 3), 0);
 	if (out)

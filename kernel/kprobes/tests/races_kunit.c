@@ -47,18 +47,18 @@ static bool is_jump(const void *addr)
 #elif defined(CONFIG_ARM64)
 /* The branch covers the first instruction of a rung. */
 asm(".pushsection .text\n"
-    ".global kprobes_ladder\n"
-    ".type kprobes_ladder, %function\n"
-    ".balign 4\n"
-    "kprobes_ladder:\n"
-    "	mov	w0, #0\n"
-    ".rept " __stringify(RUNGS) "\n"
-    "	add	w0, w0, #1\n"
-    "	add	w0, w0, #1\n"
-    ".endr\n"
-    "	ret\n"
-    ".size kprobes_ladder, . - kprobes_ladder\n"
-    ".popsection\n");
+	".global kprobes_ladder\n"
+	".type kprobes_ladder, %function\n"
+	".balign 4\n"
+	"kprobes_ladder:\n"
+	"	mov	w0, #0\n"
+	".rept " __stringify(RUNGS) "\n"
+	"	add	w0, w0, #1\n"
+	"	add	w0, w0, #1\n"
+	".endr\n"
+	"	ret\n"
+	".size kprobes_ladder, . - kprobes_ladder\n"
+	".popsection\n");
 
 #define FIRST_RUNG	4
 #define STEP		4

@@ -264,23 +264,23 @@ extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
 	refused_far_jmp[], refused_far_call[];
 
 asm(".pushsection .text\n"
-    ".global kprobes_kunit_refused\n"
-    ".type kprobes_kunit_refused, @function\n"
-    "kprobes_kunit_refused:\n"
-    "	nop\n"
-    "refused_iret:	.byte 0xcf\n"
-    "refused_ud2:	.byte 0x0f, 0x0b\n"
-    "refused_lret:	.byte 0xcb\n"
-    "refused_mov_ss:	.byte 0x8e, 0xd0\n"
-    "refused_int80:	.byte 0xcd, 0x80\n"
-    "refused_ret16:	.byte 0x66, 0xc3\n"
-    "refused_xbegin:	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
-    "refused_far_jmp:	.byte 0xff, 0x28\n"
-    "refused_far_call:	.byte 0xff, 0x18\n"
-    "refused_int3:	.byte 0xcc\n"
-    "	nop\n"
-    ".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"
-    ".popsection\n");
+	".global kprobes_kunit_refused\n"
+	".type kprobes_kunit_refused, @function\n"
+	"kprobes_kunit_refused:\n"
+	"	nop\n"
+	"refused_iret:	.byte 0xcf\n"
+	"refused_ud2:	.byte 0x0f, 0x0b\n"
+	"refused_lret:	.byte 0xcb\n"
+	"refused_mov_ss:	.byte 0x8e, 0xd0\n"
+	"refused_int80:	.byte 0xcd, 0x80\n"
+	"refused_ret16:	.byte 0x66, 0xc3\n"
+	"refused_xbegin:	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
+	"refused_far_jmp:	.byte 0xff, 0x28\n"
+	"refused_far_call:	.byte 0xff, 0x18\n"
+	"refused_int3:	.byte 0xcc\n"
+	"	nop\n"
+	".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"
+	".popsection\n");
 STACK_FRAME_NON_STANDARD(kprobes_kunit_refused);
 
 static void instructions_that_cannot_be_probed(struct kunit *test)

@@ -60,7 +60,9 @@ static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static int retprobe_init(struct kunit *test)
 {
-	entered = returned = skip = 0;
+	entered = 0;
+	returned = 0;
+	skip = 0;
 	result = 0;
 	rp.kp.addr = (void *)return_target;
 	rp.maxactive = 0;

@@ -7,12 +7,12 @@
  * "Concurrent modification and execution of instructions").  The probed instruction is
  * any: for that the other CPUs have to stop, which they do once for many.
  */
+#include <linux/cacheflush.h>
 #include <linux/execmem.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
-#include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
 #include <asm/patching.h>
 

@@ -141,8 +141,10 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 		return -EILSEQ;
 	pos = addr - offset;
 	end = pos + size;
-	if (decoded.function != pos)
-		decoded.pos = decoded.function = pos;
+	if (decoded.function != pos) {
+		decoded.function = pos;
+		decoded.pos = pos;
+	}
 	if (decoded.pos <= addr)
 		pos = decoded.pos;
 

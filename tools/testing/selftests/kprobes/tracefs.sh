@@ -86,7 +86,8 @@ r:kp_st/clone kernel_clone pid=\$retval:s32
 END
 
 same "in debugfs they are disabled until they are turned on" \
-	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' |
+		sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
 ADDR  k  do_sys_openat2+0x0    [DISABLED]|
 ADDR  k  do_sys_openat2+0x$INSIDE    [DISABLED]|
 ADDR  r  do_sys_openat2+0x0    [DISABLED]|
@@ -99,7 +100,8 @@ for name in open inside opened clone; do
 	turn $name 1
 done
 same "in debugfs they are enabled now" \
-	"$(list | grep -E 'do_sys_openat2|kernel_clone' | sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
+	"$(list | grep -E 'do_sys_openat2|kernel_clone' |
+		sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
 ADDR  k  do_sys_openat2+0x0    |
 ADDR  k  do_sys_openat2+0x$INSIDE    |
 ADDR  r  do_sys_openat2+0x0    |

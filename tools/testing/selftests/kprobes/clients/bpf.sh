@@ -42,7 +42,8 @@ run p 0 >/tmp/$TAG-1 &
 run p 0 >/tmp/$TAG-2
 wait
 is "two at once: both count all of their own" \
-	"$(cat /tmp/$TAG-1 /tmp/$TAG-2 | sed 's/late/\n&/g' | grep -c "^hits $CALLS func_ip $address \|^late 0 hits $CALLS")" 2
+	"$(cat /tmp/$TAG-1 /tmp/$TAG-2 | sed 's/late/\n&/g' |
+		grep -c "^hits $CALLS func_ip $address \|^late 0 hits $CALLS")" 2
 rm -f /tmp/$TAG-1 /tmp/$TAG-2
 
 finish

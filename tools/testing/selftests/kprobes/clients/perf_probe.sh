@@ -21,7 +21,8 @@ behind=$(inside $OPEN)
 
 is "a function" \
 	"$(event "p:probe/$OPEN $(place $OPEN 0) dfd=$ARG1:s32 filename=+0($ARG2):ustring")" ok
-is "a line in it" "$(event "p:probe/${OPEN}_1 $(place $OPEN "$behind") filename=+0($ARG2):ustring")" ok
+is "a line in it" \
+	"$(event "p:probe/${OPEN}_1 $(place $OPEN "$behind") filename=+0($ARG2):ustring")" ok
 is "its return" "$(event "r:probe/${OPEN}__return $(place $OPEN 0) fd=\$retval:s32")" ok
 matches "perf reads back what it has written" "$(cat "$EVENTS")" \
 	"^[pr][0-9]*:probe/${OPEN}[_a-z0-9]* _text\\+[0-9]+ "
