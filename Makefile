@@ -4,9 +4,9 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench tree users clients cross cross-boot clean
+.PHONY: help run check bench tree users clients cross cross-boot series series-check clean
 
-export ARCH CONFIG KSRC BASE LONG
+export ARCH CONFIG KSRC BASE LONG FROM
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
@@ -20,6 +20,8 @@ help:
 	@echo '                                compile our core with the stock backends'
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
 	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
+	@echo 'make series                     patches against the base, proved, in build/series'
+	@echo 'make series-check [ARCH=] [FROM=NN]  build every step of them, boot those that have kprobes'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
@@ -48,8 +50,15 @@ cross:
 
 cross-boot:
 	@lab/crossboot.sh
+
 clients:
 	@lab/clients.sh
+
+series:
+	@lab/series.sh
+
+series-check:
+	@lab/seriescheck.sh
 
 clean:
 	@lab/clean.sh

@@ -152,7 +152,10 @@ cover_text()
 			name=${line#@figures }
 			[[ -f $SERIES_DIR/figures-$name ]] ||
 				die "series: the cover letter wants lab/series/figures-$name"
-			cat "$SERIES_DIR/figures-$name"
+			# The bounds are ours to keep.
+			awk '$1 == "row" { width = index($0, "bound") - 1 }
+			width { $0 = substr($0, 1, width); sub(/ +$/, "") }
+			{ print }' "$SERIES_DIR/figures-$name"
 			;;
 		*)	echo "${line//@base@/$(git -C "$REPO" log -1 --format=%s base)}" ;;
 		esac

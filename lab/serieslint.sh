@@ -1,1 +1,124 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# serieslint.sh: have checkpatch --strict read the patches in $BUILD/series, and ask
+# get_maintainer who takes care of the overlay's files.
+#
+# What checkpatch may say is in lab/series/checkpatch-exceptions, each with its reason.
+# Anything else fails, and so does an exception that nothing needs.  A patch that has not
+# changed since is not read again.
+
+. "$(dirname "$0")/lib.sh"
+
+PATCHES=$BUILD/series
+WORK=$BUILD/series-lint
+EXCEPTIONS=$LAB/series/checkpatch-exceptions
+MAX_LINE=100
+
+# read_patch FILE: what checkpatch says, a line each: TYPE, file or "-", the line there,
+# the message.
+read_patch()
+{
+	local patch=$1 known status=0
+
+	# Whatever its number is.
+	known=$WORK/$( (sed 's/^Subject: \[PATCH [^]]*\]//' "$patch"
+		cat "$SRC/scripts/checkpatch.pl"; echo "$MAX_LINE") | sha256sum | cut -d' ' -f1)
+	if [[ ! -e $known ]]; then
+		# It leaves a cache where it is run; status 1 means that it complains.
+		(cd "$WORK" && perl "$SRC/scripts/checkpatch.pl" --root="$SRC" --strict --terse \
+			--showfile --show-types --no-summary --max-line-length="$MAX_LINE" \
+			"$patch") >"$known.new" || status=$?
+		((status <= 1)) || die "checkpatch failed with status $status on $patch"
+		mv "$known.new" "$known"
+	fi
+	touch "$known"
+	sed -nE 's,^(dev/null)?:-?([0-9]+): [A-Z]+:([A-Z_]+): (.*),\3 - \2 \4,p
+		t
+		s,^([^:]+):([0-9]+): [A-Z]+:([A-Z_]+): (.*),\3 \1 \2 \4,p' "$known"
+	grep -vE '^[^:]*:-?[0-9]+: [A-Z]+:[A-Z_]+: ' "$known" | sed 's/^/UNKNOWN - 0 /' || true
+}
+
+# read_patches: the same of all, each line behind the name of its patch.
+read_patches()
+{
+	local patch
+
+	mkdir -p "$WORK"
+	find "$PATCHES" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort | while read -r patch; do
+		read_patch "$patch" | sed "s,^,$(basename "$patch") ,"
+	done >"$WORK/complaints"
+	# Verdicts on patches that are no more.
+	find "$WORK" -type f -mtime +30 -delete
+}
+
+# judge: complaints that no exception covers, and exceptions without a complaint.
+judge()
+{
+	local patch type file line message i
+	local -a types=() files=() used=()
+
+	while IFS='|' read -r type file message; do
+		[[ $type != '#'* && -n $type ]] || continue
+		types+=("${type// /}")
+		files+=("${file// /}")
+		[[ -n ${message// /} ]] || echo "no reason given for ${type// /} in ${file// /}"
+	done <"$EXCEPTIONS"
+	while read -r patch type file line message; do
+		for i in "${!types[@]}"; do
+			# shellcheck disable=SC2053 # it is a pattern
+			[[ $type == "${types[i]}" && $file == ${files[i]} ]] || continue
+			used[i]=1
+			continue 2
+		done
+		echo "$patch: $file:$line: $type: $message"
+	done <"$WORK/complaints"
+	for i in "${!types[@]}"; do
+		[[ ${used[i]:-} ]] ||
+			echo "nothing needs the exception ${types[i]} for ${files[i]} any more"
+	done
+}
+
+# maintained FILE...: how many of them the entry KPROBES covers.
+maintained()
+{
+	(cd "$SRC" && perl scripts/get_maintainer.pl --mpath="$WORK/MAINTAINERS" --no-git \
+		--no-git-fallback --sections -f "$@") | grep -c '^KPROBES$' || true
+}
+
+# check_maintainers: every file has the entry.  The others are left out: the script takes
+# its time to read them for each file.
+check_maintainers()
+{
+	local file
+	local -a files
+
+	awk '/^KPROBES$/ { entry = 1 } entry; entry && /^$/ { exit }' "$SRC/MAINTAINERS" \
+		>"$WORK/MAINTAINERS"
+	grep -q '^M:' "$WORK/MAINTAINERS" || die "series: MAINTAINERS has no entry KPROBES"
+	mapfile -t files < <(own_files)
+	(($(maintained "${files[@]}") != ${#files[@]})) || return 0
+	for file in "${files[@]}"; do
+		[[ $(maintained "$file") == 1 ]] || say "  $file: not in the entry KPROBES"
+	done
+	die "series: MAINTAINERS does not know all files"
+}
+
+main()
+{
+	local bad
+
+	[[ -d $PATCHES ]] || die "there is no $PATCHES: make series"
+	logged "$LOGS/series-checkpatch.log" "checkpatch --strict over the patches" read_patches ||
+		die "checkpatch cannot be run (log: $LOGS/series-checkpatch.log)"
+	bad=$(judge)
+	[[ -z $bad ]] || {
+		sed 's/^/    /' <<<"$bad"
+		die "series: checkpatch (exceptions: $EXCEPTIONS)"
+	}
+	say "series: checkpatch: $(wc -l <"$WORK/complaints") complaints, all of them known exceptions"
+	check_maintainers
+	say "series: get_maintainer finds the entry KPROBES for $(own_files | wc -l) files"
+}
+
+main

@@ -141,7 +141,7 @@ static const char *broken_copy(struct round *r, enum probe_obstacle *got)
 	u8 all[ROOM_MAX];
 	struct probe_copy large = r->copy;
 	enum probe_obstacle with_room;
-	bool post_emulated;
+	bool refused_post;
 	const char *flaw;
 
 	*got = probe_region_copy(&r->region, r->bytes, &r->copy);
@@ -150,8 +150,8 @@ static const char *broken_copy(struct round *r, enum probe_obstacle *got)
 	with_room = probe_region_copy(&r->region, r->bytes, &large);
 	if (with_room == OBSTACLE_ROOM)
 		return "a copy is longer than any";
-	post_emulated = r->copy.post && r->region.insns[0].emul;
-	if (post_emulated != (with_room == OBSTACLE_POST))
+	refused_post = with_room == OBSTACLE_POST;
+	if (refused_post != (r->copy.post && r->region.insns[0].emul))
 		return "post handler";
 	if (with_room == OBSTACLE_STACK && !calls_by_stack(&r->region))
 		return "no call through the stack pointer";
