@@ -21,7 +21,7 @@ help:
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
 	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
 	@echo 'make series                     patches against the base, proved, in build/series'
-	@echo 'make series-check [ARCH=] [FROM=NN]  build every step of them, boot those that have kprobes'
+	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# The manifest of the series: lab/series/NN-name, a file for each patch, in their order.
-# Sourced after lib.sh; the tree must have been assembled.
+# The manifest of the series: lab/series/NNN-name, a file for each patch, in their order;
+# the numbers leave room.  Sourced after lib.sh; the tree must have been assembled.
 #
 # A file is the commit's message, a line of three hyphens, and what the patch does:
 #
@@ -178,7 +178,7 @@ read_manifest()
 
 	while read -r file; do OWN[$file]=1; done < <(own_files)
 	while read -r file; do OLD[$file]=1; done <"$BUILD/old-list"
-	STEPS=("$SERIES_DIR"/[0-9][0-9]-*)
+	STEPS=("$SERIES_DIR"/[0-9][0-9][0-9]-*)
 	for nr in "${!STEPS[@]}"; do
 		check_message "$nr"
 		read_step "$nr"

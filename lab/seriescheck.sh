@@ -12,7 +12,7 @@
 #   series-check/ARCH-default  where it is built, incrementally
 #   series-check/passed     what need not be built again: ARCH, and a state
 #
-# FROM=NN begins with that step.
+# FROM=N begins with patch N.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -208,7 +208,7 @@ main()
 	for arch in $ARCHES; do
 		full_config "$arch"
 	done
-	for ((nr = 10#$FROM; nr < ${#COMMITS[@]}; nr++)); do
+	for ((nr = FROM; nr < ${#COMMITS[@]}; nr++)); do
 		say "== step $nr of $((${#COMMITS[@]} - 1)): $(git -C "$STORE" log -1 --format=%s "${COMMITS[nr]}")"
 		go_to "${COMMITS[nr]}"
 		for arch in $ARCHES; do
