@@ -13,6 +13,8 @@
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
+#include <linux/sizes.h>
+#include <linux/vmalloc.h>
 #include <asm/debug-monitors.h>
 #include <asm/patching.h>
 
@@ -121,18 +123,52 @@ static void fill_with_brk(u32 *page)
 		page[i] = (__force u32)cpu_to_le32(AARCH64_BREAK_FAULT);
 }
 
+/* How far a branch reaches, and what it has to reach: all of the kernel. */
+#define REACH		((unsigned long)SZ_128M)
+#define LOWEST		max((unsigned long)_end - REACH, VMALLOC_START)
+#define HIGHEST		min((unsigned long)_stext + REACH, VMALLOC_END)
+
+static bool near_kernel(const void *page)
+{
+	unsigned long addr = (unsigned long)page;
+
+	return addr >= (unsigned long)_end - REACH && addr < (unsigned long)_stext + REACH;
+}
+
+/*
+ * Where modules go, for a branch reaches them from there as well as the kernel.  They may
+ * be far from the kernel, by its configuration or because the room beside it is used up;
+ * then probes in the kernel come first.  No range of execmem's is for that.
+ */
+static void *alloc_page_near_kernel(void)
+{
+	void *page = execmem_alloc(EXECMEM_MODULE_TEXT, PAGE_SIZE), *near;
+
+	if (page && near_kernel(page))
+		return page;
+	near = __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, LOWEST, HIGHEST,
+				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+	if (!near)
+		return page;
+	if (page)
+		execmem_free(page);
+	return near;
+}
+
 /**
  * alloc_insn_page() - a page for slots
  *
- * From where modules go: within a branch's reach of the kernel as long as there is room,
- * as the area that execmem has for probes is not.  Filled with an instruction that traps.
+ * Within a branch's reach of the kernel if there is room, as the area that execmem has for
+ * probes is not.  Filled with an instruction that traps.
  *
  * Context: task, may sleep.
  * Return: the page, read-only and executable, for execmem_free(); or NULL.
  */
 void *alloc_insn_page(void)
 {
-	void *page = execmem_alloc(EXECMEM_MODULE_TEXT, PAGE_SIZE);
+	void *page = alloc_page_near_kernel();
 
 	if (!page)
 		return NULL;
