@@ -21,8 +21,8 @@ same "list: kind, symbol and offset, module, state" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
 ADDR  k  kp_test_plain+0x0  kp_test |
 ADDR  k  kp_test_plain+0x$PLAIN_RETURN  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
-ADDR  r  do_sys_openat2+0x0    $ON_FTRACE|
+ADDR  k  kp_test_traced+0x$ENTRY  kp_test $ON_FTRACE|
+ADDR  r  do_sys_openat2+0x$ENTRY    $ON_FTRACE|
 END
 
 is "list: the address is the symbol's" \
@@ -37,8 +37,8 @@ kp del second >/dev/null
 kp del return >/dev/null
 same "list: disabled probes stay" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
-ADDR  k  kp_test_traced+0x0  kp_test [DISABLED]$ON_FTRACE|
-ADDR  r  do_sys_openat2+0x0    [DISABLED]$ON_FTRACE|
+ADDR  k  kp_test_traced+0x$ENTRY  kp_test [DISABLED]$ON_FTRACE|
+ADDR  r  do_sys_openat2+0x$ENTRY    [DISABLED]$ON_FTRACE|
 END
 
 kp enable plain >/dev/null
@@ -46,7 +46,7 @@ kp enable traced >/dev/null
 kp del kernel >/dev/null
 same "list: enabled again" "$(list)" <<END
 ADDR  k  kp_test_plain+0x0  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
+ADDR  k  kp_test_traced+0x$ENTRY  kp_test $ON_FTRACE|
 END
 
 # --- enabled ---
@@ -172,7 +172,7 @@ same "list: and nothing else is" "$(list)" <<END
 ADDR  k  kp_test_other+0x0  kp_test [DISABLED]|
 ADDR  k  kp_test_other+0x0  kp_test |
 ADDR  k  kp_test_plain+0x0  kp_test |
-ADDR  k  kp_test_traced+0x0  kp_test $ON_FTRACE|
+ADDR  k  kp_test_traced+0x$ENTRY  kp_test $ON_FTRACE|
 END
 is "blacklist: addresses are hidden where kallsyms hides them" \
 	"$(cut -f1 "$KPROBES/blacklist" | sort -u)" "0x$zeros-0x$zeros"

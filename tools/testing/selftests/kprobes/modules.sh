@@ -30,7 +30,7 @@ is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
 same "init text: gone when the module is live, its other text is not" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target |
 ADDR  k  kp_target_setup+0x0  [GONE]|
-ADDR  k  kp_target_setup_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_setup_traced+0x$ENTRY  [GONE]$ON_FTRACE|
 ADDR  r  kp_target:kp_target_setup+0x0  [GONE]|
 END
 is "init text: what is gone cannot be enabled" "$(kp enable setup)" EINVAL
@@ -55,8 +55,8 @@ same "text: listed with the module's name" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target [DISABLED]|
 ADDR  k  kp_target_plain+0x0  kp_target |
 ADDR  k  kp_target_plain+0x$PLAIN_RETURN  kp_target |
-ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
-ADDR  r  kp_target_traced+0x0  kp_target $ON_FTRACE|
+ADDR  k  kp_target_traced+0x$ENTRY  kp_target $ON_FTRACE|
+ADDR  r  kp_target_traced+0x$ENTRY  kp_target $ON_FTRACE|
 END
 is "text: the module is not pinned by its probes" "$(cat /sys/module/kp_target/refcnt)" 0
 is "text: a call of a probed function" "$(call_target plain)" ok
@@ -91,8 +91,8 @@ same "unloaded: gone" "$(list)" <<END
 ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
-ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
-ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  r  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
 END
 is "unloaded: the address is no text any more" "$(kp add late "addr=$old")" EINVAL
 is "unloaded: what is gone cannot be enabled" "$(kp enable off)" EINVAL
@@ -120,9 +120,9 @@ ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
-ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
-ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x$ENTRY  kp_target $ON_FTRACE|
+ADDR  r  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
 END
 set_knob "$KPROBES/enabled" 0
 set_knob "$KPROBES/enabled" 1
@@ -136,7 +136,7 @@ is "the new probes still fire" \
 	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
 same "and are all that is left" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_traced+0x0  kp_target $ON_FTRACE|
+ADDR  k  kp_target_traced+0x$ENTRY  kp_target $ON_FTRACE|
 END
 kp del new >/dev/null
 kp del newtraced >/dev/null

@@ -25,6 +25,27 @@ becomes()
 	wait_until 20 sh -c "grep -q '  $1/.*  $2' '$KPROBES/optimization'"
 }
 
+# --- where modules are ---
+
+# Some kernels have modules further away than a jump reaches.  Probes in these stay
+# breakpoints and say why; all that follows is about probes in a module.
+kp add a symbol=kp_test_plain >/dev/null
+if [ "$(state kp_test_plain+0x0)" = "breakpoint  a branch does not reach that far" ]; then
+	is "in a module that is too far: it fires" "$(gains a kp call plain)" 1
+	kp add kernel symbol=do_sys_openat2 >/dev/null
+	yes "in the kernel: a jump" becomes "do_sys_openat2+0x$ENTRY" jump
+	matches "and it fires" "$(gains kernel cat /dev/null)" '^[1-9]'
+	skip "jumps in modules" "modules are too far from the kernel's detours"
+	kp del a >/dev/null
+	kp del kernel >/dev/null
+	trace_end
+	finish
+fi
+kp del a >/dev/null
+transcript >/dev/null
+
+# --- a probe alone ---
+
 kp add a symbol=kp_test_plain >/dev/null
 yes "a probe becomes a jump" becomes kp_test_plain+0x0 jump
 is "nothing more is said of it" "$(state kp_test_plain+0x0)" jump

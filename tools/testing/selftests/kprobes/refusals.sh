@@ -83,8 +83,8 @@ refused "inside ftrace's instruction" EILSEQ \
 	symbol=kp_test_traced offset=1
 if [ -n "$FTRACE_CALL" ]; then
 	refused "ftrace's instruction, where no probe is left to ftrace" EINVAL \
-		"kp_test_traced+0x$FTRACE_CALL [kp_test]: reserved for ftrace (-22)" \
-		symbol=kp_test_traced offset=$FTRACE_CALL
+		"kp_test_traced+0x$((ENTRY + FTRACE_CALL)) [kp_test]: reserved for ftrace (-22)" \
+		symbol=kp_test_traced "offset=$((ENTRY + FTRACE_CALL))"
 fi
 refused "an instruction that cannot be probed" EINVAL \
 	"kp_test_refused+0x0 [kp_test]: the instruction cannot be probed (-22)" \

@@ -12,6 +12,7 @@ TAG=kprobes-selftest-$$
 
 begin
 [ -w "$EVENTS" ] || skip_all "no kprobe_events in tracefs"
+load kp_test	# for ENTRY only
 events_before=$(cat "$EVENTS")
 mkdir "$INSTANCE" || skip_all "no instances in tracefs"
 
@@ -88,10 +89,10 @@ END
 same "in debugfs they are disabled until they are turned on" \
 	"$(list | grep -E 'do_sys_openat2|kernel_clone' |
 		sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
-ADDR  k  do_sys_openat2+0x0    [DISABLED]|
-ADDR  k  do_sys_openat2+0x$INSIDE    [DISABLED]|
-ADDR  r  do_sys_openat2+0x0    [DISABLED]|
-ADDR  r  kernel_clone+0x0    [DISABLED]|
+ADDR  k  do_sys_openat2+0x$ENTRY    [DISABLED]|
+ADDR  k  do_sys_openat2+0x$(printf %x "$INSIDE")    [DISABLED]|
+ADDR  r  do_sys_openat2+0x$ENTRY    [DISABLED]|
+ADDR  r  kernel_clone+0x$ENTRY    [DISABLED]|
 END
 open_tagged off
 is "nothing is recorded until they are turned on" "$(grep -c "$TAG" "$INSTANCE/trace")" 0
@@ -102,10 +103,10 @@ done
 same "in debugfs they are enabled now" \
 	"$(list | grep -E 'do_sys_openat2|kernel_clone' |
 		sed -E 's/\[(FTRACE|OPTIMIZED)\]//')" <<END
-ADDR  k  do_sys_openat2+0x0    |
-ADDR  k  do_sys_openat2+0x$INSIDE    |
-ADDR  r  do_sys_openat2+0x0    |
-ADDR  r  kernel_clone+0x0    |
+ADDR  k  do_sys_openat2+0x$ENTRY    |
+ADDR  k  do_sys_openat2+0x$(printf %x "$INSIDE")    |
+ADDR  r  do_sys_openat2+0x$ENTRY    |
+ADDR  r  kernel_clone+0x$ENTRY    |
 END
 
 : >"/tmp/$TAG-there"

@@ -32,10 +32,10 @@ kp disable a >/dev/null
 kp enable a >/dev/null
 kp del a >/dev/null
 same "ftrace: register, hit, disable, enable, unregister" "$(transcript)" <<END
-state kp_test_traced+0x0 [kp_test] disarmed -> $BY_FTRACE
-state kp_test_traced+0x0 [kp_test] $BY_FTRACE -> disarmed
-state kp_test_traced+0x0 [kp_test] disarmed -> $BY_FTRACE
-state kp_test_traced+0x0 [kp_test] $BY_FTRACE -> disarmed
+state kp_test_traced+0x$ENTRY [kp_test] disarmed -> $BY_FTRACE
+state kp_test_traced+0x$ENTRY [kp_test] $BY_FTRACE -> disarmed
+state kp_test_traced+0x$ENTRY [kp_test] disarmed -> $BY_FTRACE
+state kp_test_traced+0x$ENTRY [kp_test] $BY_FTRACE -> disarmed
 END
 
 kp add a symbol=kp_test_plain offset=$PLAIN_RETURN >/dev/null
@@ -116,7 +116,7 @@ transcript >/dev/null
 set_knob "$KPROBES/enabled" 0
 same "off: all that are armed" "$(transcript | sort)" <<END
 state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
-state kp_test_traced+0x0 [kp_test] $BY_FTRACE -> disarmed
+state kp_test_traced+0x$ENTRY [kp_test] $BY_FTRACE -> disarmed
 END
 set_knob "$KPROBES/enabled" 0
 is "off twice: nothing more" "$(transcript)" ""
@@ -146,7 +146,7 @@ kp add b symbol=kp_target_traced >/dev/null
 kp add c symbol=kp_target_plain offset=$PLAIN_RETURN disabled >/dev/null
 same "probes in a module" "$(transcript)" <<END
 state kp_target_plain+0x0 [kp_target] disarmed -> breakpoint
-state kp_target_traced+0x0 [kp_target] disarmed -> $BY_FTRACE
+state kp_target_traced+0x$ENTRY [kp_target] disarmed -> $BY_FTRACE
 END
 unload kp_target
 is "the module goes: without a symbol by now, and through disarmed" \
