@@ -10,17 +10,8 @@
 #include "counted.h"
 #include "../internal.h"
 
-static noinline __noclone int arming_traced(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int arming_plain(int x)
-{
-	KEEP_CALL(x);
-	return x + 2;
-}
+TRACED_TARGET(arming_traced, 1)
+TRAP_TARGET(arming_plain, 2)
 
 /* Where the function's owner sends its callers, as a live patch does; 0: nowhere. */
 static unsigned long detour;

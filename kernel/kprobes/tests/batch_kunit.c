@@ -166,17 +166,10 @@ static void one_synchronisation_a_batch(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-#define TRACED(name)							\
-static noinline __noclone int name(int x)				\
-{									\
-	KEEP_CALL(x);							\
-	return x + 1;							\
-}
-
-TRACED(batch_traced_1)
-TRACED(batch_traced_2)
-TRACED(batch_traced_3)
-TRACED(batch_traced_4)
+TRACED_TARGET(batch_traced_1, 1)
+TRACED_TARGET(batch_traced_2, 1)
+TRACED_TARGET(batch_traced_3, 1)
+TRACED_TARGET(batch_traced_4, 1)
 
 static int (*const traced[])(int x) = {
 	batch_traced_1, batch_traced_2, batch_traced_3, batch_traced_4,

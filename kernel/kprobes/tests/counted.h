@@ -35,6 +35,23 @@ static inline struct counted counted_at(void *addr, bool pre, bool post)
 /* In a function to be probed: a call whose result is not used stays a call. */
 #define KEEP_CALL(x)	({ asm volatile("" : "+r" (x) : : "memory"); })
 
+/*
+ * Functions to be probed, int name(int x), which return x + @more.  ftrace does not know
+ * the first, so that a breakpoint sits on it.
+ */
+#define TRAP_TARGET(name, more)						\
+	static noinline __noclone notrace int name(int x)		\
+	{								\
+		KEEP_CALL(x);						\
+		return x + (more);					\
+	}
+#define TRACED_TARGET(name, more)					\
+	static noinline __noclone int name(int x)			\
+	{								\
+		KEEP_CALL(x);						\
+		return x + (more);					\
+	}
+
 /* How many bytes of text a test compares before and after. */
 #define TEXT_BYTES	16
 

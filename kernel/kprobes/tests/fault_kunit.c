@@ -231,17 +231,8 @@ static void several_handles_and_a_fault(struct kunit *test)
 	unregister_kprobe(&a.kp);
 }
 
-static noinline __noclone int fault_traced_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int fault_trap_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRACED_TARGET(fault_traced_target, 1)
+TRAP_TARGET(fault_trap_target, 1)
 
 /* Only the handle whose handler has faulted is asked. */
 static void faults_of_handlers(struct kunit *test)

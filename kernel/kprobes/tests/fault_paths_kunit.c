@@ -241,17 +241,8 @@ static void in_a_detour_with_post_handler(struct kunit *test)
 
 /* --- Faults in handlers --------------------------------------------------------- */
 
-static noinline __noclone int traced_site(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int trap_site(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRACED_TARGET(traced_site, 1)
+TRAP_TARGET(trap_site, 1)
 
 static int (*const sites[])(int x) = { trap_site, traced_site };
 

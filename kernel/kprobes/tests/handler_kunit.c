@@ -9,24 +9,11 @@
 
 #include "counted.h"
 
-static noinline __noclone notrace int trap_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int call_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(trap_target, 1)
+TRACED_TARGET(call_target, 1)
 
 /* Where execution is sent: the same prototype, another result. */
-static noinline __noclone notrace int elsewhere(int x)
-{
-	KEEP_CALL(x);
-	return x + 1000;
-}
+TRAP_TARGET(elsewhere, 1000)
 
 struct site {
 	const char *name;

@@ -368,11 +368,7 @@ static void a_burst_in_an_interrupt_is_followed(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-static noinline notrace __noclone int slow_to_return(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(slow_to_return, 1)
 
 /* A return handler runs with interrupts as they were: on, here. */
 static int wait_in_handler(struct kretprobe_instance *ri, struct pt_regs *regs)

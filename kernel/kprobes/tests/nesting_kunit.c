@@ -13,29 +13,10 @@
 #include "counted.h"
 
 /* What handlers call: a breakpoint, and an instruction of ftrace's. */
-static noinline __noclone notrace int inner_trap(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int inner_call(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int outer_trap(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int outer_call(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(inner_trap, 1)
+TRACED_TARGET(inner_call, 1)
+TRAP_TARGET(outer_trap, 1)
+TRACED_TARGET(outer_call, 1)
 
 typedef int (*target_fn)(int x);
 

@@ -15,35 +15,11 @@
 
 #define DEADLINE_US	(2 * USEC_PER_SEC)
 
-static noinline __noclone notrace int nmi_trap(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int nmi_traced(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int nested_trap(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone notrace int task_trap(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int task_traced(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(nmi_trap, 1)
+TRACED_TARGET(nmi_traced, 1)
+TRAP_TARGET(nested_trap, 1)
+TRAP_TARGET(task_trap, 1)
+TRACED_TARGET(task_traced, 1)
 
 static int nmis, expected_cpu = -1, sum;
 

@@ -18,11 +18,7 @@
 static DEFINE_STATIC_KEY_FALSE(refusal_key);
 static int data_target;
 
-static noinline __noclone notrace int good_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(good_target, 1)
 
 static noinline __noclone notrace int jump_label_target(int x)
 {
@@ -38,11 +34,7 @@ static noinline __noclone int ftrace_target(int x)
 	return x - 1;
 }
 
-static noinline __noclone int nokprobe_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 2;
-}
+TRACED_TARGET(nokprobe_target, 2)
 NOKPROBE_SYMBOL(nokprobe_target);
 
 static noinline noinstr int noinstr_target(int x)

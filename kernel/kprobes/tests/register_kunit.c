@@ -25,17 +25,9 @@ void counted_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 }
 NOKPROBE_SYMBOL(counted_post);
 
-/* Without ftrace's call, so that a breakpoint sits on them. */
-#define TARGET(name)							\
-static noinline __noclone notrace int name(int x)			\
-{									\
-	KEEP_CALL(x);						\
-	return x + 1;							\
-}
-
-TARGET(kprobes_kunit_one)
-TARGET(kprobes_kunit_two)
-TARGET(kprobes_kunit_three)
+TRAP_TARGET(kprobes_kunit_one, 1)
+TRAP_TARGET(kprobes_kunit_two, 1)
+TRAP_TARGET(kprobes_kunit_three, 1)
 
 typedef int (*target_fn)(int x);
 

@@ -8,17 +8,8 @@
 
 #include "counted.h"
 
-static noinline __noclone int return_target(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int return_other(int x)
-{
-	KEEP_CALL(x);
-	return x + 2;
-}
+TRACED_TARGET(return_target, 1)
+TRACED_TARGET(return_other, 2)
 
 static noinline __noclone int recursive_target(int depth)
 {

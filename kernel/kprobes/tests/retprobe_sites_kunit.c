@@ -72,17 +72,8 @@ static noinline __noclone unsigned long traced_blocked(unsigned long x)
 }
 
 /* In the handlers of a kprobe on these, a return-probed function is called. */
-static noinline notrace __noclone int plain_outer(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int traced_outer(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(plain_outer, 1)
+TRACED_TARGET(traced_outer, 1)
 
 typedef unsigned long (*target_t)(unsigned long x);
 

@@ -313,17 +313,8 @@ static noinline void run(const struct asm_case *c, unsigned int input)
 	kprobes_run_piece(&all.image, c->fn);
 }
 
-static noinline __noclone notrace int trap_site(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
-
-static noinline __noclone int traced_site(int x)
-{
-	KEEP_CALL(x);
-	return x + 1;
-}
+TRAP_TARGET(trap_site, 1)
+TRACED_TARGET(traced_site, 1)
 
 static const struct asm_case *nested_case;
 static unsigned int nested_input;
