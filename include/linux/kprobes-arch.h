@@ -183,9 +183,13 @@ void dump_kprobe(struct kprobe *kp);
  *	arch_mask_step(regs)		masks what could interrupt the code that a trap
  *					returns to; returns what was masked or not before
  *	arch_unmask_step(regs, saved)	undoes that
+ *	arch_unmask_fault(regs)		what has faulted between the two starts over, and
+ *					the fault's handler goes on with what is masked
+ *					in regs by now: it may sleep, or end the task
  *
- * the last two inline, for any place where no probe may be hit.  A trap's handler is made
- * of what <linux/kprobes-hit.h> has; faults come to kprobe_fault_handler().
+ * of these, those of the step inline, for any place where no probe may be hit.  A trap's
+ * handler is made of what <linux/kprobes-hit.h> has; faults come to
+ * kprobe_fault_handler().
  */
 
 /**

@@ -66,6 +66,7 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 	if (stepping) {
 		arch_unmask_step(regs, frame->saved_flags);
 		kprobe_frame_leave(frame);
+		arch_unmask_fault(regs);
 	}
 	return handled;
 }

@@ -90,6 +90,7 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 	regs->pstate = (regs->pstate & ~KPROBE_STEP_MASKS) | saved;
 }
 
+void arch_unmask_fault(struct pt_regs *regs);
 void arch_remove_kprobe(struct kprobe *p);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
 

@@ -89,8 +89,10 @@ NOKPROBE_SYMBOL(arch_slot_at_copy);
 static __always_inline struct kprobe *hit_of_record(unsigned long fp, unsigned long pc)
 {
 	struct pt_regs *regs = container_of((u64 (*)[2])fp, struct pt_regs, stackframe);
+	struct kprobe *kp = get_kprobe((void *)pc);
 
-	return kprobe_hit_registers(regs) ? get_kprobe((void *)pc) : NULL;
+	/* This order: nearly all frames of all stack traces have no probe at their place. */
+	return kp && kprobe_hit_registers(regs) ? kp : NULL;
 }
 
 /**

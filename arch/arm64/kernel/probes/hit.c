@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes-hit.h>
 #include <linux/ptrace.h>
+#include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
 
 #include "common.h"
@@ -98,3 +99,15 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 	return DBG_HOOK_HANDLED;
 }
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
+
+/*
+ * See <linux/kprobes-arch.h>.  The exception of the fault has inherited what was masked
+ * in the copy.  Nothing takes that back: where interrupts are masked by their priority
+ * local_irq_enable() does not touch these masks, and a task that ended here would leave
+ * its CPU without interrupts.
+ */
+void arch_unmask_fault(struct pt_regs *regs)
+{
+	local_daif_inherit(regs);
+}
+NOKPROBE_SYMBOL(arch_unmask_fault);

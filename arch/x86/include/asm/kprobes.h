@@ -90,6 +90,9 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 	regs->flags |= saved;
 }
 
+/* A page fault unmasks by itself what its registers say, when it has asked the probes. */
+static inline void arch_unmask_fault(struct pt_regs *regs) { }
+
 void arch_remove_kprobe(struct kprobe *p);
 int kprobe_int3_handler(struct pt_regs *regs);
 
