@@ -9,6 +9,7 @@
 #include <linux/irqdomain.h>
 #include <linux/of.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <asm/cpufeature.h>
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
@@ -45,22 +46,26 @@ static unsigned int map_irq(void)
 	return irq_create_fwspec_mapping(&fwspec);
 }
 
-static int enable(void)
+/* On every CPU: a case and what cleans up after it may run on different ones. */
+static void enable(void *failed)
 {
-	int ret;
-
-	preempt_disable();
-	ret = prepare_percpu_nmi(irq);
-	if (!ret)
+	if (prepare_percpu_nmi(irq))
+		atomic_inc(failed);
+	else
 		enable_percpu_nmi(irq, IRQ_TYPE_NONE);
-	preempt_enable();
-	return ret;
+}
+
+static void disable(void *unused)
+{
+	disable_percpu_nmi(irq);
+	teardown_percpu_nmi(irq);
 }
 
 /* See x86_nmi.c for what these functions have to do. */
 
 int kprobes_nmi_init(struct kunit *test)
 {
+	atomic_t failed = ATOMIC_INIT(0);
 	int ret;
 
 	irq = 0;
@@ -75,17 +80,15 @@ int kprobes_nmi_init(struct kunit *test)
 		irq = 0;
 		return ret;
 	}
-	return enable();
+	on_each_cpu(enable, &failed, true);
+	return atomic_read(&failed) ? -EIO : 0;
 }
 
 void kprobes_nmi_exit(struct kunit *test)
 {
 	if (!irq)
 		return;
-	preempt_disable();
-	disable_percpu_nmi(irq);
-	teardown_percpu_nmi(irq);
-	preempt_enable();
+	on_each_cpu(disable, NULL, true);
 	free_percpu_nmi(irq, &nothing);
 	irq_dispose_mapping(irq);
 	irq = 0;
