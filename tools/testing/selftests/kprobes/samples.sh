@@ -35,7 +35,9 @@ a_child()
 kprobe=$(sample kprobe_example)
 kretprobe=$(sample kretprobe_example)
 jprobe=$(sample jprobe_example)
-[ -n "$kprobe$kretprobe$jprobe" ] || skip_all "the samples have not been built"
+batch=$(sample batch_example)
+fault=$(sample fault_handler_example)
+[ -n "$kprobe$kretprobe$jprobe$batch$fault" ] || skip_all "the samples have not been built"
 
 if [ -z "$kprobe" ]; then
 	skip "kprobe_example" "it has not been built"
@@ -104,6 +106,68 @@ else
 		"$(said 'jprobe_example: kernel_clone: ')" \
 		'kernel_clone: ([3-9]|[1-9][0-9]+) calls, 0 missed$'
 	is "jprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
+fi
+
+if [ -z "$batch" ]; then
+	skip "batch_example" "it has not been built"
+else
+	dmesg -c >/dev/null
+	yes "batch_example: loads" insmod "$batch" pattern='vfs_*'
+	said 'batch_example: ' |
+		sed -nE 's/.*: ([0-9]+) of ([0-9]+) functions like .vfs_\*. are probed$/\1 \2/p' \
+			>"${TMPDIR:-/tmp}/batch.$$"
+	read -r probed found <"${TMPDIR:-/tmp}/batch.$$"
+	rm -f "${TMPDIR:-/tmp}/batch.$$"
+	between "batch_example: has found functions" "$found" 20 4000
+	is "batch_example: and all that it says it probes are in the list" \
+		"$(list | grep -c ' k  vfs_')" "$probed"
+	for i in 1 2 3 4 5; do
+		cat /proc/version >/dev/null
+	done
+	yes "batch_example: unloads" rmmod batch_example
+	is "batch_example: prints ten" \
+		"$(said 'batch_example: ' | grep -cE 'batch_example: +[0-9]+ vfs_[a-z_0-9]+$')" 10
+	yes "batch_example: vfs_read is among them, and has been called" \
+		sh -c "dmesg | grep -qE 'batch_example: +([5-9]|[1-9][0-9]+) vfs_read\$'"
+	is "batch_example: the most are first" \
+		"$(said 'batch_example: ' | grep -oE ' [0-9]+ vfs' | sort -rn)" \
+		"$(said 'batch_example: ' | grep -oE ' [0-9]+ vfs')"
+	is "batch_example: none is in the list any more" "$(list | grep -c ' k  vfs_')" 0
+
+	dmesg -c >/dev/null
+	yes "batch_example: leaves out what cannot be probed" \
+		insmod "$batch" pattern='*notif*'
+	matches "batch_example: and says how many there are" \
+		"$(said 'batch_example: ' | awk '{ print ($2 < $4 ? "fewer" : "all") }')" '^fewer$'
+	yes "batch_example: unloads again" rmmod batch_example
+	no "batch_example: does not load for what is not there" \
+		insmod "$batch" pattern='kp_sample_is_not_*'
+fi
+
+if [ -z "$fault" ]; then
+	skip "fault_handler_example" "it has not been built"
+else
+	dmesg -c >/dev/null
+	yes "fault_handler_example: loads" insmod "$fault"
+	a_child
+	a_child
+	a_child
+	yes "fault_handler_example: unloads" rmmod fault_handler_example
+	matches "fault_handler_example: each read has failed, after the fault handler was told" \
+		"$(said 'words read' | awk '{
+			print ($2 == 0 && $5 >= 3 && $5 == $8 && $10 == 0 ? "so" : $0) }')" '^so$'
+	matches "fault_handler_example: and of what trap" \
+		"$(said 'the last fault was')" 'trap 0x[0-9a-f]+$'
+
+	dmesg -c >/dev/null
+	yes "fault_handler_example: loads for a word that is there" \
+		insmod "$fault" "address=0x$(symbol_address vfs_read)"
+	a_child
+	yes "fault_handler_example: unloads again" rmmod fault_handler_example
+	matches "fault_handler_example: the word was read, without a fault" \
+		"$(said 'words read' | awk '{
+			print ($2 >= 1 && $5 == 0 && $8 == 0 ? "so" : $0) }')" '^so$'
+	is "fault_handler_example: is not in the list any more" "$(list | grep kernel_clone)" ""
 fi
 
 # often N MODULE NAME: in and out, with calls in between.
