@@ -26,7 +26,7 @@ if booted_with_probe; then
 	is "at boot: the probe has been hit once, and was not missed" \
 		"$(awk '$1 == "init_text" { print $2, $3 }' "$TRACING/kprobe_profile")" "1 0"
 	matches "at boot: gone since the init text has been freed" \
-		"$(whole_list | grep "$SYMBOL")" "^ADDR  k  $SYMBOL\+0x$ENTRY  \[GONE\](\[FTRACE\])?\|\$"
+		"$(whole_list | grep "$SYMBOL")" "^ADDR  k  $SYMBOL\+0x0  \[GONE\](\[FTRACE\])?\|\$"
 else
 	skip "at boot: the probe has been hit once, and was not missed" "not booted with it"
 	skip "at boot: gone since the init text has been freed" "not booted with it"

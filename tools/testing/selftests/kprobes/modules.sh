@@ -30,7 +30,7 @@ is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
 same "init text: gone when the module is live, its other text is not" "$(list)" <<END
 ADDR  k  kp_target_plain+0x0  kp_target |
 ADDR  k  kp_target_setup+0x0  [GONE]|
-ADDR  k  kp_target_setup_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_setup_traced+0x0  [GONE]$ON_FTRACE|
 ADDR  r  kp_target:kp_target_setup+0x0  [GONE]|
 END
 is "init text: what is gone cannot be enabled" "$(kp enable setup)" EINVAL
@@ -91,8 +91,8 @@ same "unloaded: gone" "$(list)" <<END
 ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
-ADDR  k  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
-ADDR  r  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
+ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 is "unloaded: the address is no text any more" "$(kp add late "addr=$old")" EINVAL
 is "unloaded: what is gone cannot be enabled" "$(kp enable off)" EINVAL
@@ -120,9 +120,9 @@ ADDR  k  kp_target:kp_target_plain+0x$PLAIN_RETURN  [GONE]|
 ADDR  k  kp_target_plain+0x0  [GONE][DISABLED]|
 ADDR  k  kp_target_plain+0x0  [GONE]|
 ADDR  k  kp_target_plain+0x0  kp_target |
-ADDR  k  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 ADDR  k  kp_target_traced+0x$ENTRY  kp_target $ON_FTRACE|
-ADDR  r  kp_target_traced+0x$ENTRY  [GONE]$ON_FTRACE|
+ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 set_knob "$KPROBES/enabled" 0
 set_knob "$KPROBES/enabled" 1

@@ -63,15 +63,15 @@ refused "a module's data" EINVAL \
 refused "the entry text" EINVAL \
 	"$ENTRY_SYMBOL+0x0: blacklisted (-22)" symbol=$ENTRY_SYMBOL
 refused "the noinstr text" EINVAL \
-	"$NOINSTR_SYMBOL+0x0: blacklisted (-22)" symbol=$NOINSTR_SYMBOL
+	"$NOINSTR_SYMBOL+0x$ENTRY: blacklisted (-22)" symbol=$NOINSTR_SYMBOL
 refused "the kernel's NOKPROBE_SYMBOL" EINVAL \
-	"notify_die+0x0: blacklisted (-22)" symbol=notify_die
+	"notify_die+0x$ENTRY: blacklisted (-22)" symbol=notify_die
 refused "a module's NOKPROBE_SYMBOL" EINVAL \
-	"kp_test_nokprobe+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_nokprobe
+	"kp_test_nokprobe+0x$ENTRY [kp_test]: blacklisted (-22)" symbol=kp_test_nokprobe
 refused "a module's .kprobes.text" EINVAL \
-	"kp_test_section+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_section
+	"kp_test_section+0x$ENTRY [kp_test]: blacklisted (-22)" symbol=kp_test_section
 refused "a module's noinstr text" EINVAL \
-	"kp_test_noinstr+0x0 [kp_test]: blacklisted (-22)" symbol=kp_test_noinstr
+	"kp_test_noinstr+0x$ENTRY [kp_test]: blacklisted (-22)" symbol=kp_test_noinstr
 
 for offset in $(seq $((PLAIN_RETURN - 1))); do
 	refused "inside an instruction, byte $offset" EILSEQ \
