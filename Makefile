@@ -4,7 +4,7 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench tree users clients cross cross-boot series series-check clean
+.PHONY: help run check bench tree users clients cross cross-boot series series-check docs clean
 
 export ARCH CONFIG KSRC BASE LONG FROM
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
 	@echo 'make series                     patches against the base, proved, in build/series'
 	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
+	@echo 'make docs                       Documentation/trace/kprobes*.rst as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
@@ -59,6 +60,9 @@ series:
 
 series-check:
 	@lab/seriescheck.sh
+
+docs:
+	@lab/docs.sh
 
 clean:
 	@lab/clean.sh

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [bench] [series]: install what the lab needs and the machine lacks;
-# with "bench" also what draws the benchmark's plots, with "series" what makes patches.
+# setup.sh ARCH... [bench] [series] [docs]: install what the lab needs and the machine
+# lacks; with "bench" also what draws the benchmark's plots, with "series" what makes
+# patches, with "docs" what makes pages.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
 # from the Debian archive that the machine already uses.  The userland of a guest of
@@ -65,6 +66,7 @@ missing_packages()
 
 	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
+	[[ " $* " != *" docs "* ]] || wanted+=' python3-sphinx perl'
 
 	# A base of the user's own makes Debian's unnecessary.
 	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'

@@ -121,6 +121,8 @@ struct kretprobe_holder {
  *		(where rethook keeps the instances: a default number)
  * @nmissed:	calls that were not followed because no instance was left
  * @data_size:	bytes of private data in every instance
+ * @rph:	private: what its instances know of it
+ * @rh:		private: the same, where rethook keeps them
  */
 struct kretprobe {
 	struct kprobe kp;
