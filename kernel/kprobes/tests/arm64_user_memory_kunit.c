@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Handlers and user space's memory (arm64): where the probed code has opened it, it is closed
- * for handlers, whether there was an exception or not, and open again behind them.
+ * for handlers, whether there was an exception or not, and open again behind them.  And a
+ * probed instruction may sleep until a page of it is there.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
 #include <linux/mman.h>
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
+#include <asm/asm-extable.h>
 #include <asm/cpufeature.h>
 
 #include "asm_text.h"
@@ -168,6 +170,60 @@ static void closed_for_handlers(struct kunit *test)
 	kprobe_optimizer_allow(before);
 }
 
+/* --- A page that is not there yet ---------------------------------------------------- */
+
+/* Loads from there, which must be open. */
+int kprobes_user_load(unsigned long from);
+TEXT_FUNCTION(kprobes_user_load,
+	      "kprobes_user_load_insn:\n"
+	      "ldr	w0, [x0]\n"
+	      "ret\n"
+	      "1: mov	w0, #-1\n"
+	      "ret\n"
+	      _ASM_EXTABLE_UACCESS(kprobes_user_load_insn, 1b));
+
+static int load(struct kunit *test)
+{
+	unsigned long page;
+	int ret;
+
+	page = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, page, 0);
+	uaccess_enable_privileged();
+	ret = kprobes_user_load(page);
+	uaccess_disable_privileged();
+	return ret;
+}
+
+/*
+ * The fault starts the instruction over, which is a second hit, and only that one is
+ * completed.  Checking kernels complain if the fault cannot sleep because the first hit has
+ * left something masked.
+ */
+static void waits_for_a_page(struct kunit *test)
+{
+	struct kprobe kp = { .addr = (void *)kprobes_user_load, .pre_handler = see_pre };
+	bool before = kprobe_optimization_allowed;
+	int post, jump;
+
+	for (post = 0; post < 2; post++) {
+		kp.post_handler = post ? see_post : NULL;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+		for (jump = 0; jump < 2; jump++) {
+			kprobe_optimizer_allow(jump);
+			EXPECT_JUMP(test, &kp, jump);
+			memset(seen, 0, sizeof(seen));
+			KUNIT_EXPECT_EQ(test, load(test), 0);
+			KUNIT_EXPECT_EQ(test, seen[IN_PRE].calls, 2);
+			KUNIT_EXPECT_EQ(test, seen[IN_POST].calls, post);
+			KUNIT_EXPECT_FALSE(test, irqs_disabled());
+			KUNIT_EXPECT_EQ(test, read_sysreg(daif), 0);
+		}
+		unregister_kprobe(&kp);
+	}
+	kprobe_optimizer_allow(before);
+}
+
 /* A thread of the kernel has no user space of its own; a mapping gives it one. */
 static int user_memory_init(struct kunit *test)
 {
@@ -179,6 +235,7 @@ static int user_memory_init(struct kunit *test)
 
 static struct kunit_case user_memory_cases[] = {
 	KUNIT_CASE_PARAM(closed_for_handlers, user_gen_params),
+	KUNIT_CASE(waits_for_a_page),
 	{}
 };
 
