@@ -51,12 +51,14 @@ accel()
 # cpu: everything that TCG can do.  QEMU's 32 bit model calls itself an AMD K6,
 # which the kernel does not trust with a second processor; the vendor's name is
 # all that has to change.  The architected algorithm that signs arm64's pointers
-# takes TCG half of the time; any other is as good.
+# takes TCG half of the time; any other is as good.  A checking kernel is slow enough
+# without.
 cpu()
 {
-	case $ARCH in
-	i386)	echo max,vendor=GenuineIntel ;;
-	arm64)	echo max,pauth-impdef=on ;;
+	case $ARCH-$CONFIG in
+	i386-*)	echo max,vendor=GenuineIntel ;;
+	arm64-debug) echo max,pauth=off ;;
+	arm64-*) echo max,pauth-impdef=on ;;
 	*)	echo max ;;
 	esac
 }
