@@ -23,8 +23,10 @@ pages()
 
 make_pages()
 {
-	mkdir -p "$OUT"
-	make -C "$SRC" O="$OUT" SPHINXDIRS=trace htmldocs
+	mkdir -p "$OUT/netlink_spec"
+	# Pages that others generate go to the output folder, too: the tree stays as it is.
+	PYTHONDONTWRITEBYTECODE=1 make -C "$SRC" O="$OUT" SPHINXDIRS=trace \
+		YNL_RST_DIR="$OUT/netlink_spec" YNL_INDEX="$OUT/netlink_spec/index.rst" htmldocs
 }
 
 main()

@@ -23,6 +23,9 @@ JOBS=${JOBS:-$(nproc)}
 export LC_ALL=C
 export BUILD JOBS
 
+# make exports an empty one, and the kernel's own Makefiles take it for a name.
+[[ -n ${ARCH:-} ]] || unset ARCH
+
 # Seconds between two signs of life from a long step.
 PROGRESS_EVERY=15
 
