@@ -28,7 +28,7 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 default_timeout()
 {
 	case $CONFIG in
-	debug)	echo 1500 ;;
+	debug)	echo 2700 ;;
 	rt)	echo 900 ;;
 	bench*)	echo 3600 ;;
 	*)	echo 600 ;;

@@ -6,11 +6,13 @@
 
 TAG=kprobes-client-$$
 
-# The registers of the first three arguments; what a probe may be put on.
+# The registers of the first three arguments; where the return address is at an entry;
+# how long the instruction is that ftrace owns.
 case $(uname -m) in
-x86_64)		ARG1=%di ARG2=%si ARG3=%dx ;;
-i?86)		ARG1=%ax ARG2=%dx ARG3=%cx ;;
-*)		ARG1='$arg1' ARG2='$arg2' ARG3='$arg3' ;;
+x86_64)		ARG1=%di ARG2=%si ARG3=%dx RETURN='$stack0' FTRACE_SIZE=5 ;;
+i?86)		ARG1=%ax ARG2=%dx ARG3=%cx RETURN='$stack0' FTRACE_SIZE=5 ;;
+aarch64)	ARG1=%x0 ARG2=%x1 ARG3=%x2 RETURN=%lr FTRACE_SIZE=4 ;;
+*)		ARG1='$arg1' ARG2='$arg2' ARG3='$arg3' RETURN='$stack0' FTRACE_SIZE=4 ;;
 esac
 OPEN=do_sys_openat2
 
@@ -82,5 +84,5 @@ inside()
 	traced=$(awk -v name="$1" '$2 == name { print $1; exit }' \
 		"$TRACING/available_filter_functions_addrs")
 	[ -n "$traced" ] || return
-	echo $((0x${traced#0x} - 0x$start + 5))
+	echo $((0x${traced#0x} - 0x$start + FTRACE_SIZE))
 }

@@ -82,7 +82,7 @@ shows "@linux_banner:char" "'L'"
 shows "@linux_banner:b4@0/8" 12
 shows "@linux_banner:b4@4/8" 4
 shows "@linux_banner:b8@8/32" 105
-looks "\$stack0:symbol" '[a-z_0-9]*open[a-z_0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+'
+looks "$RETURN:symbol" '[a-z_0-9]*open[a-z_0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+'
 shows "@linux_banner:x8[4]" "{0x4c,0x69,0x6e,0x75}"
 shows "@linux_banner:x16[2]" "{0x694c,0x756e}"
 shows "@linux_banner:char[5]" "{'L','i','n','u','x'}"
