@@ -32,7 +32,7 @@ done
 gnuplot <<-END
 	set terminal $TERMINAL size 900,400
 	set output '$FILE'
-	set multiplot layout 1,2 margins 0.08,0.93,0.25,0.9 spacing 0.14,0
+	set multiplot layout 1,2 margins 0.11,0.93,0.25,0.9 spacing 0.14,0
 	set style data histogram
 	set style fill solid 0.6
 	set key left top
