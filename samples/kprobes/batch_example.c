@@ -34,7 +34,6 @@ MODULE_PARM_DESC(most, "how many functions to probe at most");
 struct site {
 	struct kprobe kp;
 	atomic_long_t hits;
-	char name[KSYM_NAME_LEN];
 };
 
 static struct site *sites;
@@ -91,7 +90,6 @@ static void consider(const char *name, unsigned long addr)
 	site = &sites[nr_sites];
 	site->kp.addr = (kprobe_opcode_t *)addr;
 	site->kp.pre_handler = count;
-	strscpy(site->name, name, sizeof(site->name));
 	kps[nr_sites++] = &site->kp;
 }
 
@@ -147,7 +145,7 @@ static void print_top(void)
 	for (i = 0; i < min_t(unsigned int, nr_sites, TOP); i++) {
 		struct site *site = container_of(kps[i], struct site, kp);
 
-		pr_info("%8ld %s\n", atomic_long_read(&site->hits), site->name);
+		pr_info("%8ld %ps\n", atomic_long_read(&site->hits), site->kp.addr);
 	}
 }
 
