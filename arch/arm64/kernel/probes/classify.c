@@ -313,6 +313,23 @@ enum probe_exclusive probe_exclusive(u32 insn)
 }
 
 /**
+ * probe_is_prefix() - does an instruction make one operation with the next?
+ * @insn: the instruction, as it is without any probe
+ *
+ * Context: any; pure.
+ */
+bool probe_is_prefix(u32 insn)
+{
+	struct probe_insn desc;
+
+	/* All of them, and few others. */
+	if ((insn & 0xff000000) != 0x04000000)
+		return false;
+	probe_classify(insn, &desc);
+	return desc.refusal == REFUSE_PREFIX;
+}
+
+/**
  * probe_refusal_name() - a refusal for people
  * @refusal: any number
  *

@@ -142,6 +142,7 @@ struct probe_insn {
 
 int probe_classify(u32 insn, struct probe_insn *out);
 enum probe_exclusive probe_exclusive(u32 insn);
+bool probe_is_prefix(u32 insn);
 const char *probe_refusal_name(enum probe_refusal refusal);
 
 #endif /* _ARM64_PROBES_CLASSIFY_H */

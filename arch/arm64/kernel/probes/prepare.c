@@ -9,6 +9,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
+#include <linux/uaccess.h>
 #include <asm/insn.h>
 #include <asm/patching.h>
 #include <asm/sections.h>
@@ -24,7 +25,7 @@
  * Between a load-exclusive and its store-exclusive compilers and people put a few
  * instructions; an exception among them would make the store fail for ever.
  */
-#define EXCLUSIVE_MOST_INSNS	32
+#define EXCLUSIVE_MOST_INSNS	32UL
 
 /* Is there a BTI in front of @addr? */
 static bool after_landing_pad(unsigned long addr)
@@ -35,32 +36,39 @@ static bool after_landing_pad(unsigned long addr)
 	       aarch64_insn_is_bti(insn);
 }
 
-/* The instruction at @addr as it is without any probe. */
-static int read_original(unsigned long addr, u32 *insn)
+/* What would be at @addr without any probe; now @insn is. */
+static u32 original(unsigned long addr, u32 insn)
 {
 	struct kprobe *kp;
-	int ret;
 
-	ret = aarch64_insn_read((void *)addr, insn);
-	if (ret)
-		return ret;
+	/* These take the place of others. */
+	if (insn != BRK64_OPCODE_KPROBES && !aarch64_insn_is_b(insn))
+		return insn;
 	kp = get_kprobe((void *)addr);
-	if (kp && !kprobe_ftrace(kp))
-		*insn = kp->opcode;
-	return 0;
+	return kp && !kprobe_ftrace(kp) ? kp->opcode : insn;
+}
+
+static int read_original(unsigned long addr, u32 *insn)
+{
+	int ret = aarch64_insn_read((void *)addr, insn);
+
+	if (!ret)
+		*insn = original(addr, *insn);
+	return ret;
 }
 
 /* Has the function that begins at @start begun an exclusive sequence before @addr? */
 static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 {
-	unsigned int i;
-	u32 insn;
+	unsigned int nr = min((addr - start) / AARCH64_INSN_SIZE, EXCLUSIVE_MOST_INSNS);
+	__le32 text[EXCLUSIVE_MOST_INSNS] __uninitialized;
 
-	for (i = 0; i < EXCLUSIVE_MOST_INSNS && addr > start; i++) {
-		addr -= AARCH64_INSN_SIZE;
-		if (read_original(addr, &insn))
-			return true;
-		switch (probe_exclusive(insn)) {
+	addr -= nr * AARCH64_INSN_SIZE;
+	if (copy_from_kernel_nofault(text, (void *)addr, nr * AARCH64_INSN_SIZE))
+		return true;
+	while (nr--) {
+		switch (probe_exclusive(original(addr + nr * AARCH64_INSN_SIZE,
+						 le32_to_cpu(text[nr])))) {
 		case EXCLUSIVE_LOAD:
 			return true;
 		case EXCLUSIVE_STORE:
@@ -76,13 +84,10 @@ static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 /* Is there a prefix in front of @addr, in the function that begins at @start? */
 static bool behind_prefix(unsigned long start, unsigned long addr)
 {
-	struct probe_insn desc;
 	u32 insn;
 
-	if (addr == start || read_original(addr - AARCH64_INSN_SIZE, &insn))
-		return false;
-	probe_classify(insn, &desc);
-	return desc.refusal == REFUSE_PREFIX;
+	return addr != start && !read_original(addr - AARCH64_INSN_SIZE, &insn) &&
+	       probe_is_prefix(insn);
 }
 
 static void write_slot(kprobe_opcode_t *slot, u32 insn, u32 behind)

@@ -73,6 +73,8 @@ static const char *broken_verdict(u32 insn, int ret, const struct probe_insn *de
 		return "landing pad";
 	if (probe_exclusive(insn) != desc->exclusive)
 		return "role in an exclusive sequence";
+	if (probe_is_prefix(insn) != (desc->refusal == REFUSE_PREFIX))
+		return "prefix";
 	memset(&again, 0xff, sizeof(again));
 	if (probe_classify(insn, &again) != ret || !same_verdict(&again, desc))
 		return "not stable";
