@@ -92,18 +92,18 @@ void arch_disarm_kprobes(struct list_head *batch);
 #endif
 
 /**
- * arch_prepare_kprobes_begin() - a batch is about to be prepared
+ * arch_prepare_kprobes_end() - the last of a batch has been prepared, or refused
  *
- * Its arch_prepare_kprobe() calls come in the order of addresses.  What the
- * architecture remembers from one to the next of them ends here: the text of a
- * module may be another one now.
+ * The arch_prepare_kprobe() or arch_prepare_optimized_kprobe() calls of a batch come
+ * in the order of addresses.  What the architecture keeps from one to the next of them
+ * ends here: at the next batch a module's text may be another one.
  *
  * Context: task, kprobe_mutex held.
  */
 #ifdef CONFIG_HAVE_KPROBE_BATCH
-void arch_prepare_kprobes_begin(void);
+void arch_prepare_kprobes_end(void);
 #else
-static inline void arch_prepare_kprobes_begin(void) { }
+static inline void arch_prepare_kprobes_end(void) { }
 #endif
 
 /**

@@ -10,16 +10,17 @@
  * Each step is undone by its own function, in the opposite order, so that a
  * failure leaves nothing behind.
  */
+#include <linux/list_sort.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "internal.h"
 
 /**
  * struct batch_entry - one handle of a batch being registered
  * @kp:		the handle
+ * @list:	in &batch.by_addr
  * @place:	where it goes
  * @point:	its point
  * @addr:	what @kp->addr was, to be put back on failure
@@ -29,6 +30,7 @@
  */
 struct batch_entry {
 	struct kprobe *kp;
+	struct list_head list;
 	struct kprobe_place place;
 	struct kprobe_point *point;
 	kprobe_opcode_t *addr;
@@ -47,7 +49,7 @@ struct batch_entry {
  */
 struct batch {
 	struct batch_entry *entries;
-	struct batch_entry **by_addr;
+	struct list_head by_addr;
 	int nr;
 	bool withdrawn;
 };
@@ -155,18 +157,19 @@ static bool is_jprobe(struct kprobe *kp)
 	return kp->flags & KPROBE_FLAG_KIND_JPROBE;
 }
 
-/* One jprobe a function.  @e is in batch->by_addr, behind all of a lower address. */
-static bool second_jprobe(struct batch *batch, struct batch_entry **e)
+/* One jprobe a function.  In batch->by_addr @e is behind all of a lower address. */
+static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 {
 	struct kprobe_point *point;
 	struct kprobe *handle;
 
-	if (!is_jprobe((*e)->kp))
+	if (!is_jprobe(e->kp))
 		return false;
 	/* What is registered together is all of one kind. */
-	if (e > batch->by_addr && e[-1]->place.addr == (*e)->place.addr)
+	if (!list_is_first(&e->list, &batch->by_addr) &&
+	    list_prev_entry(e, list)->place.addr == e->place.addr)
 		return true;
-	point = kprobe_table_find((*e)->place.addr);
+	point = kprobe_table_find(e->place.addr);
 	if (!point)
 		return false;
 	list_for_each_entry(handle, &point->handles, list) {
@@ -214,22 +217,22 @@ static void unprepare_all(struct batch *batch)
 	}
 }
 
-static int compare_entries(const void *a, const void *b)
+static int compare_entries(void *unused, const struct list_head *a, const struct list_head *b)
 {
-	const struct batch_entry *l = *(struct batch_entry **)a, *r = *(struct batch_entry **)b;
+	const struct batch_entry *l = list_entry(a, struct batch_entry, list);
+	const struct batch_entry *r = list_entry(b, struct batch_entry, list);
 
-	if (l->place.addr != r->place.addr)
-		return l->place.addr < r->place.addr ? -1 : 1;
-	return 0;
+	return l->place.addr > r->place.addr;
 }
 
 static void sort_by_addr(struct batch *batch)
 {
-	int i;
+	struct batch_entry *e;
 
-	for (i = 0; i < batch->nr; i++)
-		batch->by_addr[i] = &batch->entries[i];
-	sort(batch->by_addr, batch->nr, sizeof(batch->by_addr[0]), compare_entries, NULL);
+	INIT_LIST_HEAD(&batch->by_addr);
+	for_each_entry(e, batch)
+		list_add_tail(&e->list, &batch->by_addr);
+	list_sort(NULL, &batch->by_addr, compare_entries);
 }
 
 /*
@@ -240,21 +243,20 @@ static void sort_by_addr(struct batch *batch)
 static int prepare_all(struct batch *batch)
 {
 	struct batch_entry *e;
-	int i, ret;
+	int ret;
 
 	ret = kprobe_table_reserve(batch->nr);
 	if (ret)
 		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
 	sort_by_addr(batch);
-	arch_prepare_kprobes_begin();
-	for (i = 0; i < batch->nr; i++) {
-		e = batch->by_addr[i];
-		if (second_jprobe(batch, &batch->by_addr[i]))
+	list_for_each_entry(e, &batch->by_addr, list) {
+		if (second_jprobe(batch, e))
 			e->err = kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE,
 					       -EEXIST);
 		else
 			e->err = prepare(e);
 	}
+	arch_prepare_kprobes_end();
 	for_each_entry(e, batch) {
 		if (e->err) {
 			unprepare_all(batch);
@@ -378,8 +380,8 @@ unstage:
  */
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 {
-	struct batch_entry one = {}, *only;
-	struct batch batch = { .entries = &one, .by_addr = &only, .nr = num };
+	struct batch_entry one = {};
+	struct batch batch = { .entries = &one, .nr = num };
 	int ret;
 
 	if (num <= 0 || !kps)
@@ -388,11 +390,8 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 		return -EAGAIN;
 	if (num > 1) {
 		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
-		batch.by_addr = kvmalloc_array(num, sizeof(only), GFP_KERNEL);
-		if (!batch.entries || !batch.by_addr) {
-			ret = kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
-			goto free;
-		}
+		if (!batch.entries)
+			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
 	}
 
 	mutex_lock(&kprobe_mutex);
@@ -401,10 +400,7 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 
 	if (batch.withdrawn)
 		wait_withdrawn(&batch);
-free:
-	if (num > 1) {
-		kvfree(batch.by_addr);
+	if (num > 1)
 		kvfree(batch.entries);
-	}
 	return ret;
 }

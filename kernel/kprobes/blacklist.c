@@ -101,7 +101,7 @@ static bool within_ranges(unsigned long addr)
  */
 static bool within_split_function(unsigned long addr)
 {
-	char name[KSYM_NAME_LEN];
+	char name[KSYM_NAME_LEN] __uninitialized;
 	unsigned long whole;
 	char *dot;
 

@@ -231,13 +231,13 @@ static bool prepare_some(void)
 	if (unsorted)
 		list_sort(NULL, &queued, compare_addrs);
 	unsorted = false;
-	arch_prepare_kprobes_begin();
 	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++) {
 		consider(op_to_point(list_first_entry(&queued, struct optimized_kprobe, list)));
 		/* A function may be long. */
 		if (time_after_eq(jiffies, end))
 			break;
 	}
+	arch_prepare_kprobes_end();
 	return !list_empty(&queued);
 }
 

@@ -25,7 +25,20 @@ static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 	return (struct probe_insn *)p->ainsn.desc;
 }
 
-/* patch.c */
+/**
+ * enum probe_cpus - what the CPUs do while text is written
+ * @CPUS_RUN:	they may execute it: B and BRK become each other
+ * @CPUS_STOP:	they wait
+ */
+enum probe_cpus {
+	CPUS_RUN,
+	CPUS_STOP,
+};
+
+/* write.c */
+void probe_write_later(void *addr, u32 insn, enum probe_cpus cpus);
+void probe_write_now(enum probe_cpus cpus);
 void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr);
+void probe_tell_perf(void *addr, u32 old, u32 new);
 
 #endif /* _ARM64_PROBES_COMMON_H */

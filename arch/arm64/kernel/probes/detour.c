@@ -17,7 +17,6 @@
 #include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
-#include <asm/patching.h>
 
 #include "common.h"
 #include "detour.h"
@@ -110,12 +109,23 @@ static void put_copy(struct draft *draft, struct kprobe *kp)
 		put(draft, copy[i]);
 }
 
+/* The first words are no instructions: their order in memory is that of the data. */
+static void put_point(struct draft *draft, struct kprobe *kp)
+{
+	__le32 halves[DETOUR_CODE];
+
+	memcpy(halves, &kp, sizeof(halves));
+	draft->words[0] = le32_to_cpu(halves[0]);
+	draft->words[1] = le32_to_cpu(halves[1]);
+}
+
 static void write_detour(struct draft *draft, struct kprobe *kp,
 			 struct arch_optimized_insn *optinsn)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	bool post = calls == KPROBE_DETOUR_CALLS_POST, whole = post && kp->ainsn.run;
 
+	put_point(draft, kp);
 	if (whole)
 		put_call(draft, kprobe_detour_enter_whole);
 	else if (calls == KPROBE_DETOUR_CALLS_RETURN)
@@ -158,8 +168,7 @@ static enum detour_obstacle make_detour(struct optimized_kprobe *op)
 		free_optinsn_slot(draft.slot, 0);
 		return draft.obstacle;
 	}
-	aarch64_insn_write_literal_u64(draft.slot, (unsigned long)&op->kp);
-	probe_write(draft.slot + DETOUR_CODE, draft.words + DETOUR_CODE, draft.nr - DETOUR_CODE);
+	probe_write(draft.slot, draft.words, draft.nr);
 	tell_perf_of_detour(&draft);
 	op->optinsn.insn = draft.slot;
 	return OBSTACLE_NONE;
@@ -252,14 +261,6 @@ static u32 branch_of(struct optimized_kprobe *op)
 	return insn;
 }
 
-static void replace(struct optimized_kprobe *op, u32 old, u32 new)
-{
-	__le32 from = cpu_to_le32(old), to = cpu_to_le32(new);
-
-	WARN_ON_ONCE(aarch64_insn_patch_text_nosync(op->kp.addr, new));
-	perf_event_text_poke(op->kp.addr, &from, sizeof(from), &to, sizeof(to));
-}
-
 /**
  * arch_optimize_kprobes() - breakpoints become branches
  * @oplist: points
@@ -276,8 +277,11 @@ void arch_optimize_kprobes(struct list_head *oplist)
 	lockdep_assert_held(&text_mutex);
 
 	kick_all_cpus_sync();
+	list_for_each_entry(op, oplist, list)
+		probe_write_later(op->kp.addr, branch_of(op), CPUS_RUN);
+	probe_write_now(CPUS_RUN);
 	list_for_each_entry_safe(op, next, oplist, list) {
-		replace(op, BRK64_OPCODE_KPROBES, branch_of(op));
+		probe_tell_perf(op->kp.addr, BRK64_OPCODE_KPROBES, branch_of(op));
 		list_del_init(&op->list);
 	}
 	kick_all_cpus_sync();
@@ -297,7 +301,10 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(op, oplist, list)
-		replace(op, branch_of(op), BRK64_OPCODE_KPROBES);
+		probe_write_later(op->kp.addr, BRK64_OPCODE_KPROBES, CPUS_RUN);
+	probe_write_now(CPUS_RUN);
+	list_for_each_entry(op, oplist, list)
+		probe_tell_perf(op->kp.addr, branch_of(op), BRK64_OPCODE_KPROBES);
 	kick_all_cpus_sync();
 	list_splice_tail_init(oplist, done_list);
 }

@@ -11,47 +11,12 @@
 #include <linux/execmem.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <linux/set_memory.h>
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
 #include <asm/debug-monitors.h>
-#include <asm/patching.h>
 
 #include "common.h"
-
-/* How many are written while the other CPUs wait, with interrupts off. */
-#define PATCH_AT_ONCE	256
-
-/* Under text_mutex. */
-static struct {
-	void *addrs[PATCH_AT_ONCE];
-	u32 insns[PATCH_AT_ONCE];
-	int nr;
-} pending;
-
-static void write_pending(void)
-{
-	if (pending.nr)
-		WARN_ON_ONCE(aarch64_insn_patch_text(pending.addrs, pending.insns, pending.nr));
-	pending.nr = 0;
-}
-
-static void write_later(void *addr, u32 insn)
-{
-	pending.addrs[pending.nr] = addr;
-	pending.insns[pending.nr] = insn;
-	if (++pending.nr == PATCH_AT_ONCE)
-		write_pending();
-}
-
-/* perf's decoders follow the text. */
-static void tell_perf(void *addr, u32 old, u32 new)
-{
-	__le32 from = cpu_to_le32(old), to = cpu_to_le32(new);
-
-	perf_event_text_poke(addr, &from, sizeof(from), &to, sizeof(to));
-}
 
 /**
  * arch_arm_kprobes() - write the breakpoints of a batch
@@ -66,10 +31,10 @@ void arch_arm_kprobes(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		write_later(kp->addr, BRK64_OPCODE_KPROBES);
-	write_pending();
+		probe_write_later(kp->addr, BRK64_OPCODE_KPROBES, CPUS_STOP);
+	probe_write_now(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
-		tell_perf(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
+		probe_tell_perf(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
 }
 
 /**
@@ -88,31 +53,10 @@ void arch_disarm_kprobes(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		write_later(kp->addr, kp->opcode);
-	write_pending();
+		probe_write_later(kp->addr, kp->opcode, CPUS_STOP);
+	probe_write_now(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
-		tell_perf(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
-}
-
-/**
- * probe_write() - write instructions into a slot that nobody executes
- * @to: where they run
- * @insns: what
- * @nr: how many
- *
- * Other CPUs execute them after an exception or an interrupt, without which they may
- * have fetched what was there before: a hit of a BRK is one; for branches see
- * arch_optimize_kprobes().
- *
- * Context: task.
- */
-void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		WARN_ON_ONCE(aarch64_insn_write(to + i, insns[i]));
-	caches_clean_inval_pou((unsigned long)to, (unsigned long)(to + nr));
+		probe_tell_perf(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
 }
 
 static void fill_with_brk(u32 *page)

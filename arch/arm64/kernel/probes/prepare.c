@@ -208,11 +208,6 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 	return probe_desc(p)->no_step ? -EINVAL : make_step_slot(p);
 }
 
-/* Instructions are read where they are: nothing is remembered. */
-void arch_prepare_kprobes_begin(void)
-{
-}
-
 /**
  * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
  * @p: representative

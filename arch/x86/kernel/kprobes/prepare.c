@@ -119,7 +119,7 @@ static struct {
 } decoded;
 
 /* See <linux/kprobes-arch.h>. */
-void arch_prepare_kprobes_begin(void)
+void arch_prepare_kprobes_end(void)
 {
 	decoded.function = 0;
 	probe_targets_forget();

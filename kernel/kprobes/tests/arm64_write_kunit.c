@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How text is written (arm64): through a mapping of its pages, or without one.
+ */
+#include <asm/insn.h>
+#include <asm/pointer_auth.h>
+
+#include "asm_text.h"
+#include "counted.h"
+#include "optimized.h"
+
+/* More than are written together, and so far apart that a page has some of them. */
+#define NR_PROBES	300
+#define APART		16	/* instructions */
+
+void kprobes_write_nops(void);
+
+TEXT_FUNCTION(kprobes_write_nops,
+	      ".rept " __stringify(NR_PROBES) " * " __stringify(APART) "\n"
+	      "nop\n"
+	      ".endr\n"
+	      "ret\n");
+
+TRAP_TARGET(plus_one, 1)
+
+static int mappings, refused;
+
+static int count_mapping(struct kprobe *p, struct pt_regs *regs)
+{
+	mappings++;
+	return 0;
+}
+
+/* As vm_map_ram() says that there is no memory. */
+static int refuse_mapping(struct kprobe *p, struct pt_regs *regs)
+{
+	refused++;
+	regs_set_return_value(regs, 0);
+	instruction_pointer_set(regs, ptrauth_strip_kernel_insn_pac(procedure_link_pointer(regs)));
+	return 1;
+}
+
+static void hit_all(struct kunit *test, struct counted *probes, int nr, int times)
+{
+	int i;
+
+	kprobes_write_nops();
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, probes[i].pre, times);
+}
+
+static void check_many(struct kunit *test)
+{
+	struct counted *probes = kunit_kcalloc(test, NR_PROBES, sizeof(*probes), GFP_KERNEL);
+	struct kprobe **kps = kunit_kcalloc(test, NR_PROBES, sizeof(*kps), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	KUNIT_ASSERT_NOT_NULL(test, kps);
+	for (i = 0; i < NR_PROBES; i++) {
+		probes[i] = counted_at((void *)kprobes_write_nops +
+				       i * APART * AARCH64_INSN_SIZE, true, false);
+		kps[i] = &probes[i].kp;
+	}
+	KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_PROBES), 0);
+	hit_all(test, probes, NR_PROBES, 1);
+	kprobe_optimizer_flush();
+	hit_all(test, probes, NR_PROBES, 2);
+	unregister_kprobes(kps, NR_PROBES);
+	for (i = 0; i < NR_PROBES; i++)
+		KUNIT_EXPECT_EQ(test, le32_to_cpup(kps[i]->addr), aarch64_insn_gen_nop());
+	hit_all(test, probes, NR_PROBES, 2);
+}
+
+/* A batch is mapped as a whole: text in two parts, and its slots. */
+static void maps_a_batch_once(struct kunit *test)
+{
+	struct kprobe watch = { .symbol_name = "vm_map_ram", .pre_handler = count_mapping };
+	bool jumps = kprobe_optimization_allowed;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&watch), 0);
+	mappings = 0;
+	check_many(test);
+	KUNIT_EXPECT_GE(test, mappings, 2);
+	/* Of jumps: once for each part of the optimizer's, of detours and of branches. */
+	KUNIT_EXPECT_LE(test, mappings, jumps ? 60 : 12);
+	unregister_kprobe(&watch);
+}
+
+static void no_memory_for_a_mapping(struct kunit *test)
+{
+	struct kprobe refuse = { .symbol_name = "vm_map_ram", .pre_handler = refuse_mapping };
+	struct counted one = counted_at(plus_one, true, true);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&refuse), 0);
+	refused = 0;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&one.kp), 0);
+	KUNIT_EXPECT_GE(test, refused, 2);
+	KUNIT_EXPECT_EQ(test, plus_one(1), 2);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, plus_one(1), 2);
+	KUNIT_EXPECT_EQ(test, one.pre, 2);
+	KUNIT_EXPECT_EQ(test, one.post, 2);
+	unregister_kprobe(&one.kp);
+	KUNIT_EXPECT_EQ(test, plus_one(1), 2);
+	KUNIT_EXPECT_EQ(test, one.pre, 2);
+	check_many(test);
+	unregister_kprobe(&refuse);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(maps_a_batch_once),
+	KUNIT_CASE(no_memory_for_a_mapping),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "kprobes_arm64_write",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
