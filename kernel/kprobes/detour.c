@@ -2,6 +2,10 @@
 /*
  * At a hit without a trap: what detours call (HAVE_KPROBE_DETOURS).
  *
+ * A detour is where the jump of an optimized probe leads. It saves the registers, calls one
+ * of the functions here, has copies of the instructions that the jump has replaced, and
+ * goes back behind them. The architecture writes it (arch_prepare_optimized_kprobe()).
+ *
  * The same frames of context levels as in hit.c.  Interrupts and preemption are here as
  * in the probed code; preemption is disabled while handlers run.
  *
