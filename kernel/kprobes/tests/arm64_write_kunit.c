@@ -3,6 +3,7 @@
  * How text is written (arm64): through a mapping of its pages, or without one.
  */
 #include <asm/insn.h>
+#include <asm/patching.h>
 #include <asm/pointer_auth.h>
 
 #include "asm_text.h"
@@ -53,6 +54,7 @@ static void check_many(struct kunit *test)
 {
 	struct counted *probes = kunit_kcalloc(test, NR_PROBES, sizeof(*probes), GFP_KERNEL);
 	struct kprobe **kps = kunit_kcalloc(test, NR_PROBES, sizeof(*kps), GFP_KERNEL);
+	u32 insn;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, probes);
@@ -67,8 +69,10 @@ static void check_many(struct kunit *test)
 	kprobe_optimizer_flush();
 	hit_all(test, probes, NR_PROBES, 2);
 	unregister_kprobes(kps, NR_PROBES);
-	for (i = 0; i < NR_PROBES; i++)
-		KUNIT_EXPECT_EQ(test, le32_to_cpup(kps[i]->addr), aarch64_insn_gen_nop());
+	for (i = 0; i < NR_PROBES; i++) {
+		KUNIT_EXPECT_EQ(test, aarch64_insn_read(kps[i]->addr, &insn), 0);
+		KUNIT_EXPECT_EQ(test, insn, aarch64_insn_gen_nop());
+	}
 	hit_all(test, probes, NR_PROBES, 2);
 }
 
