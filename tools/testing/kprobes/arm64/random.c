@@ -61,6 +61,7 @@ static u64 random_real_address(void)
 static const char *broken_verdict(u32 insn, int ret, const struct probe_insn *desc)
 {
 	bool refused = desc->action == PROBE_REFUSE, simulated = desc->action == PROBE_SIMULATE;
+	bool prefix = desc->refusal == REFUSE_PREFIX;
 	struct probe_insn again;
 
 	if (ret != (refused ? -EINVAL : 0))
@@ -73,7 +74,7 @@ static const char *broken_verdict(u32 insn, int ret, const struct probe_insn *de
 		return "landing pad";
 	if (probe_exclusive(insn) != desc->exclusive)
 		return "role in an exclusive sequence";
-	if (probe_is_prefix(insn) != (desc->refusal == REFUSE_PREFIX))
+	if (probe_is_prefix(insn) != prefix)
 		return "prefix";
 	memset(&again, 0xff, sizeof(again));
 	if (probe_classify(insn, &again) != ret || !same_verdict(&again, desc))
