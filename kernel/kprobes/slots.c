@@ -2,9 +2,9 @@
 /*
  * Executable slots: where copies of probed instructions live and run, and detours.
  *
- * Pages come from execmem through alloc_insn_page() and are never writable and
- * executable at once; the architecture writes a slot with its text-patching
- * primitive and fills what it does not use with trap instructions.  A page holds
+ * Pages come from execmem through alloc_insn_page() and are never writable where they
+ * are executable; the architecture writes a slot through another mapping, which it
+ * has for that time only, and fills what it does not use with trap instructions.  A page holds
  * slots of one cache, all of one size, and is given back when its last slot is.
  *
  * slot_mutex guards the pages, the list and the bitmaps.  Trap and fault paths ask
