@@ -8,7 +8,7 @@
  * update of ftrace.
  *
  * Protocol, the numbers stand in the code again:
- *	1. split the list by who owns the instruction
+ *	1. sort the list by who owns the instruction, and by address
  *	2. ftrace sites first, since only they can fail
  *	3. jumps that cover a new breakpoint go, and those that are to be disarmed
  *	4. write all breakpoints, synchronise once
@@ -16,6 +16,7 @@
  *	6. what may be a jump now is queued
  */
 #include <linux/cpu.h>
+#include <linux/list_sort.h>
 #include <linux/memory.h>
 
 #include "internal.h"
@@ -61,11 +62,21 @@ void kprobe_uncollect_all(struct list_head *list)
 		list_del_init(&kp->list);
 }
 
-/* Moves the points that ftrace owns from @points to @ftrace. */
-static void split_by_owner(struct list_head *points, struct list_head *ftrace)
+static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
+{
+	return list_entry(a, struct kprobe, list)->addr > list_entry(b, struct kprobe, list)->addr;
+}
+
+/*
+ * Moves the points that ftrace owns from @points to @ftrace.  Both are in the order of
+ * addresses behind it: architectures map a page of the text to write to it, so what is in
+ * one page should come one after the other.
+ */
+static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 {
 	struct kprobe *kp, *next;
 
+	list_sort(NULL, points, compare_addrs);
 	list_for_each_entry_safe(kp, next, points, list) {
 		if (kprobe_ftrace(kp))
 			list_move_tail(&kp->list, ftrace);
@@ -126,7 +137,7 @@ int kprobe_arm_points(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	split_by_owner(points, &ftrace);			/* 1 */
+	sort_by_owner(points, &ftrace);			/* 1 */
 	ret = kprobe_arm_ftrace(&ftrace);			/* 2 */
 	if (!ret) {
 		set_states(&ftrace, KPROBE_FTRACE);		/* 5 */
@@ -152,7 +163,7 @@ void kprobe_disarm_points(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	split_by_owner(points, &ftrace);			/* 1 */
+	sort_by_owner(points, &ftrace);			/* 1 */
 	if (!list_empty(&ftrace)) {
 		kprobe_disarm_ftrace(&ftrace);			/* 2 */
 		set_states(&ftrace, KPROBE_DISARMED);		/* 5 */

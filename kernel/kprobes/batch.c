@@ -42,7 +42,7 @@ struct batch_entry {
 /**
  * struct batch - handles being registered
  * @entries:	one a handle
- * @by_addr:	the same, in the order in which they are prepared
+ * @by_addr:	the same, in the order in which they are prepared and armed
  * @nr:		how many of them are staged
  * @withdrawn:	the handles have been published and taken back: somebody may
  *		still be walking over them
@@ -326,7 +326,7 @@ static int arm_all(struct batch *batch)
 	int ret;
 
 	refit_detours(batch);
-	for_each_entry(e, batch) {
+	list_for_each_entry(e, &batch->by_addr, list) {
 		if (e->point->state == KPROBE_DISARMED &&
 		    kprobe_point_wants_arming(e->point))
 			kprobe_collect(e->point, &points);
