@@ -96,10 +96,41 @@ static bool within_ranges(unsigned long addr)
 }
 
 /*
- * The compiler splits functions and marks the parts with suffixes (.cold,
- * .isra.0, ...).  A part of a blacklisted function is blacklisted.
+ * Inline functions that hits execute.  Compilers make functions of them, with -Os above all,
+ * a copy in each object, and no annotation where the function is defined reaches a copy.  A
+ * breakpoint in one that leads to a breakpoint's handlers would be hit again before anybody
+ * knows of the first hit.  (rcu_is_watching() is not inline; lockdep has arm64's debug
+ * exceptions call it.)
  */
-static bool within_split_function(unsigned long addr)
+static const char * const executed_by_hits[] = {
+	"__cmpxchg_case_mb_64",
+	"__kern_my_cpu_offset",
+	"__percpu_add_return_case_32",
+	"__percpu_read_32",
+	"__preempt_count_add",
+	"__preempt_count_sub",
+	"clear_bit_unlock",
+	"rcu_is_watching",
+};
+
+static bool is_executed_by_hits(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(executed_by_hits); i++) {
+		/* Most names begin with another letter; no call for those. */
+		if (*name == *executed_by_hits[i] && !strcmp(name, executed_by_hits[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * By the name, where addresses say nothing: copies of inline functions, and parts of
+ * functions.  The compiler marks parts with suffixes (.cold, .isra.0, ...), and a part of a
+ * blacklisted function is blacklisted.
+ */
+static bool within_named(unsigned long addr)
 {
 	char name[KSYM_NAME_LEN] __uninitialized;
 	unsigned long whole;
@@ -108,10 +139,13 @@ static bool within_split_function(unsigned long addr)
 	if (lookup_symbol_name(addr, name))
 		return false;
 	dot = strchr(name, '.');
-	if (!dot || dot == name)
+	if (dot == name)
 		return false;
-	*dot = '\0';
-	whole = (unsigned long)kprobe_lookup_name(name, 0);
+	if (dot)
+		*dot = '\0';
+	if (is_executed_by_hits(name))
+		return true;
+	whole = dot ? (unsigned long)kprobe_lookup_name(name, 0) : 0;
 	return whole && within_ranges(whole);
 }
 
@@ -125,7 +159,7 @@ static bool within_split_function(unsigned long addr)
 bool within_kprobe_blacklist(unsigned long addr)
 {
 	return arch_within_kprobe_blacklist(addr) || within_ranges(addr) ||
-	       within_split_function(addr);
+	       within_named(addr);
 }
 
 /* --- Building ----------------------------------------------------------- */

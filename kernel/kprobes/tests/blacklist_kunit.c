@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where blacklisted text begins and ends, to the byte: a function behind another,
- * and the part that the compiler has split off.
+ * Where blacklisted text begins and ends, to the byte: a function behind another, the
+ * part that the compiler has split off, and copies of inline functions.
  */
 #include "asm_text.h"
 #include "counted.h"
@@ -31,6 +31,15 @@ extern char white_cold[] asm("kprobes_kunit_white.cold");
 TEXT_FUNCTION(kprobes_kunit_black.cold, "nop\n");
 TEXT_FUNCTION(kprobes_kunit_white.cold, "nop\n");
 
+/* As compilers name copies: of an inline function that hits execute, and of another. */
+extern char copy[] asm("__percpu_read_32.constprop.0");
+extern char other_copy[] asm("__percpu_kunit_32.constprop.0");
+
+TEXT_FUNCTION(__percpu_read_32.constprop.0, "nop\n");
+TEXT_FUNCTION(__percpu_kunit_32.constprop.0, "nop\n");
+STACK_FRAME_NON_STANDARD(copy);
+STACK_FRAME_NON_STANDARD(other_copy);
+
 static void to_the_byte(struct kunit *test)
 {
 	unsigned long black = (unsigned long)kprobes_kunit_black;
@@ -58,25 +67,36 @@ static void registering_on_both_sides(struct kunit *test)
 	unregister_kprobe(&behind.kp);
 }
 
+static void expect_verdict(struct kunit *test, char *addr, int verdict)
+{
+	struct counted probe = counted_at(addr, true, false);
+	int ret = register_kprobe(&probe.kp);
+
+	KUNIT_EXPECT_EQ(test, within_kprobe_blacklist((unsigned long)addr), verdict != 0);
+	KUNIT_EXPECT_EQ(test, ret, verdict);
+	if (!ret)
+		unregister_kprobe(&probe.kp);
+}
+
 static void the_cold_part_of_a_function(struct kunit *test)
 {
-	struct counted black = counted_at(black_cold, true, false);
-	struct counted white = counted_at(white_cold, true, false);
-	int ret = register_kprobe(&black.kp);
+	expect_verdict(test, black_cold, -EINVAL);
+	expect_verdict(test, white_cold, 0);
+}
 
-	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((unsigned long)black_cold));
-	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
-	if (!ret)
-		unregister_kprobe(&black.kp);
-	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)white_cold));
-	KUNIT_ASSERT_EQ(test, register_kprobe(&white.kp), 0);
-	unregister_kprobe(&white.kp);
+static void copies_of_inline_functions(struct kunit *test)
+{
+	expect_verdict(test, copy, -EINVAL);
+	expect_verdict(test, other_copy, 0);
+	/* Without a suffix. */
+	expect_verdict(test, (char *)rcu_is_watching, -EINVAL);
 }
 
 static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(to_the_byte),
 	KUNIT_CASE(registering_on_both_sides),
 	KUNIT_CASE(the_cold_part_of_a_function),
+	KUNIT_CASE(copies_of_inline_functions),
 	{}
 };
 
