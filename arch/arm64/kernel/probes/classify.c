@@ -284,15 +284,6 @@ int probe_classify(u32 insn, struct probe_insn *out)
 	return out->action == PROBE_REFUSE ? -EINVAL : 0;
 }
 
-/*
- * Where in the encoding all rows are that take part in a sequence: loads and stores of one
- * kind, and clrex.  Most words are somewhere else, and a search reads many of them.
- */
-static bool probe_may_be_exclusive(u32 insn)
-{
-	return (insn & 0x3e000000) == 0x08000000 || (insn & 0xfffff0ff) == 0xd503305f;
-}
-
 /**
  * probe_exclusive() - what an instruction does to the exclusive monitor
  * @insn: the instruction, as it is without any probe

@@ -140,6 +140,15 @@ struct probe_insn {
 	bool no_step;
 };
 
+/*
+ * Where in the encoding all rows are that take part in a sequence: loads and stores of one
+ * kind, and clrex.  Most words are somewhere else, and a search reads many of them.
+ */
+static inline bool probe_may_be_exclusive(u32 insn)
+{
+	return (insn & 0x3e000000) == 0x08000000 || (insn & 0xfffff0ff) == 0xd503305f;
+}
+
 int probe_classify(u32 insn, struct probe_insn *out);
 enum probe_exclusive probe_exclusive(u32 insn);
 bool probe_is_prefix(u32 insn);

@@ -36,15 +36,17 @@ static bool after_landing_pad(unsigned long addr)
 	       aarch64_insn_is_bti(insn);
 }
 
+/* May @insn have taken the place of another one? */
+static bool may_be_probe(u32 insn)
+{
+	return insn == BRK64_OPCODE_KPROBES || aarch64_insn_is_b(insn);
+}
+
 /* What would be at @addr without any probe; now @insn is. */
 static u32 original(unsigned long addr, u32 insn)
 {
-	struct kprobe *kp;
+	struct kprobe *kp = may_be_probe(insn) ? get_kprobe((void *)addr) : NULL;
 
-	/* These take the place of others. */
-	if (insn != BRK64_OPCODE_KPROBES && !aarch64_insn_is_b(insn))
-		return insn;
-	kp = get_kprobe((void *)addr);
 	return kp && !kprobe_ftrace(kp) ? kp->opcode : insn;
 }
 
@@ -67,8 +69,12 @@ static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 	if (copy_from_kernel_nofault(text, (void *)addr, nr * AARCH64_INSN_SIZE))
 		return true;
 	while (nr--) {
-		switch (probe_exclusive(original(addr + nr * AARCH64_INSN_SIZE,
-						 le32_to_cpu(text[nr])))) {
+		u32 insn = le32_to_cpu(text[nr]);
+
+		/* Most are neither, and this is the longest loop of preparing. */
+		if (!probe_may_be_exclusive(insn) && !may_be_probe(insn))
+			continue;
+		switch (probe_exclusive(original(addr + nr * AARCH64_INSN_SIZE, insn))) {
 		case EXCLUSIVE_LOAD:
 			return true;
 		case EXCLUSIVE_STORE:
