@@ -108,8 +108,12 @@ static const char * const executed_by_hits[] = {
 	"__percpu_add_return_case_32",
 	"__percpu_read_32",
 	"__preempt_count_add",
+	"__preempt_count_dec_and_test",
 	"__preempt_count_sub",
+	"arch_irqs_disabled_flags",
+	"arch_local_save_flags",
 	"clear_bit_unlock",
+	"preempt_count",
 	"rcu_is_watching",
 };
 
