@@ -84,6 +84,8 @@ check_arch_config()
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
 		step "$id own files: W=1 and sparse are silent" \
 			"$LAB/lint.sh" "$arch" "$CONFIG" || true
+		step "$id what hits execute cannot be probed" \
+			"$LAB/hitpath.sh" "$arch" "$CONFIG" || true
 		case $CONFIG in
 		bigendian) check_bare "$arch" ;;
 		*)	check_host "$arch"; check_guest "$arch" ;;

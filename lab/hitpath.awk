@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# hitpath.awk: what do hits execute that may be probed itself?
+#
+#	awk -v roots="A B ..." -v named="C D ..." -f hitpath.awk KNOWN SYSTEM.MAP DISASSEMBLY
+#
+# Walks over the direct calls and branches from one function to another, from the roots
+# on, and prints each function that it comes to and that is not in the blacklist, with
+# how it came there.  It goes no further from there, nor from what is in KNOWN: lines of
+# a function's name, where a * at the end stands for any, and the reason why it may be
+# probed.  "named" is what the blacklist knows by name.
+
+function whole(name)
+{
+	sub(/\..*/, "", name)
+	return name
+}
+
+# Addresses are of one length, so they compare as strings.
+function within(address, section)
+{
+	return ("__" section "_start" in at) && address >= at["__" section "_start"] &&
+	       address < at["__" section "_end"]
+}
+
+function is_black(name, address)
+{
+	return whole(name) in black || within(address, "kprobes_text") ||
+	       within(address, "noinstr_text") || within(address, "entry_text") ||
+	       within(address, "irqentry_text") || within(address, "idmap_text") ||
+	       within(address, "hyp_text")
+}
+
+BEGIN {
+	n = split(named, list)
+	for (i = 1; i <= n; i++)
+		black[list[i]]
+}
+
+function is_known(name,	beginning)
+{
+	for (beginning in known_beginning)
+		if (index(name, beginning) == 1)
+			return 1
+	return whole(name) in known
+}
+
+FILENAME == ARGV[1] {
+	if (sub(/\*$/, "", $1))
+		known_beginning[$1]
+	else if (NF && !/^#/)
+		known[$1]
+	next
+}
+
+FILENAME == ARGV[2] {
+	at[$3] = $1
+	if (sub(/^_kbl_addr_/, "", $3))
+		black[$3]
+	next
+}
+
+/^[0-9a-f]+ <.*>:$/ {
+	from = $1
+	name[from] = substr($2, 2, length($2) - 3)
+	next
+}
+
+# The target of a call or of a branch stands behind it as "address <function+offset>".
+$2 ~ /^(call|j|bl?$|b\.|cbn?z$|tbn?z$)/ && match($0, /[0-9a-f]+ <[^>+]+(\+0x[0-9a-f]+)?>/) {
+	target = substr($0, RSTART, RLENGTH)
+	split(target, word, /[ <>+]+/)
+	# Of functions of one name it is the one that is branched to; all others begin there.
+	to = word[2] == name[from] ? from : word[3] ? "" : word[1]
+	if (to == "")
+		to = word[2]
+	if (to != from)
+		calls[from] = calls[from] " " to
+}
+
+END {
+	for (address in name)
+		start[name[address]] = address
+	n = split(roots, list)
+	for (i = 1; i <= n; i++)
+		if (list[i] in start) {
+			queue[last++] = start[list[i]]
+			way[start[list[i]]] = list[i]
+		}
+	if (!last) {
+		print "no root is in this kernel"
+		exit 1
+	}
+	for (i = 0; i < last; i++) {
+		from = queue[i]
+		reached++
+		if (is_known(name[from]))
+			continue
+		if (!is_black(name[from], from)) {
+			print way[from]
+			found++
+			continue
+		}
+		m = split(calls[from], list)
+		for (j = 1; j <= m; j++) {
+			to = list[j] in name ? list[j] : start[list[j]]
+			if (to == "" || to in way)
+				continue
+			way[to] = way[from] " > " name[to]
+			queue[last++] = to
+		}
+	}
+	printf "%d functions, from %d roots\n", reached, n > "/dev/stderr"
+	exit found > 0
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hitpath.sh ARCH CONFIG: fail if a hit executes, in a kernel that has been built, what may
+# be probed itself.  The compiler has a say in it: an inline function that it makes a
+# function of is in no section, and a hit there comes before the first is known.
+#
+# A hit begins where the exception does, and in what our files have as NOKPROBE: detours
+# and trampolines come there by addresses.  What handlers execute is their own.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+OUT=$(out_dir "$ARCH" "$CONFIG")
+LOG=$LOGS/$ARCH-$CONFIG-hitpath.log
+
+entries()
+{
+	case $ARCH in
+	arm64)	echo el1_brk64 ;;
+	*)	echo exc_int3 ;;
+	esac
+}
+
+roots()
+{
+	entries
+	own_files | grep -E '^(kernel|arch)/.*\.[cS]$' | grep -v /tests/ | sed "s,^,$SRC/," |
+		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
+}
+
+# What assembly has as NOKPROBE: there is no symbol of that, as there is in C.
+in_assembly()
+{
+	grep -rhE --include='*.S' '^(_ASM_)?NOKPROBE\(' "$SRC/arch" | sed -E 's/.*\((.*)\).*/\1/'
+}
+
+# What the blacklist has by its name.
+copies()
+{
+	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/blacklist.c"
+}
+
+walk()
+{
+	awk -v roots="$(roots | xargs)" -v named="$({ in_assembly; copies; } | xargs)" -f "$LAB/hitpath.awk" \
+		"$LAB/hitpath.known" "$OUT/System.map" \
+		<("$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux")
+}
+
+logged "$LOG" "following hits through $ARCH-$CONFIG" walk || {
+	sed 's/^/    /' "$LOG"
+	die "a hit executes what may be probed (log: $LOG)"
+}
