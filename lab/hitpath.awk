@@ -87,6 +87,7 @@ END {
 			queue[last++] = start[list[i]]
 			way[start[list[i]]] = list[i]
 		}
+	begun = last
 	if (!last) {
 		print "no root is in this kernel"
 		exit 1
@@ -110,6 +111,6 @@ END {
 			queue[last++] = to
 		}
 	}
-	printf "%d functions, from %d roots\n", reached, n > "/dev/stderr"
+	printf "%d functions, from %d roots\n", reached, begun > "/dev/stderr"
 	exit found > 0
 }

@@ -33,7 +33,8 @@ roots()
 # What assembly has as NOKPROBE: there is no symbol of that, as there is in C.
 in_assembly()
 {
-	grep -rhE --include='*.S' '^(_ASM_)?NOKPROBE\(' "$SRC/arch" | sed -E 's/.*\((.*)\).*/\1/'
+	grep -rhE --include='*.S' '^(_ASM_)?NOKPROBE\(' "$SRC/arch/$(source_arch "$ARCH")" |
+		sed -E 's/.*\((.*)\).*/\1/'
 }
 
 # What the blacklist has by its name.
