@@ -9,16 +9,22 @@
 #include "../tap.h"
 #include "tests.h"
 
-#define NR_ROWS		ARRAY_SIZE(probe_rows)
+#define NR_DATA_ROWS	ARRAY_SIZE(probe_data_rows)
+#define NR_BRANCH_ROWS	ARRAY_SIZE(probe_branch_rows)
+#define NR_ROWS		(NR_DATA_ROWS + NR_BRANCH_ROWS)
 #define NR_GROUPS	ARRAY_SIZE(probe_groups)
 
 static bool row_visited[NR_ROWS], group_visited[NR_GROUPS];
 
+/* The rows of both tables, one after the other. */
+static const struct probe_row *row_at(unsigned int i)
+{
+	return i < NR_DATA_ROWS ? &probe_data_rows[i] : &probe_branch_rows[i - NR_DATA_ROWS];
+}
+
 static const struct probe_row *deciding_row(u32 insn)
 {
-	const struct probe_row *row = probe_find_row(probe_rows, NR_ROWS, insn);
-
-	return row ?: probe_find_row(probe_groups, NR_GROUPS, insn);
+	return probe_own_row(insn) ?: probe_find_row(probe_groups, NR_GROUPS, insn);
 }
 
 const char *table_name(u32 insn)
@@ -31,8 +37,8 @@ bool table_force(const char *name, u32 *insn)
 	unsigned int i;
 
 	for (i = 0; i < NR_ROWS; i++)
-		if (!strcmp(probe_rows[i].name, name)) {
-			*insn = (*insn & ~probe_rows[i].mask) | probe_rows[i].value;
+		if (!strcmp(row_at(i)->name, name)) {
+			*insn = (*insn & ~row_at(i)->mask) | row_at(i)->value;
 			return true;
 		}
 	return false;
@@ -40,19 +46,20 @@ bool table_force(const char *name, u32 *insn)
 
 void table_force_any(u32 dice, u32 *insn)
 {
-	const struct probe_row *row = &probe_rows[dice % NR_ROWS];
+	const struct probe_row *row = row_at(dice % NR_ROWS);
 
 	*insn = (*insn & ~row->mask) | row->value;
 }
 
 void table_visit(u32 insn)
 {
-	const struct probe_row *row = probe_find_row(probe_rows, NR_ROWS, insn);
+	const struct probe_row *row = probe_own_row(insn);
+	unsigned int i;
 
-	if (row)
-		row_visited[row - probe_rows] = true;
-	else
+	if (!row)
 		group_visited[deciding_row(insn) - probe_groups] = true;
+	for (i = 0; i < NR_ROWS; i++)
+		row_visited[i] |= row_at(i) == row;
 }
 
 /* No word can be in both: they want a different value of some bit that both look at. */
@@ -74,7 +81,7 @@ static bool left_to_rows(const struct probe_row *group)
 	unsigned int i;
 
 	for (i = 0; i < NR_ROWS; i++)
-		left -= words_in_both(group, &probe_rows[i]);
+		left -= words_in_both(group, row_at(i));
 	return !left;
 }
 
@@ -89,7 +96,7 @@ unsigned int table_unvisited(void)
 
 	for (i = 0; i < NR_ROWS; i++)
 		if (!row_visited[i]) {
-			note_unvisited(&probe_rows[i]);
+			note_unvisited(row_at(i));
 			missing++;
 		}
 	for (i = 0; i < NR_GROUPS; i++)
@@ -113,9 +120,39 @@ static unsigned int count_overlaps(const struct probe_row *rows, unsigned int co
 	return overlaps;
 }
 
+/* Is a row for words that are all branches, or none?  Its table is told by bits 31 to 24. */
+static bool row_is_of(const struct probe_row *row, bool branches)
+{
+	u32 top;
+
+	for (top = 0; top < 256; top++) {
+		u32 word = (row->value & 0x00ffffff) | top << 24;
+
+		if (probe_row_matches(row, word) && probe_is_branch_group(word) != branches)
+			return false;
+	}
+	return true;
+}
+
+/* A row in the wrong table would never be found. */
+static void test_rows_are_in_their_table(void)
+{
+	unsigned int i, astray = 0;
+
+	for (i = 0; i < NR_ROWS; i++) {
+		if (row_is_of(row_at(i), i >= NR_DATA_ROWS))
+			continue;
+		tap_note("%s is in the wrong table", row_at(i)->name);
+		astray++;
+	}
+	tap_ok(!astray, "every row is in the table that is searched for all of its words");
+}
+
+/* Rows of one table and of the other do not, for each is in the right one. */
 static void test_no_overlap(void)
 {
-	tap_ok(!count_overlaps(probe_rows, NR_ROWS), "no two rows overlap");
+	tap_ok(!count_overlaps(probe_data_rows, NR_DATA_ROWS) &&
+	       !count_overlaps(probe_branch_rows, NR_BRANCH_ROWS), "no two rows overlap");
 	tap_ok(!count_overlaps(probe_groups, NR_GROUPS), "no two groups overlap");
 }
 
@@ -137,10 +174,10 @@ static void test_rows_differ_from_groups(void)
 
 	for (i = 0; i < NR_ROWS; i++)
 		for (g = 0; g < NR_GROUPS; g++) {
-			if (disjoint(&probe_groups[g], &probe_rows[i]) ||
-			    !same_verdict(&probe_groups[g].insn, &probe_rows[i].insn))
+			if (disjoint(&probe_groups[g], row_at(i)) ||
+			    !same_verdict(&probe_groups[g].insn, &row_at(i)->insn))
 				continue;
-			tap_note("%s says what its group says", probe_rows[i].name);
+			tap_note("%s says what its group says", row_at(i)->name);
 			useless++;
 		}
 	tap_note("%zu rows", NR_ROWS);
@@ -190,7 +227,9 @@ static unsigned int count_insane(const struct probe_row *rows, unsigned int coun
 
 static void test_rows_are_sane(void)
 {
-	tap_ok(!count_insane(probe_rows, NR_ROWS) && !count_insane(probe_groups, NR_GROUPS),
+	tap_ok(!count_insane(probe_data_rows, NR_DATA_ROWS) &&
+	       !count_insane(probe_branch_rows, NR_BRANCH_ROWS) &&
+	       !count_insane(probe_groups, NR_GROUPS),
 	       "every row has one action, what belongs to it, and a name of its own");
 }
 
@@ -216,6 +255,7 @@ static void test_refusals_have_names(void)
 void test_table(void)
 {
 	test_rows_are_sane();
+	test_rows_are_in_their_table();
 	test_no_overlap();
 	test_groups_are_complete();
 	test_rows_differ_from_groups();
