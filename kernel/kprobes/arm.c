@@ -67,6 +67,18 @@ static int compare_addrs(void *unused, const struct list_head *a, const struct l
 	return list_entry(a, struct kprobe, list)->addr > list_entry(b, struct kprobe, list)->addr;
 }
 
+/* They are when they have just been registered. */
+static bool in_order(struct list_head *points)
+{
+	const struct kprobe *kp;
+
+	list_for_each_entry(kp, points, list) {
+		if (!list_is_last(&kp->list, points) && kp->addr > list_next_entry(kp, list)->addr)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Moves the points that ftrace owns from @points to @ftrace.  Both are in the order of
  * addresses behind it: architectures map a page of the text to write to it, so what is in
@@ -76,7 +88,8 @@ static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 {
 	struct kprobe *kp, *next;
 
-	list_sort(NULL, points, compare_addrs);
+	if (!in_order(points))
+		list_sort(NULL, points, compare_addrs);
 	list_for_each_entry_safe(kp, next, points, list) {
 		if (kprobe_ftrace(kp))
 			list_move_tail(&kp->list, ftrace);
