@@ -114,7 +114,7 @@ ended()
 machine()
 {
 	case ${BOOT_CLOCK:-host} in
-	instructions)	echo "-accel tcg,thread=single -icount shift=0,sleep=off -smp 1" ;;
+	instructions)	echo "-accel tcg,thread=single -icount shift=0,sleep=off -smp ${BOOT_CPUS:-1}" ;;
 	host)		echo "-accel $(accel) -smp ${BOOT_CPUS:-2}" ;;
 	*)		die "BOOT_CLOCK=$BOOT_CLOCK is neither host nor instructions" ;;
 	esac

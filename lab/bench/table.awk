@@ -4,7 +4,8 @@
 #
 #   awk -f table.awk rows results
 #
-# "results" has lines "base|ours instructions|host|parallel key value".  Output, one a row:
+# "results" has lines "base|ours RUN key value"; of several values
+# of one key the table has the median.  Output, one a row:
 #
 #   what,unit,base,ours,ratio,bound,verdict
 #
@@ -20,7 +21,16 @@ function value(kernel, run, key,	part, over)
 			return ""
 		return over > 0 ? value(kernel, run, part[1]) / over : ""
 	}
-	return result[kernel, run, key]
+	key = kernel " " run " " key
+	return nr[key] ? result[key, int((nr[key] + 1) / 2)] : ""
+}
+
+# add ID X: to its values, which are in ascending order.
+function add(id, x,	i)
+{
+	for (i = nr[id]++; i && result[id, i] > x + 0; i--)
+		result[id, i + 1] = result[id, i]
+	result[id, i + 1] = x + 0
 }
 
 # number X: with as many digits as it deserves.
@@ -56,8 +66,10 @@ BEGIN { FS = "|" }
 /^#/ || /^$/ { next }
 FNR == NR { row[++rows] = $0; next }
 {
-	split($0, word, " ")
-	result[word[1], word[2], word[3]] = word[4]
+	id = $0
+	sub(/ [^ ]*$/, "", id)
+	sub(/.* /, "")
+	add(id, $0)
 }
 END {
 	for (i = 1; i <= rows; i++) {
