@@ -40,7 +40,7 @@ in_assembly()
 # What the blacklist has by its name.
 copies()
 {
-	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/blacklist.c"
+	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/names.c"
 }
 
 walk()

@@ -27,7 +27,7 @@ struct ftrace_regs;
 
 /**
  * arch_prepare_kprobe() - check and copy the instruction at @p->addr
- * @p: representative of a new probepoint; only @p->addr is set
+ * @p: representative of a new probepoint: @p->addr, @p->offset from its symbol's start
  *
  * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
  * cpus_read_lock() and text_mutex.

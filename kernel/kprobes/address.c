@@ -84,9 +84,9 @@ kprobe_opcode_t * __weak arch_adjust_kprobe_addr(unsigned long addr,
 }
 
 /*
- * The address that (@addr or @symbol_name) plus @offset means, or 0.  A place
- * given by address is put in relation to its symbol too, for a landing pad at a
- * function's entry has to be stepped over however the entry was named.
+ * The address that (@addr or @symbol_name) plus @offset means.  A place given by address
+ * is put in relation to its symbol too, for a landing pad at a function's entry has to be
+ * stepped over however the entry was named.
  */
 static int resolve(unsigned long addr, const char *symbol_name,
 		   unsigned long offset, struct kprobe_place *place)
@@ -104,7 +104,7 @@ static int resolve(unsigned long addr, const char *symbol_name,
 			return kprobe_refuse(0, KPROBE_REFUSE_NO_SYMBOL, -ENOENT);
 	}
 	addr += offset;
-	if (!kallsyms_lookup_size_offset(addr, NULL, &from_symbol))
+	if (!kprobe_symbol_find(addr, &from_symbol, &place->name))
 		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT,
 				     symbol_name ? -ENOENT : -EINVAL);
 
@@ -113,6 +113,7 @@ static int resolve(unsigned long addr, const char *symbol_name,
 							     &place->on_func_entry);
 	if (!place->addr)
 		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
+	place->offset = place->addr - (addr - from_symbol);
 	return 0;
 }
 
@@ -155,16 +156,6 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long o
 	if (ret)
 		return ret;
 	return place.on_func_entry ? 0 : -EINVAL;
-}
-
-/* Clang's kCFI puts a type hash, under a symbol of its own, before functions. */
-static bool in_cfi_preamble(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-
-	if (!IS_ENABLED(CONFIG_CFI_CLANG) || lookup_symbol_name(addr, name))
-		return false;
-	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -238,11 +229,12 @@ int kprobe_place_check(struct kprobe_place *place)
 		return ret;
 	if (!place->mod && !core_kernel_text(place->addr))
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
-	else if (within_kprobe_blacklist(place->addr))
+	else if (place->name == KPROBE_NAME_BLACK ||
+		 kprobe_blacklist_covers(place->addr))
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_BLACKLISTED, -EINVAL);
 	if (!ret)
 		ret = check_ftrace(place);
-	if (!ret && in_cfi_preamble(place->addr))
+	if (!ret && place->name == KPROBE_NAME_CFI)
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_CFI, -EINVAL);
 	if (!ret)
 		ret = kprobe_owned_check(place);

@@ -190,7 +190,7 @@ static int prepare(struct batch_entry *e)
 
 	e->point = kprobe_table_find(e->place.addr);
 	if (!e->point) {
-		e->point = kprobe_point_create(e->place.addr, e->place.ftrace);
+		e->point = kprobe_point_create(&e->place);
 		if (IS_ERR(e->point)) {
 			ret = PTR_ERR(e->point);
 			e->point = NULL;

@@ -95,62 +95,10 @@ static bool within_ranges(unsigned long addr)
 	return found;
 }
 
-/*
- * Inline functions that hits execute.  Compilers make functions of them, with -Os above all,
- * a copy in each object, and no annotation where the function is defined reaches a copy.  A
- * breakpoint in one that leads to a breakpoint's handlers would be hit again before anybody
- * knows of the first hit.  (rcu_is_watching() is not inline; lockdep has arm64's debug
- * exceptions call it.)
- */
-static const char * const executed_by_hits[] = {
-	"__cmpxchg_case_mb_64",
-	"__kern_my_cpu_offset",
-	"__percpu_add_return_case_32",
-	"__percpu_read_32",
-	"__preempt_count_add",
-	"__preempt_count_dec_and_test",
-	"__preempt_count_sub",
-	"arch_irqs_disabled_flags",
-	"arch_local_save_flags",
-	"clear_bit_unlock",
-	"preempt_count",
-	"rcu_is_watching",
-};
-
-static bool is_executed_by_hits(const char *name)
+/* The part of the blacklist that is ranges of addresses.  Context: any. */
+bool kprobe_blacklist_covers(unsigned long addr)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(executed_by_hits); i++) {
-		/* Most names begin with another letter; no call for those. */
-		if (*name == *executed_by_hits[i] && !strcmp(name, executed_by_hits[i]))
-			return true;
-	}
-	return false;
-}
-
-/*
- * By the name, where addresses say nothing: copies of inline functions, and parts of
- * functions.  The compiler marks parts with suffixes (.cold, .isra.0, ...), and a part of a
- * blacklisted function is blacklisted.
- */
-static bool within_named(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN] __uninitialized;
-	unsigned long whole;
-	char *dot;
-
-	if (lookup_symbol_name(addr, name))
-		return false;
-	dot = strchr(name, '.');
-	if (dot == name)
-		return false;
-	if (dot)
-		*dot = '\0';
-	if (is_executed_by_hits(name))
-		return true;
-	whole = dot ? (unsigned long)kprobe_lookup_name(name, 0) : 0;
-	return whole && within_ranges(whole);
+	return arch_within_kprobe_blacklist(addr) || within_ranges(addr);
 }
 
 /**
@@ -162,8 +110,11 @@ static bool within_named(unsigned long addr)
  */
 bool within_kprobe_blacklist(unsigned long addr)
 {
-	return arch_within_kprobe_blacklist(addr) || within_ranges(addr) ||
-	       within_named(addr);
+	char name[KSYM_NAME_LEN] __uninitialized;
+
+	return kprobe_blacklist_covers(addr) ||
+	       (!lookup_symbol_name(addr, name) &&
+		kprobe_name_verdict(name) == KPROBE_NAME_BLACK);
 }
 
 /* --- Building ----------------------------------------------------------- */

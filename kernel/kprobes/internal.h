@@ -30,6 +30,7 @@
 #include <linux/lockdep.h>
 #include <linux/static_call_types.h>
 
+struct kprobe_place;
 struct module;
 struct seq_file;
 
@@ -196,7 +197,7 @@ int kprobe_rearm_all(bool enable);
 extern bool kprobes_all_disarmed;
 
 /* point.c */
-struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace);
+struct kprobe_point *kprobe_point_create(const struct kprobe_place *place);
 void kprobe_point_release(struct kprobe_point *point);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_update_handlers(struct kprobe_point *point);
@@ -342,16 +343,32 @@ enum kprobe_refusal {
 };
 
 /**
+ * enum kprobe_name - what a symbol's name tells
+ * @KPROBE_NAME_PLAIN:	nothing
+ * @KPROBE_NAME_BLACK:	must not be probed
+ * @KPROBE_NAME_CFI:	is the CFI preamble of a function
+ */
+enum kprobe_name {
+	KPROBE_NAME_PLAIN,
+	KPROBE_NAME_BLACK,
+	KPROBE_NAME_CFI,
+};
+
+/**
  * struct kprobe_place - where a registration goes, and why not
  * @addr:	found address
+ * @offset:	what it is from the start of its symbol
  * @on_func_entry: it is a function's entry
  * @ftrace:	ftrace owns the instruction
+ * @name:	what the symbol's name tells
  * @mod:	module whose text it is, with a reference; NULL for the kernel
  */
 struct kprobe_place {
 	unsigned long addr;
+	unsigned long offset;
 	bool on_func_entry;
 	bool ftrace;
+	enum kprobe_name name;
 	struct module *mod;
 };
 
@@ -373,10 +390,16 @@ extern struct bug_entry __start___bug_table[], __stop___bug_table[];
 
 /* blacklist.c */
 int kprobe_blacklist_init(void);
+bool kprobe_blacklist_covers(unsigned long addr);
 void kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_remove_module(struct module *mod);
 bool kprobe_blacklist_has(unsigned int index);
 void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);
+
+/* names.c */
+enum kprobe_name kprobe_name_verdict(char *name);
+bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict);
+void kprobe_names_read_all(void);
 
 /* arm.c */
 void kprobe_collect(struct kprobe_point *point, struct list_head *list);

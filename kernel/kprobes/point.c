@@ -234,14 +234,13 @@ static int prepare_breakpoint(struct kprobe *kp)
 
 /**
  * kprobe_point_create() - make a point for an address that has none
- * @addr: checked by kprobe_place_check()
- * @ftrace: ftrace owns the instruction
+ * @place: the address; kprobe_place_check() has accepted it
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: a disarmed point that nobody can find yet, or an ERR_PTR with what
  * arch_prepare_kprobe() said, or -ENOMEM.
  */
-struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
+struct kprobe_point *kprobe_point_create(const struct kprobe_place *place)
 {
 	struct kprobe_point *point;
 	int ret;
@@ -250,16 +249,17 @@ struct kprobe_point *kprobe_point_create(unsigned long addr, bool ftrace)
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 
-	point->kp.addr = (kprobe_opcode_t *)addr;
+	point->kp.addr = (kprobe_opcode_t *)place->addr;
+	point->kp.offset = place->offset;
 	point->kp.pre_handler = kprobe_dispatch_pre;
-	point->kp.flags = ftrace ? KPROBE_FLAG_FTRACE : 0;
+	point->kp.flags = place->ftrace ? KPROBE_FLAG_FTRACE : 0;
 	point->state = KPROBE_DISARMED;
 	INIT_LIST_HEAD(&point->handles);
 	INIT_LIST_HEAD(&point->kp.list);
 	INIT_LIST_HEAD(&point->op.list);
 
-	ret = ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
-		       prepare_breakpoint(&point->kp);
+	ret = place->ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
+			      prepare_breakpoint(&point->kp);
 	if (ret) {
 		kmem_cache_free(point_cache, point);
 		return ERR_PTR(ret);

@@ -3,6 +3,10 @@
  * Where blacklisted text begins and ends, to the byte: a function behind another, the
  * part that the compiler has split off, and copies of inline functions.
  */
+#include <linux/kallsyms.h>
+#include <asm/sections.h>
+
+#include "../internal.h"
 #include "asm_text.h"
 #include "counted.h"
 
@@ -92,11 +96,50 @@ static void copies_of_inline_functions(struct kunit *test)
 	expect_verdict(test, (char *)rcu_is_watching, -EINVAL);
 }
 
+struct names {
+	struct kunit *test;
+	unsigned int compared;
+	unsigned int black;
+};
+
+/* kallsyms has several names for some addresses; probes are judged by the first. */
+static int compare_verdicts(void *data, const char *unused, unsigned long addr)
+{
+	struct names *names = data;
+	char name[KSYM_NAME_LEN];
+	enum kprobe_name found;
+	unsigned long offset;
+
+	if (addr < (unsigned long)_stext || addr >= (unsigned long)_etext ||
+	    lookup_symbol_name(addr, name))
+		return 0;
+	KUNIT_EXPECT_TRUE(names->test, kprobe_symbol_find(addr, &offset, &found));
+	KUNIT_EXPECT_EQ(names->test, offset, 0);
+	names->compared++;
+	names->black += found == KPROBE_NAME_BLACK;
+	if (found == kprobe_name_verdict(name))
+		return 0;
+	KUNIT_FAIL(names->test, "%s is something else when all names have been read", name);
+	return -EINVAL;
+}
+
+static void all_names_read_at_once(struct kunit *test)
+{
+	struct names names = { .test = test };
+
+	kprobe_names_read_all();
+	kallsyms_on_each_symbol(compare_verdicts, &names);
+	kunit_info(test, "%u names, %u of them forbid probes", names.compared, names.black);
+	KUNIT_EXPECT_GT(test, names.compared, 1000);
+	KUNIT_EXPECT_GE(test, names.black, 2);
+}
+
 static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(to_the_byte),
 	KUNIT_CASE(registering_on_both_sides),
 	KUNIT_CASE(the_cold_part_of_a_function),
 	KUNIT_CASE(copies_of_inline_functions),
+	KUNIT_CASE_SLOW(all_names_read_at_once),
 	{}
 };
 

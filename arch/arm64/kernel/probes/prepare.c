@@ -5,7 +5,6 @@
  * Whatever others do to the text, they do it to whole instructions, of which there is one
  * at every multiple of four: it is enough to read the one, as it is without any probe.
  */
-#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -59,6 +58,14 @@ static int read_original(unsigned long addr, u32 *insn)
 	return ret;
 }
 
+/*
+ * Bits 31 to 26 of all words for which probe_may_be_exclusive() or may_be_probe() is true.
+ * Most words have others, and the search below is the longest loop of preparing.
+ */
+#define LOOKED_AT_TOPS						\
+	(BIT_ULL(0x02) | BIT_ULL(0x12) | BIT_ULL(0x22) | BIT_ULL(0x32) |	\
+	 BIT_ULL(0x05) | BIT_ULL(0x35))
+
 /* Has the function that begins at @start begun an exclusive sequence before @addr? */
 static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 {
@@ -71,8 +78,7 @@ static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
 	while (nr--) {
 		u32 insn = le32_to_cpu(text[nr]);
 
-		/* Most are neither, and this is the longest loop of preparing. */
-		if (!probe_may_be_exclusive(insn) && !may_be_probe(insn))
+		if (!(LOOKED_AT_TOPS & BIT_ULL(insn >> 26)))
 			continue;
 		switch (probe_exclusive(original(addr + nr * AARCH64_INSN_SIZE, insn))) {
 		case EXCLUSIVE_LOAD:
@@ -167,22 +173,20 @@ static int make_slot(struct kprobe *p)
 int arch_prepare_kprobe(struct kprobe *p)
 {
 	struct probe_insn *desc = probe_desc(p);
-	unsigned long addr = (unsigned long)p->addr, size, offset;
+	unsigned long addr = (unsigned long)p->addr, start = addr - p->offset;
 	int ret;
 
 	if (!IS_ALIGNED(addr, AARCH64_INSN_SIZE))
 		return -EILSEQ;
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return -EINVAL;
 	mutex_lock(&text_mutex);
 	ret = read_original(addr, &p->opcode);
 	if (!ret)
 		ret = probe_classify(p->opcode, desc);
-	if (!ret && in_exclusive_sequence(addr - offset, addr)) {
+	if (!ret && in_exclusive_sequence(start, addr)) {
 		desc->refusal = REFUSE_EXCLUSIVE;
 		ret = -EINVAL;
 	}
-	if (!ret && behind_prefix(addr - offset, addr)) {
+	if (!ret && behind_prefix(start, addr)) {
 		desc->refusal = REFUSE_PREFIX;
 		ret = -EINVAL;
 	}
@@ -191,7 +195,8 @@ int arch_prepare_kprobe(struct kprobe *p)
 		pr_debug("%pS: %s\n", p->addr, probe_refusal_name(desc->refusal));
 		return ret;
 	}
-	p->ainsn.entry = !offset || (offset == AARCH64_INSN_SIZE && after_landing_pad(addr));
+	p->ainsn.entry = addr == start ||
+			 (addr == start + AARCH64_INSN_SIZE && after_landing_pad(addr));
 	p->ainsn.run = probe_simulator(desc) ?: probe_computer(p->opcode);
 	if (desc->action == PROBE_COPY)
 		ret = make_slot(p);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the name of a symbol tells about probes, where its address does not:
+ *
+ * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...);
+ *   a part of a blacklisted function is blacklisted.
+ * - They make functions of inline ones, a copy in each object, which hits may execute.
+ * - With kCFI a symbol of its own stands for what is in front of a function.
+ *
+ * To read one name kallsyms walks over up to 255 others, and to find the function that a part
+ * is of it reads a dozen; to read all of them, one after the other, takes no such walk.  So as
+ * soon as that would have been less work all are read, once.  What is kept is where in the
+ * kernel's text a name may tell something; from then on only the names there are read.
+ */
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/kallsyms.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+#include <asm/sections.h>
+
+#include "internal.h"
+
+/* One bit of &telling is for so many bytes of text. */
+#define BYTES_PER_BIT		32
+
+/* To read all names twice is as much work as to read one for each so many bytes of text. */
+#define BYTES_PER_READ		256
+
+/* Of the names of blacklisted functions, of which there are a thousand or two. */
+#define NAME_HASHES		SZ_32K
+
+/* Where in the kernel's text symbols begin whose names may tell something; NULL: anywhere. */
+static unsigned long *telling;
+
+/*
+ * Inline functions that hits execute.  Compilers make functions of them, with -Os above all,
+ * a copy in each object, and no annotation where the function is defined reaches a copy.  A
+ * breakpoint in one that leads to a breakpoint's handlers would be hit again before anybody
+ * knows of the first hit.  (rcu_is_watching() is not inline; lockdep has arm64's debug
+ * exceptions call it.)
+ */
+static const char * const executed_by_hits[] = {
+	"__cmpxchg_case_mb_64",
+	"__kern_my_cpu_offset",
+	"__percpu_add_return_case_32",
+	"__percpu_read_32",
+	"__preempt_count_add",
+	"__preempt_count_dec_and_test",
+	"__preempt_count_sub",
+	"arch_irqs_disabled_flags",
+	"arch_local_save_flags",
+	"clear_bit_unlock",
+	"preempt_count",
+	"rcu_is_watching",
+};
+
+static bool is_executed_by_hits(const char *name)
+{
+	return match_string(executed_by_hits, ARRAY_SIZE(executed_by_hits), name) >= 0;
+}
+
+/* Clang's kCFI puts a type hash there. */
+static bool is_cfi_preamble(const char *name)
+{
+	return IS_ENABLED(CONFIG_CFI_CLANG) &&
+	       (str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_"));
+}
+
+/* Up to its suffix, if there is one: what it is a part of. */
+static size_t whole_length(const char *name)
+{
+	return *name ? 1 + strcspn(name + 1, ".") : 0;
+}
+
+/**
+ * kprobe_name_verdict() - what a name tells
+ * @name: of a symbol; loses what is behind a dot
+ *
+ * Context: any.
+ */
+enum kprobe_name kprobe_name_verdict(char *name)
+{
+	size_t length = whole_length(name);
+	bool part = name[length];
+
+	if (is_cfi_preamble(name))
+		return KPROBE_NAME_CFI;
+	name[length] = '\0';
+	if (is_executed_by_hits(name))
+		return KPROBE_NAME_BLACK;
+	if (part && kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0)))
+		return KPROBE_NAME_BLACK;
+	return KPROBE_NAME_PLAIN;
+}
+
+/* --- All names at once --------------------------------------------------- */
+
+static bool in_text(unsigned long addr)
+{
+	return addr >= (unsigned long)_stext && addr < (unsigned long)_etext;
+}
+
+static unsigned long text_size(void)
+{
+	return _etext - _stext;
+}
+
+static unsigned int bit_of(unsigned long addr)
+{
+	return (addr - (unsigned long)_stext) / BYTES_PER_BIT;
+}
+
+/**
+ * struct all_names - what is collected while all names are read
+ * @telling: see there
+ * @black:	a bit for what the name of a blacklisted function, or of one that hits
+ *		execute, is hashed to
+ */
+struct all_names {
+	unsigned long *telling;
+	DECLARE_BITMAP(black, NAME_HASHES);
+};
+
+static unsigned int hash_of(const char *name, size_t length)
+{
+	return full_name_hash(NULL, name, length) % NAME_HASHES;
+}
+
+static int note_black(void *data, const char *name, unsigned long addr)
+{
+	struct all_names *all = data;
+
+	if (kprobe_blacklist_covers(addr))
+		__set_bit(hash_of(name, strlen(name)), all->black);
+	return 0;
+}
+
+static void note_executed_by_hits(struct all_names *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(executed_by_hits); i++)
+		__set_bit(hash_of(executed_by_hits[i], strlen(executed_by_hits[i])), all->black);
+}
+
+static int note_telling(void *data, const char *name, unsigned long addr)
+{
+	struct all_names *all = data;
+
+	if (in_text(addr) &&
+	    (test_bit(hash_of(name, whole_length(name)), all->black) || is_cfi_preamble(name)))
+		__set_bit(bit_of(addr), all->telling);
+	return 0;
+}
+
+/**
+ * kprobe_names_read_all() - read the names of all of the kernel's symbols
+ *
+ * Without memory for what they tell they are read one by one, as before.
+ *
+ * Context: task, may sleep.
+ */
+void kprobe_names_read_all(void)
+{
+	struct all_names *all = kzalloc(sizeof(*all), GFP_KERNEL);
+
+	if (!all)
+		return;
+	all->telling = kvcalloc(BITS_TO_LONGS(text_size() / BYTES_PER_BIT + 1),
+				sizeof(*all->telling), GFP_KERNEL);
+	if (all->telling) {
+		note_executed_by_hits(all);
+		kallsyms_on_each_symbol(note_black, all);
+		kallsyms_on_each_symbol(note_telling, all);
+		/* It is complete; pairs with the acquire in may_tell(). */
+		if (cmpxchg_release(&telling, NULL, all->telling))
+			kvfree(all->telling);
+	}
+	kfree(all);
+}
+
+/* One more is going to be read. */
+static void count_read(void)
+{
+	static atomic_t reads = ATOMIC_INIT(0);
+
+	if (atomic_inc_return(&reads) == text_size() / BYTES_PER_READ)
+		kprobe_names_read_all();
+}
+
+static bool may_tell(unsigned long start)
+{
+	/* Pairs with the release in kprobe_names_read_all(). */
+	const unsigned long *bits = smp_load_acquire(&telling);
+
+	return !bits || !in_text(start) || test_bit(bit_of(start), bits);
+}
+
+/**
+ * kprobe_symbol_find() - the symbol around an address
+ * @addr: the address
+ * @offset: set to what it is from the symbol's start
+ * @verdict: set to what the symbol's name tells
+ *
+ * Context: task, may sleep.
+ * Return: false if there is none.
+ */
+bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict)
+{
+	char name[KSYM_NAME_LEN] __uninitialized;
+	char *module;
+
+	*verdict = KPROBE_NAME_PLAIN;
+	/* In a module a look-up is a walk over all symbols: no more than one. */
+	if (in_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
+	    !may_tell(addr - *offset))
+		return true;
+	count_read();
+	if (!kallsyms_lookup(addr, NULL, offset, &module, name))
+		return false;
+	*verdict = kprobe_name_verdict(name);
+	return true;
+}
