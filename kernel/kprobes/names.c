@@ -176,7 +176,7 @@ void kprobe_names_read_all(void)
 		note_executed_by_hits(all);
 		kallsyms_on_each_symbol(note_black, all);
 		kallsyms_on_each_symbol(note_telling, all);
-		/* It is complete; pairs with the acquire in may_tell(). */
+		/* It is complete; pairs with the acquire in known_plain(). */
 		if (cmpxchg_release(&telling, NULL, all->telling))
 			kvfree(all->telling);
 	}
@@ -192,12 +192,14 @@ static void count_read(void)
 		kprobe_names_read_all();
 }
 
-static bool may_tell(unsigned long start)
+/* Is it known without reading the name around @addr that it is a plain one? */
+static bool known_plain(unsigned long addr, unsigned long *offset)
 {
 	/* Pairs with the release in kprobe_names_read_all(). */
 	const unsigned long *bits = smp_load_acquire(&telling);
 
-	return !bits || !in_text(start) || test_bit(bit_of(start), bits);
+	return bits && in_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
+	       in_text(addr - *offset) && !test_bit(bit_of(addr - *offset), bits);
 }
 
 /**
@@ -215,11 +217,10 @@ bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_n
 	char *module;
 
 	*verdict = KPROBE_NAME_PLAIN;
-	/* In a module a look-up is a walk over all symbols: no more than one. */
-	if (in_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
-	    !may_tell(addr - *offset))
+	if (known_plain(addr, offset))
 		return true;
 	count_read();
+	/* In a module this is a walk over all of its symbols: no more than one. */
 	if (!kallsyms_lookup(addr, NULL, offset, &module, name))
 		return false;
 	*verdict = kprobe_name_verdict(name);
