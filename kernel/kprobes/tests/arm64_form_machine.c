@@ -139,10 +139,14 @@ static unsigned long tpidr_el0;
 
 /**
  * kprobes_form_begin() - runs begin: nobody else uses the vector registers until they end
+ *
+ * States may have FIQs masked and IRQs not, as nothing in the kernel has: when a detour ends
+ * in a reschedule, as it may in a preemptible kernel, both are unmasked together.
  */
 void kprobes_form_begin(void)
 {
 	kernel_neon_begin();
+	preempt_disable();
 	tpidr_el0 = read_sysreg(tpidr_el0);
 }
 
@@ -152,6 +156,7 @@ void kprobes_form_begin(void)
 void kprobes_form_end(void)
 {
 	write_sysreg(tpidr_el0, tpidr_el0);
+	preempt_enable();
 	kernel_neon_end();
 }
 
