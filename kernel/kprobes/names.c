@@ -99,11 +99,6 @@ enum kprobe_name kprobe_name_verdict(char *name)
 
 /* --- All names at once --------------------------------------------------- */
 
-static bool in_text(unsigned long addr)
-{
-	return addr >= (unsigned long)_stext && addr < (unsigned long)_etext;
-}
-
 static unsigned long text_size(void)
 {
 	return _etext - _stext;
@@ -151,7 +146,7 @@ static int note_telling(void *data, const char *name, unsigned long addr)
 {
 	struct all_names *all = data;
 
-	if (in_text(addr) &&
+	if (__is_kernel_text(addr) &&
 	    (test_bit(hash_of(name, whole_length(name)), all->black) || is_cfi_preamble(name)))
 		__set_bit(bit_of(addr), all->telling);
 	return 0;
@@ -198,8 +193,8 @@ static bool known_plain(unsigned long addr, unsigned long *offset)
 	/* Pairs with the release in kprobe_names_read_all(). */
 	const unsigned long *bits = smp_load_acquire(&telling);
 
-	return bits && in_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
-	       in_text(addr - *offset) && !test_bit(bit_of(addr - *offset), bits);
+	return bits && __is_kernel_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
+	       __is_kernel_text(addr - *offset) && !test_bit(bit_of(addr - *offset), bits);
 }
 
 /**

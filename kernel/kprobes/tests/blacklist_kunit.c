@@ -110,8 +110,7 @@ static int compare_verdicts(void *data, const char *unused, unsigned long addr)
 	enum kprobe_name found;
 	unsigned long offset;
 
-	if (addr < (unsigned long)_stext || addr >= (unsigned long)_etext ||
-	    lookup_symbol_name(addr, name))
+	if (!__is_kernel_text(addr) || lookup_symbol_name(addr, name))
 		return 0;
 	KUNIT_EXPECT_TRUE(names->test, kprobe_symbol_find(addr, &offset, &found));
 	KUNIT_EXPECT_EQ(names->test, offset, 0);
