@@ -35,7 +35,7 @@ bool kprobes_ready __ro_after_init;
  * All are patched into the text together: cheaper than one by one.  On failure
  * every struct is as it was before the call.
  *
- * Seed: kprobes.txt section 4.5.
+ * Spec: kprobes.txt section 4.5.
  *
  * Context: task, may sleep.
  * Return: 0, or for the first probe that cannot be registered: -EINVAL for bad
@@ -55,7 +55,7 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  * register_kprobe() - register one probe
  * @p: the probe
  *
- * Seed: kprobes.txt section 4.1.  Context, errnos: see register_kprobes().
+ * Spec: kprobes.txt section 4.1.  Context, errnos: see register_kprobes().
  */
 int register_kprobe(struct kprobe *p)
 {
@@ -127,7 +127,7 @@ static void give_back(struct kprobe *kp)
  *
  * Costs one text synchronisation and one expedited grace period for all.
  *
- * Seed: kprobes.txt section 4.6.
+ * Spec: kprobes.txt section 4.6.
  *
  * Context: task, may sleep.
  */
@@ -172,7 +172,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  * unregister_kprobe() - unregister one probe
  * @p: the probe
  *
- * Seed: kprobes.txt section 4.4.  See unregister_kprobes().
+ * Spec: kprobes.txt section 4.4.  See unregister_kprobes().
  */
 void unregister_kprobe(struct kprobe *p)
 {

@@ -219,7 +219,7 @@ void unregister_jprobes(struct jprobe **jps, int num);
  *
  * Outside of one it does nothing but to say so, once.
  *
- * Seed: kprobes.txt section 4.2.
+ * Spec: kprobes.txt section 4.2.
  *
  * Context: the handler.
  */

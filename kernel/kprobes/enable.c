@@ -21,7 +21,7 @@ bool kprobes_all_disarmed;
  * The text is restored when no other probe at the address needs it.  Handlers
  * that are already running may go on for a moment.
  *
- * Seed: kprobes.txt section 4.7.
+ * Spec: kprobes.txt section 4.7.
  *
  * Context: task, may sleep.
  * Return: 0, or -EINVAL if @kp is not registered.
@@ -51,7 +51,7 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * enable_kprobe() - call a disabled probe's handlers again
  * @kp: a registered probe
  *
- * Seed: kprobes.txt section 4.8.
+ * Spec: kprobes.txt section 4.8.
  *
  * Context: task, may sleep.
  * Return: 0; -EINVAL if @kp is not registered or its text has gone; what

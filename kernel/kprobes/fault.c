@@ -77,7 +77,7 @@ NOKPROBE_SYMBOL(copy_fault);
  * @regs: registers at the fault
  * @trapnr: what the architecture tells fault handlers for a trap number
  *
- * Seed: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
+ * Spec: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
  *
  * Context: the fault, before exception tables are searched; not a breakpoint.
  * Return: 1 if a fault_handler has dealt with it, 0 if the kernel has to.

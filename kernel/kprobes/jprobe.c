@@ -11,7 +11,7 @@
  * The handler runs on top of the hit, on the same stack, and each context level remembers
  * the frame that has called it: that is where jprobe_return() goes.
  *
- * Seed: kprobes.txt sections 1.2, 4.2; OLS paper section 4.1.
+ * Spec: kprobes.txt sections 1.2, 4.2; OLS paper section 4.1.
  */
 #include <linux/export.h>
 #include <linux/ftrace.h>
@@ -37,7 +37,7 @@ static DEFINE_PER_CPU(struct jprobe_frames, jprobe_frames);
  * @kp: of the jprobe
  * @regs: registers at the function's entry
  *
- * Seed: kprobes.txt section 1.2.
+ * Spec: kprobes.txt section 1.2.
  *
  * Context: the hit, preemption disabled; the level is taken.
  * Return: 0.
@@ -89,7 +89,7 @@ NOKPROBE_SYMBOL(jprobe_this_frame);
  * @jps: array of pointers to the probes
  * @num: how many, > 0
  *
- * Seed: kprobes.txt sections 4.2, 4.5.
+ * Spec: kprobes.txt sections 4.2, 4.5.
  *
  * Context: task, may sleep.
  * Return: 0; what register_kprobes() returns; -EINVAL if entry is no function, or
@@ -129,7 +129,7 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  * When it returns no handler of them is running or will run again.  The kp.addr of
  * one that was not registered is set to NULL.
  *
- * Seed: kprobes.txt sections 4.4, 4.6.
+ * Spec: kprobes.txt sections 4.4, 4.6.
  *
  * Context: task, may sleep.
  */

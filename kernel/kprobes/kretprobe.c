@@ -97,7 +97,7 @@ static void withdraw(struct kretprobe **rps, int num)
  * @rps: array of pointers to the probes
  * @num: how many, > 0
  *
- * Seed: kprobes.txt sections 1.3, 4.3, 4.5.
+ * Spec: kprobes.txt sections 1.3, 4.3, 4.5.
  *
  * Context: task, may sleep.
  * Return: 0; what register_kprobes() returns; -EINVAL if it is not a function's

@@ -288,7 +288,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
-/* Seed: kprobes.txt section 5, for the wording. */
+/* Spec: kprobes.txt section 5, for the wording. */
 static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	pr_err("kretprobe BUG!: Processing kretprobe %p @ %08lx\n",
@@ -466,7 +466,7 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
  * kprobe_flush_task() - take back the instances of a task that is dead
  * @tk: the task; its probed functions will never return
  *
- * Seed: OLS paper section 4.3.2.
+ * Spec: OLS paper section 4.3.2.
  *
  * Context: task.
  */

@@ -475,7 +475,7 @@ static void queue_all(void)
  * When it returns with @allow false there are none; when it returns with @allow true
  * there will be.
  *
- * Seed: kprobes.txt, appendix B.
+ * Spec: kprobes.txt, appendix B.
  *
  * Context: task, may sleep.
  */

@@ -3,7 +3,7 @@
  * debug.kprobes-optimization: may probepoints become jumps?
  *
  * The documents write it with a hyphen and with an underscore; both names
- * exist and are the same knob.  Seed: kprobes.txt, appendix B.
+ * exist and are the same knob.  Spec: kprobes.txt, appendix B.
  */
 #include <linux/init.h>
 #include <linux/sysctl.h>

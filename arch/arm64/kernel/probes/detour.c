@@ -213,7 +213,7 @@ static bool may_branch(const struct probe_insn *desc)
  * @op: the point
  * @orig: its representative
  *
- * See <linux/kprobes-optimize.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3.
+ * See <linux/kprobes-optimize.h>.  Spec: kprobes.txt sections 1.4.2, 1.4.3.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {

@@ -171,7 +171,7 @@ static enum probe_obstacle make_detour(struct optimized_kprobe *op, const struct
  * @op: the point
  * @orig: its representative
  *
- * See <linux/kprobes-optimize.h>.  Seed: kprobes.txt sections 1.4.2, 1.4.3, 5.
+ * See <linux/kprobes-optimize.h>.  Spec: kprobes.txt sections 1.4.2, 1.4.3, 5.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {

@@ -282,7 +282,7 @@ void probe_targets_forget(void)
  * @start: its first address
  * @end: the first one after it; in the same function
  *
- * Seed: kprobes.txt sections 1.4.2 and 5 (JTPR).
+ * Spec: kprobes.txt sections 1.4.2 and 5 (JTPR).
  *
  * Context: task, may sleep; kprobe_mutex and text_mutex held.
  * Return: %OBSTACLE_NONE, or why that may be.
