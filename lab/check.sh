@@ -28,7 +28,7 @@ BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
 # case; what the kernel does not know goes to init's environment, and on to the scripts.
 LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
-	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120"
+	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8"
 	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-5400}
 fi
 

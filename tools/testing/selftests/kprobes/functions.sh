@@ -43,18 +43,19 @@ SKIP_STATUS=4
 #   PLACES	the same and more of them, enough to fill pages with copies
 #   ON_FTRACE	what the list says of a probe on an entry that ftrace knows, and
 #   BY_FTRACE	its state: not every architecture leaves such probes to ftrace
+#   INSN_STEP	what addresses of instructions are multiples of
 #   JUMP_SIZE	bytes of the jump that a probe becomes
 #   JUMPS	"always", or what else a kernel may do about jumps
 case $(uname -m) in
 aarch64)
 	PLAIN_RETURN=4 LOAD_AT=4 INSIDE=8 PLACES='8 12 16 20 24'
 	ON_FTRACE='' BY_FTRACE=breakpoint
-	JUMP_SIZE=4 JUMPS=always
+	INSN_STEP=4 JUMP_SIZE=4 JUMPS=always
 	;;
 *)
 	PLAIN_RETURN=5 LOAD_AT=2 INSIDE=5 PLACES=5
 	ON_FTRACE='[FTRACE]' BY_FTRACE=ftrace
-	JUMP_SIZE=5 JUMPS=always
+	INSN_STEP=1 JUMP_SIZE=5 JUMPS=always
 	;;
 esac
 

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Probes at addresses of the kernel that are drawn by lot, all in the text together
+# while the system works.  What is refused is refused before it can do harm; the rest
+# must not change what the kernel does.  ANYWHERE_SEED repeats a run, ANYWHERE_ROUNDS (2)
+# and ANYWHERE_PLACES (1500) make it longer.
+
+. "$(dirname "$0")/functions.sh"
+
+MANY=/sys/module/kp_many/parameters
+# Not the time: some machines begin in 1970.
+UUID=$(cat /proc/sys/kernel/random/uuid)
+FIRST_SEED=${ANYWHERE_SEED:-$((0x${UUID%%-*} % 65536))}
+ROUNDS=${ANYWHERE_ROUNDS:-2}
+PLACES=${ANYWHERE_PLACES:-1500}
+
+begin
+places=$(mktemp)
+trap 'rm -f "$places"; cleanup' EXIT
+
+# draw SEED: lines for kp_many.  A symbol of the kernel itself, and one of the first 512
+# bytes there, every second time the very first: return probes and ftrace are about that.
+# The last digits of an address are all that awk's numbers have room for.
+draw()
+{
+	awk -v seed="$1" -v places="$PLACES" -v step="$INSN_STEP" '
+	function low(address,	i, value) {
+		for (i = length(address) - 6; i <= length(address); i++)
+			value = value * 16 + index("0123456789abcdef", substr(address, i, 1)) - 1
+		return value
+	}
+	NF == 3 && $2 ~ /[tT]/ && $1 != before {
+		address[nr] = before = $1
+		start[nr++] = low($1)
+	}
+	END {
+		srand(seed)
+		while (places-- > 0) {
+			i = int(rand() * (nr - 1))
+			room = start[i + 1] - start[i]
+			if (room <= 0)
+				continue
+			if (room > 512)
+				room = 512
+			if (rand() < 0.5)
+				print address[i], 0, rand() < 0.5 ? "k" : "r"
+			else
+				print address[i], int(rand() * room / step) * step, \
+					rand() < 0.7 ? "k" : "p"
+		}
+	}' /proc/kallsyms
+}
+
+# add_all: how many were accepted.
+add_all()
+{
+	accepted=0
+	while read -r place; do
+		! echo "$place" 2>/dev/null >"$MANY/add" || accepted=$((accepted + 1))
+	done <"$places"
+}
+
+# in_text: how many points have something in the text.
+in_text()
+{
+	grep -cE '  (breakpoint|jump|ftrace)  ' "$KPROBES/optimization"
+}
+
+nothing_waits()
+{
+	! grep -q '  breakpoint  waiting' "$KPROBES/optimization"
+}
+
+# work: programs, files, pipes and time.
+work()
+{
+	local i=0
+
+	while [ "$i" -lt 20 ]; do
+		i=$((i + 1))
+		cat /proc/self/maps /proc/self/stat | wc -l >/dev/null
+		echo "$i" >"$places.work"
+		sh -c ': | cat' &
+		: </proc/uptime
+	done
+	wait
+	rm -f "$places.work"
+	sleep 0.1
+}
+
+round()
+{
+	local seed="$1" points jumps
+
+	note "seed $seed"
+	set_knob "$KPROBES/enabled" 0
+	load kp_many
+	draw "$seed" >"$places"
+	add_all
+	points=$(grep -c . "$KPROBES/optimization")
+	note "$accepted probes of $(grep -c . "$places") accepted, at $points addresses"
+	between "seed $seed: probes that are accepted" "$accepted" $((PLACES / 4)) "$PLACES"
+	is "seed $seed: nothing of them is in the text" "$(in_text)" 0
+
+	echo 1 >"$KPROBES/enabled"
+	work
+	is "seed $seed: all are in the text" "$(in_text)" "$points"
+	[ ! -e "$KNOB" ] ||
+		yes "seed $seed: none waits to be a jump" wait_until 60 nothing_waits
+	work
+	jumps=$(grep -c '  jump  ' "$KPROBES/optimization")
+	note "$jumps jumps, $(cat "$MANY/hits") hits"
+	[ ! -e "$KNOB" ] || between "seed $seed: jumps" "$jumps" $((points / 4)) "$points"
+	between "seed $seed: hits" "$(cat "$MANY/hits")" 1000 1000000000000
+
+	echo 0 >"$KPROBES/enabled"
+	is "seed $seed: nothing is left in the text" "$(in_text)" 0
+	echo 1 >"$KPROBES/enabled"
+	work
+	# With all of them in the text.
+	unload kp_many
+	is "seed $seed: no point is left" "$(grep -c . "$KPROBES/optimization")" 0
+}
+
+round=0
+while [ "$round" -lt "$ROUNDS" ]; do
+	round "$(((FIRST_SEED + round) % 65536))"
+	round=$((round + 1))
+done
+
+rm -f "$places"
+trap cleanup EXIT
+finish

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Many probes at addresses that a script chooses, to be switched together.  In
+ * /sys/module/kp_many/parameters:
+ *
+ *	add	write "ADDRESS OFFSET KIND", hexadecimal, decimal, and k for a pre handler,
+ *		p for that and a post handler, r for a return probe: registers it
+ *	hits	how often their handlers have run
+ *
+ * They are unregistered together when the module goes.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define MOST	4096
+
+static struct kprobe *probes[MOST];
+static struct kretprobe *returns[MOST];
+static unsigned int nr_probes, nr_returns;	/* under the lock of our parameters */
+static DEFINE_PER_CPU(unsigned long, kp_many_hits);
+
+/* The least that a handler can do: what it called might be probed, too. */
+static int before(struct kprobe *kp, struct pt_regs *regs)
+{
+	this_cpu_inc(kp_many_hits);
+	return 0;
+}
+NOKPROBE_SYMBOL(before);
+
+static void after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+	this_cpu_inc(kp_many_hits);
+}
+NOKPROBE_SYMBOL(after);
+
+static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	this_cpu_inc(kp_many_hits);
+	return 0;
+}
+NOKPROBE_SYMBOL(returned);
+
+static int add(unsigned long addr, char kind)
+{
+	struct kretprobe *rp;
+	int ret;
+
+	if (nr_probes == MOST || nr_returns == MOST)
+		return -ENOSPC;
+	/* A probe of the other kinds is the first part of one. */
+	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
+	if (!rp)
+		return -ENOMEM;
+	rp->kp.addr = (kprobe_opcode_t *)addr;
+	if (kind == 'r') {
+		rp->handler = returned;
+		ret = register_kretprobe(rp);
+	} else {
+		rp->kp.pre_handler = before;
+		rp->kp.post_handler = kind == 'p' ? after : NULL;
+		ret = register_kprobe(&rp->kp);
+	}
+	if (ret)
+		kfree(rp);
+	else if (kind == 'r')
+		returns[nr_returns++] = rp;
+	else
+		probes[nr_probes++] = &rp->kp;
+	return ret;
+}
+
+static int set_add(const char *text, const struct kernel_param *param)
+{
+	unsigned long addr, offset;
+	char kind;
+
+	if (sscanf(text, "%lx %lu %c", &addr, &offset, &kind) != 3 || !strchr("kpr", kind))
+		return -EINVAL;
+	return add(addr + offset, kind);
+}
+
+static const struct kernel_param_ops add_ops = {
+	.set = set_add,
+};
+module_param_cb(add, &add_ops, NULL, 0200);
+MODULE_PARM_DESC(add, "register a probe");
+
+static int get_hits(char *buffer, const struct kernel_param *param)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(&kp_many_hits, cpu));
+	return sysfs_emit(buffer, "%lu\n", sum);
+}
+
+static const struct kernel_param_ops hits_ops = {
+	.get = get_hits,
+};
+module_param_cb(hits, &hits_ops, NULL, 0400);
+MODULE_PARM_DESC(hits, "how often their handlers have run");
+
+static int __init kp_many_init(void)
+{
+	return 0;
+}
+module_init(kp_many_init);
+
+static void __exit kp_many_exit(void)
+{
+	unregister_kprobes(probes, nr_probes);
+	unregister_kretprobes(returns, nr_returns);
+	while (nr_probes)
+		kfree(container_of(probes[--nr_probes], struct kretprobe, kp));
+	while (nr_returns)
+		kfree(returns[--nr_returns]);
+}
+module_exit(kp_many_exit);
+
+MODULE_DESCRIPTION("Many probes anywhere, for the kprobes selftests");
+MODULE_LICENSE("GPL");
