@@ -61,7 +61,13 @@ add_all()
 	done <"$places"
 }
 
-# in_text: how many points have something in the text.
+# all_points: how many there are.
+all_points()
+{
+	grep -c . "$KPROBES/optimization"
+}
+
+# in_text: how many of them have something in the text.
 in_text()
 {
 	grep -cE '  (breakpoint|jump|ftrace)  ' "$KPROBES/optimization"
@@ -98,14 +104,14 @@ round()
 	load kp_many
 	draw "$seed" >"$places"
 	add_all
-	points=$(grep -c . "$KPROBES/optimization")
+	points=$(($(all_points) - points_before))
 	note "$accepted probes of $(grep -c . "$places") accepted, at $points addresses"
 	between "seed $seed: probes that are accepted" "$accepted" $((PLACES / 4)) "$PLACES"
 	is "seed $seed: nothing of them is in the text" "$(in_text)" 0
 
 	echo 1 >"$KPROBES/enabled"
 	work
-	is "seed $seed: all are in the text" "$(in_text)" "$points"
+	is "seed $seed: all are in the text" "$(in_text)" $((points + in_text_before))
 	[ ! -e "$KNOB" ] ||
 		yes "seed $seed: none waits to be a jump" wait_until 60 nothing_waits
 	work
@@ -120,9 +126,11 @@ round()
 	work
 	# With all of them in the text.
 	unload kp_many
-	is "seed $seed: no point is left" "$(grep -c . "$KPROBES/optimization")" 0
+	is "seed $seed: no point is left" "$(all_points)" "$points_before"
 }
 
+points_before=$(all_points)
+in_text_before=$(in_text)
 round=0
 while [ "$round" -lt "$ROUNDS" ]; do
 	round "$(((FIRST_SEED + round) % 65536))"
