@@ -33,23 +33,14 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 		kprobe_note_handle(NULL);
 }
 
-static int call_chain(struct hlist_node *chain, struct pt_regs *regs)
-{
-	struct kprobe *handle;
-	int ret;
-
-	do {
-		handle = hlist_entry(chain, struct kprobe, hlist);
-		ret = handle->pre_handler(handle, regs);
-		if (unlikely(ret))
-			return ret;
-		chain = READ_ONCE(handle->hlist.next);
-	} while (chain);
-	return 0;
-}
-NOKPROBE_SYMBOL(call_chain);
-
-static int call_each_pre(struct kprobe_point *point, struct pt_regs *regs)
+/**
+ * kprobe_dispatch_many() - call the pre_handlers of a point that has no lone handle
+ * @point: the point that was hit
+ * @regs: registers at the probed instruction
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *handle;
 	int ret;
@@ -62,24 +53,6 @@ static int call_each_pre(struct kprobe_point *point, struct pt_regs *regs)
 			return ret;
 	}
 	return 0;
-}
-NOKPROBE_SYMBOL(call_each_pre);
-
-/**
- * kprobe_dispatch_many() - where there is not just one pre_handler to be called
- * @point: the point that was hit
- * @regs: registers at the probed instruction
- *
- * Context, return: see kprobe_dispatch_pre().
- */
-int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs)
-{
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct hlist_node *chain = READ_ONCE(point->chain);
-
-	if (likely(chain))
-		return call_chain(chain, regs);
-	return call_each_pre(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_many);
 
@@ -112,24 +85,17 @@ NOKPROBE_SYMBOL(kprobe_dispatch_pre);
  * @regs: registers after the probed instruction
  * @flags: passed on
  *
+ * The list of handles may be empty: a handle leaves the list before the representative
+ * loses its post_handler.
+ *
  * Context: the hit, preemption disabled.
  */
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			  unsigned long flags)
 {
-	struct kprobe_point *point = kprobe_to_point(kp);
 	struct kprobe *handle;
 
-	/* Most are alone.  One that is being added, or removed, can be called or not. */
-	handle = list_entry_rcu(point->handles.next, struct kprobe, list);
-	if (likely(READ_ONCE(point->handles.prev) == &handle->list &&
-		   !handle->fault_handler && handle->post_handler &&
-		   !kprobe_disabled(handle))) {
-		handle->post_handler(handle, regs, flags);
-		return;
-	}
-
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
+	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
 		if (!handle->post_handler || kprobe_disabled(handle))
 			continue;
 		call_post(handle, regs, flags);

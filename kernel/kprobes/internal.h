@@ -124,15 +124,14 @@ enum kprobe_unopt {
  * @kp:		representative: what the architecture and get_kprobe() see; its
  *		addr is the key of the table.  Its list links the point into a
  *		work list while a batch is patched, and into that of points to be
- *		freed; its hlist links it into the list of gone points
+ *		freed; its hlist links it into the list of gone points.  (The hlist
+ *		of a handle links that into the hash of gone handles.)
  * @op:		the same, with what belongs to its detour; its list links the point
  *		into those of the optimizer
  * @handles:	registrations (struct kprobe::list), in the order in which they
  *		came; RCU, written under kprobe_mutex
  * @lone:	the handle whose pre_handler is all that a hit has to call; NULL if
- *		it takes more.  See kprobe_point_update_handlers()
- * @chain:	handles whose pre_handlers are to be called, through kprobe::hlist;
- *		NULL if it takes a look at @handles
+ *		a hit has to walk over @handles.  See kprobe_point_update_handlers()
  * @state:	what is in the text
  * @opt:	what the optimizer is about to do
  * @unopt:	what keeps it from that
@@ -145,7 +144,6 @@ struct kprobe_point {
 	};
 	struct list_head handles;
 	struct kprobe *lone;
-	struct hlist_node *chain;
 	u8 state;
 	u8 opt;
 	u8 unopt;

@@ -147,36 +147,31 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 }
 
 /*
- * Links the handles whose pre_handlers a hit calls, from the last one to the first,
- * and returns that; NULL if somebody wants to hear of faults, and has to be noted while
- * its handler runs.
- *
- * A hit may be in one of them meanwhile, and finds those that are behind it in the
- * order of registration, be it the old chain or the new one.
+ * Returns the handle whose pre_handler is all that a hit has to call.  Returns NULL if a hit
+ * has to walk over the handles: none or several have to be called, or one has a
+ * fault_handler and has to be noted while its pre_handler runs.
  */
-static struct hlist_node *link_chain(struct kprobe_point *point)
+static struct kprobe *lone_handle(struct kprobe_point *point)
 {
-	struct hlist_node *chain = NULL;
-	struct kprobe *handle;
+	struct kprobe *handle, *lone = NULL;
 
-	list_for_each_entry_reverse(handle, &point->handles, list) {
+	list_for_each_entry(handle, &point->handles, list) {
 		if (handle->fault_handler)
 			return NULL;
 		if (kprobe_disabled(handle) || !handle->pre_handler)
 			continue;
-		WRITE_ONCE(handle->hlist.next, chain);
-		chain = &handle->hlist;
+		if (lone)
+			return NULL;
+		lone = handle;
 	}
-	return chain;
+	return lone;
 }
 
-/* All that @chain calls is a return probe that does not ask for registers. */
-static bool return_only(struct hlist_node *chain)
+/* Returns true if @lone is a return probe that does not ask for registers. */
+static bool return_only(struct kprobe *lone)
 {
-	struct kprobe *handle = hlist_entry_safe(chain, struct kprobe, hlist);
-
-	return handle && !chain->next && (handle->flags & KPROBE_FLAG_KIND_RETURN) &&
-	       !container_of(handle, struct kretprobe, kp)->entry_handler;
+	return lone && (lone->flags & KPROBE_FLAG_KIND_RETURN) &&
+	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
 /**
@@ -192,8 +187,7 @@ static bool return_only(struct hlist_node *chain)
 void kprobe_point_update_handlers(struct kprobe_point *point)
 {
 	kprobe_post_handler_t post = NULL;
-	struct hlist_node *chain;
-	struct kprobe *handle;
+	struct kprobe *handle, *lone;
 
 	list_for_each_entry(handle, &point->handles, list) {
 		if (handle->post_handler)
@@ -203,14 +197,12 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
-	chain = link_chain(point);
+	lone = lone_handle(point);
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
-	if (!post && return_only(chain))
+	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
-	/* Handles and links are complete before they are used: kprobe_dispatch_pre(). */
-	smp_store_release(&point->chain, chain);
-	smp_store_release(&point->lone, chain && !chain->next ?
-			  hlist_entry(chain, struct kprobe, hlist) : NULL);
+	/* The handle is complete before it is used.  Pairs with kprobe_dispatch_pre(). */
+	smp_store_release(&point->lone, lone);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 
 #include "counted.h"
+#include "../internal.h"
 
 /* What handlers call: a breakpoint, and an instruction of ftrace's. */
 TRAP_TARGET(inner_trap, 1)
