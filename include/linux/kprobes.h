@@ -94,12 +94,13 @@ struct kretprobe_pool;
 struct kretprobe_class;
 
 /**
- * struct kretprobe_holder - what instances know of their probe; private
- * @rp:		the probe
+ * struct kretprobe_holder - stands between instances and their probe; private
+ * @rp:		the probe; NULL when it has been unregistered
  * @stopped:	it is being unregistered: no handler of it begins any more
  * @caches:	free instances of each CPU; NULL if it has a pool of its own
  * @class:	what it shares its instances with, or NULL
  * @pool:	its own instances, or NULL
+ * @given_up:	links it into the list of holders that will be freed
  * @rcu:	frees it
  */
 struct kretprobe_holder {
@@ -108,7 +109,10 @@ struct kretprobe_holder {
 	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_class *class;
 	struct kretprobe_pool *pool;
-	struct rcu_head rcu;
+	union {
+		struct list_head given_up;
+		struct rcu_head rcu;
+	};
 };
 #endif
 

@@ -246,37 +246,47 @@ static __always_inline void kprobe_task_leave(void)
 }
 
 /**
- * kprobe_push_current() - a return handler is about to run
+ * struct kprobe_outer - what kprobe_push_current() has put aside
+ * @phase:	of the level; KPROBE_PHASE_IDLE if no handler was running
+ * @kp:		the current probe, if one was
+ */
+struct kprobe_outer {
+	enum kprobe_phase phase;
+	struct kprobe *kp;
+};
+
+/**
+ * kprobe_push_current() - make a return probe the current probe of its level
  * @frame: kretprobe_this_frame()
- * @kp: the probe that kprobe_running() is to tell meanwhile
+ * @kp: the probe that kprobe_running() returns until kprobe_pop_current()
  *
- * Probes of this level that the handler hits are missed, as in any handler.
+ * Probes of this level that are hit meanwhile are missed, as in any handler.
  *
  * Context: any, preemption disabled.
- * Return: what kprobe_pop_current() wants back.
+ * Return: the argument of kprobe_pop_current().
  */
-static __always_inline struct kprobe *kprobe_push_current(struct kprobe_frame *frame,
-							  struct kprobe *kp)
+static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame,
+							       struct kprobe *kp)
 {
-	struct kprobe *outer;
+	struct kprobe_outer outer = { .phase = frame->phase };
 
-	if (likely(frame->phase == KPROBE_PHASE_IDLE)) {
+	if (likely(outer.phase == KPROBE_PHASE_IDLE)) {
 		kprobe_frame_enter(frame, kp);
-		return NULL;
+		return outer;
 	}
-	outer = frame->kp;
+	outer.kp = frame->kp;
 	frame->kp = kp;
 	return outer;
 }
 
 /* Ends what kprobe_push_current() has begun, which has returned @outer. */
 static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
-					       struct kprobe *outer)
+					       struct kprobe_outer outer)
 {
-	if (likely(!outer))
+	if (likely(outer.phase == KPROBE_PHASE_IDLE))
 		kprobe_frame_leave(frame);
 	else
-		frame->kp = outer;
+		frame->kp = outer.kp;
 }
 #else
 /* A hit in an interrupt is a miss while one is handled: there are no frames. */
@@ -291,8 +301,12 @@ static __always_inline bool kprobe_in_free_task(void)
 static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
 static __always_inline void kprobe_task_leave(void) { }
 
-struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
-void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer);
+struct kprobe_outer {
+	struct kprobe *kp;
+};
+
+struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer);
 #endif
 
 /* table.c */

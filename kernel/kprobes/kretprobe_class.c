@@ -71,10 +71,11 @@ enum kretprobe_growth {
  * @oldest:	of its pools, linked through next
  * @newest:	the reserve
  * @growth:	does it need another?
- * @lock:	guards @newest and @total: who adds a pool
+ * @lock:	guards @newest, @total and @closed
  * @order:	of an instance's size
  * @users:	probes; kretprobe_mutex
  * @total:	instances
+ * @closed:	its last user has gone: no pool is added any more
  * @retired:	links it into the list of those whose last user has gone
  */
 struct kretprobe_class {
@@ -86,32 +87,52 @@ struct kretprobe_class {
 	unsigned int order;
 	unsigned int users;
 	unsigned int total;
+	bool closed;
 	struct list_head retired;
 };
 
 /* Written under kretprobe_mutex; RCU for the irq_work. */
 static struct kretprobe_class *classes[NR_CLASSES];
 
-/* Adds a pool of @nr; false without memory. */
+static void link_pool(struct kretprobe_class *class, struct kretprobe_pool *pool)
+{
+	lockdep_assert_held(&class->lock);
+
+	if (!class->newest)
+		class->oldest = pool;
+	else
+		/* It is complete before a hit finds it: next_pool(). */
+		smp_store_release(&class->newest->next, pool);
+	/* Pairs with the READ_ONCE() in kretprobe_class_take(), which only compares. */
+	WRITE_ONCE(class->newest, pool);
+	WRITE_ONCE(class->total, class->total + pool->nr);
+}
+
+/* Adds a pool of @nr.  Returns false without memory. */
 static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
 {
 	struct kretprobe_pool *pool = kretprobe_pool_create(nr, BIT(class->order), gfp);
 	unsigned long flags;
+	bool closed;
 
 	if (!pool)
 		return false;
 	pool->caches = class->caches;
 	spin_lock_irqsave(&class->lock, flags);
-	if (!class->newest)
-		class->oldest = pool;
-	else
-		/* It is complete before a hit finds it: kretprobe_class_take(). */
-		smp_store_release(&class->newest->next, pool);
-	/* Pairs with the READ_ONCE() there, which only compares. */
-	WRITE_ONCE(class->newest, pool);
-	WRITE_ONCE(class->total, class->total + nr);
+	closed = class->closed;
+	if (!closed)
+		link_pool(class, pool);
 	spin_unlock_irqrestore(&class->lock, flags);
+	if (closed)
+		kretprobe_pool_destroy(pool);
 	return true;
+}
+
+/* The pool that was added after @pool, or NULL. */
+static __always_inline struct kretprobe_pool *next_pool(struct kretprobe_pool *pool)
+{
+	/* Pairs with smp_store_release() in link_pool(). */
+	return smp_load_acquire(&pool->next);
 }
 
 static void free_class(struct kretprobe_class *class)
@@ -239,32 +260,48 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
 
 /**
  * kretprobe_class_take() - take an instance when this CPU's cache has none
- * @class: of the probe that is hit
+ * @holder: of the probe that is hit
+ *
+ * It may have to ask for more instances, by an interrupt of this CPU.  What does that can
+ * be probed.  A return probe that a detour serves has not taken its context level, so it
+ * is taken here: a hit in between is a miss, and does not come here again.
  *
  * Context: the hit, preemption disabled.
  * Return: the instance, or NULL if even the reserve is empty.
  */
-struct kretprobe_instance *kretprobe_class_take(struct kretprobe_class *class)
+struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder)
 {
+	struct kprobe_frame *frame = kretprobe_this_frame();
+	struct kretprobe_class *class = holder->class;
 	struct kretprobe_instance *ri = NULL;
 	struct kretprobe_pool *pool;
+	struct kprobe_outer outer;
 
-	/* Pairs with smp_store_release() in add_pool(). */
-	for (pool = class->oldest; pool && !ri; pool = smp_load_acquire(&pool->next)) {
+	outer = kprobe_push_current(frame, &holder->rp->kp);
+	for (pool = class->oldest; pool && !ri; pool = next_pool(pool)) {
 		if (pool == READ_ONCE(class->newest))
 			ask_for_more(class);
 		if (raw_atomic_read(&pool->nr_free) > 0)
 			ri = kretprobe_pool_take(pool);
 	}
+	kprobe_pop_current(frame, outer);
 	return ri;
 }
 NOKPROBE_SYMBOL(kretprobe_class_take);
 
-/* --- The end of a class ------------------------------------------------------ */
+/* --- The end of classes, and of holders ----------------------------------------- */
+
+/*
+ * An instance refers to the holder of its last call, and may be in flight for as long as
+ * it likes.  To find the instances of a holder takes a walk over all of them, so a worker
+ * does that, at most once in a while for all holders that have been given up until then.
+ */
+#define TIDY_DELAY	HZ
 
 static LIST_HEAD(retired_classes);
+static LIST_HEAD(given_up_holders);
 
-/* Nobody takes from the caches any more: what is there is given back. */
+/* Gives the instances in the caches of a retired class back to their pools. */
 static void empty_caches(struct kretprobe_class *class)
 {
 	struct kretprobe_cache *cache;
@@ -282,26 +319,60 @@ static void empty_caches(struct kretprobe_class *class)
 	}
 }
 
-static void retire_worker(struct work_struct *work)
+static void forget_holders(struct kretprobe_class *class)
 {
-	struct kretprobe_class *class, *next;
-	LIST_HEAD(list);
+	struct kretprobe_pool *pool;
 
-	mutex_lock(&kretprobe_mutex);
-	list_splice_init(&retired_classes, &list);
-	mutex_unlock(&kretprobe_mutex);
-
-	/* For those who found the pools not retired, or the class in the array. */
-	synchronize_rcu();
-
-	guard(mutex)(&kretprobe_mutex);
-	list_for_each_entry_safe(class, next, &list, retired) {
-		empty_caches(class);
-		free_class(class);
+	for (pool = class ? class->oldest : NULL; pool; pool = next_pool(pool)) {
+		kretprobe_pool_forget_holders(pool);
+		cond_resched();
 	}
 }
 
-static DECLARE_WORK(retire_work, retire_worker);
+static void tidy_worker(struct work_struct *work)
+{
+	struct kretprobe_holder *holder, *next_holder;
+	struct kretprobe_class *class, *next;
+	LIST_HEAD(given_up);
+	LIST_HEAD(retired);
+	int i;
+
+	mutex_lock(&kretprobe_mutex);
+	list_splice_init(&given_up_holders, &given_up);
+	list_splice_init(&retired_classes, &retired);
+	mutex_unlock(&kretprobe_mutex);
+
+	/* For readers that found a pool not retired, or a class in the array. */
+	synchronize_rcu();
+
+	guard(mutex)(&kretprobe_mutex);
+	for (i = 0; i < NR_CLASSES; i++)
+		forget_holders(classes[i]);
+	list_for_each_entry_safe(class, next, &retired, retired) {
+		forget_holders(class);
+		empty_caches(class);
+		free_class(class);
+	}
+	/* A return may have read its holder out of an instance just before. */
+	list_for_each_entry_safe(holder, next_holder, &given_up, given_up)
+		kfree_rcu(holder, rcu);
+}
+
+static DECLARE_DELAYED_WORK(tidy_work, tidy_worker);
+
+/**
+ * kretprobe_holder_give_up() - free a holder when no instance refers to it any more
+ * @holder: stopped before the last grace period, and without a probe
+ *
+ * Context: task, kretprobe_mutex held.
+ */
+void kretprobe_holder_give_up(struct kretprobe_holder *holder)
+{
+	lockdep_assert_held(&kretprobe_mutex);
+
+	list_add_tail(&holder->given_up, &given_up_holders);
+	queue_delayed_work(system_unbound_wq, &tidy_work, TIDY_DELAY);
+}
 
 /**
  * kretprobe_class_put() - a probe has gone, or has not come about
@@ -320,20 +391,12 @@ void kretprobe_class_put(struct kretprobe_class *class)
 	if (--class->users)
 		return;
 	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);
-	for (pool = class->oldest; pool; pool = pool->next)
+	/* No pool comes after the last that the walk finds. */
+	spin_lock_irq(&class->lock);
+	class->closed = true;
+	spin_unlock_irq(&class->lock);
+	for (pool = class->oldest; pool; pool = next_pool(pool))
 		kretprobe_pool_retire(pool);
 	list_add_tail(&class->retired, &retired_classes);
-	queue_work(system_unbound_wq, &retire_work);
-}
-
-/* kretprobe_pool_forget_stopped() for all that is shared. */
-void kretprobe_classes_forget_stopped(void)
-{
-	struct kretprobe_pool *pool;
-	int i;
-
-	for (i = 0; i < NR_CLASSES; i++) {
-		for (pool = classes[i] ? classes[i]->oldest : NULL; pool; pool = pool->next)
-			kretprobe_pool_forget_stopped(pool);
-	}
+	queue_delayed_work(system_unbound_wq, &tidy_work, TIDY_DELAY);
 }

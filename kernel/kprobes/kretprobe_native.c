@@ -96,18 +96,18 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 	int i;
 
 	guard(mutex)(&kretprobe_mutex);
-	kretprobe_classes_forget_stopped();
 	for (i = 0; i < num; i++) {
 		struct kretprobe_holder *holder = rps[i] ? rps[i]->rph : NULL;
 
 		if (!holder)
 			continue;
+		/* No handler that could ask for the probe runs: get_kretprobe(). */
+		WRITE_ONCE(holder->rp, NULL);
 		if (holder->pool)
-			kretprobe_pool_forget_stopped(holder->pool);
+			kretprobe_pool_forget_holders(holder->pool);
 		detach_instances(holder);
 		rps[i]->rph = NULL;
-		/* Somebody may have read it out of an instance just before. */
-		kfree_rcu(holder, rcu);
+		kretprobe_holder_give_up(holder);
 	}
 }
 
@@ -321,7 +321,7 @@ static __always_inline void call_handler(struct kretprobe_instance *ri,
 					 struct kprobe_frame *frame, struct pt_regs *regs)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	struct kprobe *outer;
+	struct kprobe_outer outer;
 	struct kretprobe *rp;
 
 	if (unlikely(READ_ONCE(holder->stopped)))

@@ -78,13 +78,23 @@ unsigned int kretprobe_instances(void)
 	return atomic_read(&all_instances);
 }
 
-static bool free_if_empty(struct kretprobe_pool *pool)
+/**
+ * kretprobe_pool_destroy() - free a pool that no hit has found
+ * @pool: the pool
+ *
+ * Context: any, if it was made with GFP_ATOMIC; task otherwise.
+ */
+void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 {
-	if (!pool->closed || bitmap_weight(pool->taken, pool->nr))
-		return false;
 	atomic_sub(pool->nr, &all_instances);
 	kvfree(pool);
-	return true;
+}
+
+/* Nothing is taken from a closed pool, so the count of free instances is exact. */
+static void free_if_empty(struct kretprobe_pool *pool)
+{
+	if (pool->closed && atomic_read(&pool->nr_free) == pool->nr)
+		kretprobe_pool_destroy(pool);
 }
 
 /**
@@ -116,16 +126,15 @@ void kretprobe_pool_close(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pool_forget_stopped() - calls in flight no longer know their probe
- * @pool: a pool of probes that are being freed, with stopped holders
+ * kretprobe_pool_forget_holders() - take away the holders that have no probe any more
+ * @pool: the pool
  *
- * No new call takes a holder that was stopped a grace period ago, but an
- * instance may get another at any time: hence the exchange.  A holder that is
- * found here has not been freed, for that is done behind this function.
+ * No call takes such a holder any more, but an instance may get another one at any time:
+ * hence the exchange.  The caller frees the holders after this.
  *
  * Context: task, kretprobe_mutex held.
  */
-void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool)
+void kretprobe_pool_forget_holders(struct kretprobe_pool *pool)
 {
 	struct kretprobe_holder *holder;
 	unsigned int i;
@@ -136,7 +145,7 @@ void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool)
 		struct kretprobe_instance *ri = instance_at(pool, i);
 
 		holder = READ_ONCE(ri->rph);
-		if (holder != &nobody && holder->stopped)
+		if (holder != &nobody && !holder->rp)
 			cmpxchg(&ri->rph, holder, &nobody);
 	}
 }

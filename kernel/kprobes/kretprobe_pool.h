@@ -40,7 +40,7 @@ struct kretprobe_cache {
  * @caches:	the class's; NULL if the pool belongs to one probe, or is retired
  * @retired:	instances that return now are not used again
  * @closed:	it is freed when the last has returned; kretprobe_mutex
- * @nr_free:	about how many are not taken; says only whether to look
+ * @nr_free:	how many are not taken; at a hit it only tells whether to look
  * @hint:	word of @taken to look at first
  * @nr:		how many there are
  * @stride:	bytes from one to the next
@@ -66,7 +66,8 @@ extern struct mutex kretprobe_mutex;
 struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp);
 void kretprobe_pool_retire(struct kretprobe_pool *pool);
 void kretprobe_pool_close(struct kretprobe_pool *pool);
-void kretprobe_pool_forget_stopped(struct kretprobe_pool *pool);
+void kretprobe_pool_destroy(struct kretprobe_pool *pool);
+void kretprobe_pool_forget_holders(struct kretprobe_pool *pool);
 struct kretprobe_instance *kretprobe_pool_take(struct kretprobe_pool *pool);
 void kretprobe_pool_give(struct kretprobe_instance *ri);
 unsigned int kretprobe_instances(void);
@@ -75,8 +76,8 @@ unsigned int kretprobe_instances(void);
 struct kretprobe_class *kretprobe_class_get(size_t size);
 void kretprobe_class_put(struct kretprobe_class *class);
 struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *class);
-void kretprobe_classes_forget_stopped(void);
-struct kretprobe_instance *kretprobe_class_take(struct kretprobe_class *class);
+void kretprobe_holder_give_up(struct kretprobe_holder *holder);
+struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder);
 
 /**
  * kretprobe_take() - an instance for a call
@@ -96,7 +97,7 @@ kretprobe_take(struct kretprobe_holder *holder)
 
 	cache = this_cpu_ptr(holder->caches);
 	if (unlikely(cache->busy))
-		return kretprobe_class_take(holder->class);
+		return kretprobe_class_take(holder);
 	cache->busy = true;
 	barrier();
 	ri = cache->first;
@@ -106,7 +107,7 @@ kretprobe_take(struct kretprobe_holder *holder)
 	}
 	barrier();
 	cache->busy = false;
-	return likely(ri) ? ri : kretprobe_class_take(holder->class);
+	return likely(ri) ? ri : kretprobe_class_take(holder);
 }
 
 /**

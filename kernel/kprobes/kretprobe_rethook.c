@@ -49,7 +49,7 @@ static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 	struct kprobe_frame *frame = kretprobe_this_frame();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
-	struct kprobe *outer;
+	struct kprobe_outer outer;
 
 	if (!rp->handler)
 		return;

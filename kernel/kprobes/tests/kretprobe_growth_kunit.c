@@ -322,6 +322,83 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
+/*
+ * A hit that finds no free instance queues the irq_work that adds some.  A return probe on
+ * irq_work_queue() is then hit by the return probes' own code, and must not ask again.
+ */
+static void what_adds_instances_is_probed(struct kunit *test)
+{
+	struct kretprobe queue = { .kp.symbol_name = "irq_work_queue", .handler = count_return };
+	struct kretprobe rp = { .kp.addr = (void *)dive, .handler = count_return };
+	unsigned long flags;
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&queue), 0);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	kprobe_optimizer_flush();
+	atomic_set(&returned, 0);
+	local_irq_save(flags);
+	KUNIT_EXPECT_EQ(test, dive(DEEP), DEEP);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_GE(test, atomic_read(&returned), DEEP);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+	unregister_kretprobe(&rp);
+	unregister_kretprobe(&queue);
+}
+
+/* --- A crowd must not make others slow afterwards ------------------------------------ */
+
+#define DEPTH		60
+#define TRIES		5
+
+/* DEPTH calls in flight for each thread. */
+static noinline notrace __noclone int plunge(int depth)
+{
+	int below = depth < DEPTH ? plunge(depth + 1) : park(depth);
+
+	barrier();
+	return below + 1;
+}
+
+/* The least time that unregistering a probe takes, in nanoseconds. */
+static u64 time_unregistering(struct kunit *test)
+{
+	u64 least = U64_MAX, start;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		struct kretprobe rp = counting(park, 4);
+
+		KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), 0);
+		start = ktime_get_ns();
+		unregister_kretprobe(&rp);
+		least = min(least, ktime_get_ns() - start);
+	}
+	return least;
+}
+
+/* Many instances, each of which may refer to a probe; that is nothing to others. */
+static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
+{
+	struct kretprobe stays = counting(dive, 0), rp = counting(plunge, 0);
+	unsigned int with_one;
+	u64 before, after;
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&stays), 0);
+	with_one = kretprobe_instances();
+	before = time_unregistering(test);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_EQ(test, start_crowd(plunge, CROWD), CROWD);
+	KUNIT_EXPECT_TRUE(test, reaches(&parked, CROWD));
+	let_all_go(test, CROWD);
+	KUNIT_EXPECT_GT(test, kretprobe_instances(), with_one + CROWD * DEPTH / 2);
+	after = time_unregistering(test);
+	kunit_info(test, "unregistering: %llu ns, after a crowd %llu ns\n", before, after);
+	/* A walk over the instances takes several times as long as the rest. */
+	KUNIT_EXPECT_LT(test, after, 3 * before);
+	unregister_kretprobe(&rp);
+	unregister_kretprobe(&stays);
+}
+
 static bool interrupt_ran;
 static int interrupt_depth;
 
@@ -475,6 +552,8 @@ static struct kunit_case growth_cases[] = {
 	KUNIT_CASE(maxactive_is_a_hard_limit),
 	KUNIT_CASE(probes_share_instances),
 	KUNIT_CASE(recursion_is_followed),
+	KUNIT_CASE(what_adds_instances_is_probed),
+	KUNIT_CASE_SLOW(a_crowd_leaves_unregistering_as_it_was),
 	KUNIT_CASE_SLOW(a_silent_cpu_starves_nobody),
 	KUNIT_CASE(a_burst_in_an_interrupt_is_followed),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS

@@ -234,10 +234,61 @@ static void a_softirq_in_a_handler_is_a_full_hit(struct kunit *test)
 }
 #endif
 
+/*
+ * A handle leaves its point before the representative loses its post_handler, so a hit may
+ * find the list empty.  Nothing but the point must be read then, and nothing called.
+ */
+static atomic_t strays;
+
+static void stray_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	atomic_inc(&strays);
+}
+
+static void a_post_handler_that_has_just_gone(struct kunit *test)
+{
+	const size_t handle = offsetof(struct kprobe_point, handles) - offsetof(struct kprobe, list);
+	struct kprobe_point *point;
+	struct kprobe *stray;
+
+	/* The list's head, taken for a handle, would be here. */
+	point = kunit_kzalloc(test, sizeof(*point) + sizeof(*stray), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, point);
+	stray = (void *)point + handle;
+	stray->post_handler = stray_post;
+	stray->flags = 0;
+	INIT_LIST_HEAD(&point->handles);
+	atomic_set(&strays, 0);
+	preempt_disable();
+	kprobe_dispatch_post(&point->kp, NULL, 0);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, atomic_read(&strays), 0);
+}
+
+#ifdef CONFIG_HAVE_KPROBE_LEVELS
+/* A hit has taken its level, and has not said yet which probe it is. */
+static void a_level_that_has_just_been_taken(struct kunit *test)
+{
+	struct kprobe_frame frame = { .phase = KPROBE_PHASE_HANDLER };
+	struct kprobe_outer outer;
+	struct kprobe kp = {};
+
+	outer = kprobe_push_current(&frame, &kp);
+	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &kp);
+	kprobe_pop_current(&frame, outer);
+	KUNIT_EXPECT_EQ(test, frame.phase, KPROBE_PHASE_HANDLER);
+	KUNIT_EXPECT_PTR_EQ(test, frame.kp, NULL);
+}
+#endif
+
 static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(nested_hits_are_missed_and_counted),
 	KUNIT_CASE(busy_sections_miss),
 	KUNIT_CASE(misses_on_all_cpus_add_up),
+	KUNIT_CASE(a_post_handler_that_has_just_gone),
+#ifdef CONFIG_HAVE_KPROBE_LEVELS
+	KUNIT_CASE(a_level_that_has_just_been_taken),
+#endif
 #if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
 	KUNIT_CASE(a_hard_interrupt_in_a_handler_is_a_full_hit),
 	KUNIT_CASE(a_softirq_in_a_handler_is_a_full_hit),
