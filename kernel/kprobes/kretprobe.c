@@ -44,6 +44,19 @@ static bool blacklisted(unsigned long addr)
 	return false;
 }
 
+/*
+ * Marks and unmarks probes of a batch.  The flags of a probe that is registered are written
+ * under kprobe_mutex only, and a batch may contain such a probe.
+ */
+static void set_staged(struct kretprobe *rp, bool staged)
+{
+	guard(mutex)(&kprobe_mutex);
+	if (staged)
+		rp->kp.flags |= KPROBE_FLAG_STAGED;
+	else
+		rp->kp.flags &= ~KPROBE_FLAG_STAGED;
+}
+
 /* A probe that is registered, or twice in a batch, must not be touched. */
 static bool in_use(struct kretprobe *rp, unsigned long addr)
 {
@@ -84,7 +97,7 @@ static void withdraw(struct kretprobe **rps, int num)
 	int i;
 
 	for (i = 0; i < num; i++) {
-		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
+		set_staged(rps[i], false);
 		kretprobe_engine_stop(rps[i]);
 	}
 	if (num)
@@ -114,11 +127,11 @@ int register_kretprobes(struct kretprobe **rps, int num)
 		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
 
 	for (i = 0; i < num; i++)
-		rps[i]->kp.flags &= ~KPROBE_FLAG_STAGED;
+		set_staged(rps[i], false);
 	for (i = 0; i < num && !ret; i++) {
 		ret = prepare(rps[i]);
 		if (!ret)
-			rps[i]->kp.flags |= KPROBE_FLAG_STAGED;
+			set_staged(rps[i], true);
 	}
 	prepared = ret ? i - 1 : num;
 	if (!ret)
