@@ -77,6 +77,8 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 	if (!point)
 		return false;
 	list_del_rcu(&kp->list);
+	/* Linked if the point is gone. */
+	hlist_del_init(&kp->hlist);
 	kprobe_point_update_handlers(point);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
 		kprobe_collect(point, disarm);

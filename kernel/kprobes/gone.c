@@ -8,8 +8,9 @@
  * the text afterwards, and a later module at the same addresses starts with no
  * points there.
  *
- * kprobe_mutex guards the list of gone points.
+ * kprobe_mutex guards the list of gone points and the hash of their handles.
  */
+#include <linux/hashtable.h>
 #include <linux/kprobes.h>
 #include <asm/sections.h>
 
@@ -18,24 +19,53 @@
 /* Gone points that still have handles; linked through kp.hlist. */
 HLIST_HEAD(kprobe_gone_points);
 
+/*
+ * The handles of gone points, by their own addresses: nothing in a struct that a caller
+ * hands over is trusted.  Linked through kprobe::hlist.
+ */
+static DEFINE_HASHTABLE(gone_handles, 8);
+
+static bool is_gone_handle(const struct kprobe *kp)
+{
+	const struct kprobe *gone;
+
+	hash_for_each_possible(gone_handles, gone, hlist, (unsigned long)kp) {
+		if (gone == kp)
+			return true;
+	}
+	return false;
+}
+
 /**
- * kprobe_gone_find() - the gone point that a handle is registered at
- * @kp: the handle; only its address is used
+ * kprobe_gone_find() - find the gone point that a handle is registered at
+ * @kp: the handle; nothing in it is trusted before it has been found by its address
  *
  * Context: kprobe_mutex held.
  * Return: the point, or NULL.
  */
 struct kprobe_point *kprobe_gone_find(struct kprobe *kp)
 {
-	struct kprobe *gone;
+	struct list_head *node;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	hlist_for_each_entry(gone, &kprobe_gone_points, hlist) {
-		if (kprobe_point_find_handle(kprobe_to_point(gone), kp))
-			return kprobe_to_point(gone);
+	if (!is_gone_handle(kp))
+		return NULL;
+	/* The list's head, which is in the point, is the only node that is no handle. */
+	list_for_each_prev(node, &kp->list) {
+		if (!is_gone_handle(list_entry(node, struct kprobe, list)))
+			return container_of(node, struct kprobe_point, handles);
 	}
 	return NULL;
+}
+
+static void add_gone(struct kprobe_point *point)
+{
+	struct kprobe *handle;
+
+	hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
+	list_for_each_entry(handle, &point->handles, list)
+		hash_add(gone_handles, &handle->hlist, (unsigned long)handle);
 }
 
 static bool point_within(struct kprobe_point *point, unsigned long start, unsigned long end)
@@ -73,7 +103,7 @@ void kprobe_bury_range(unsigned long start, unsigned long end)
 			continue;
 		kprobe_table_remove(point);
 		kprobe_point_set_state(point, KPROBE_GONE);
-		hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
+		add_gone(point);
 	}
 }
 
