@@ -14,6 +14,7 @@
  * Text is restored (2) before a point leaves the table (3): a trap already
  * taken finds its point, or finds the breakpoint gone and starts again.
  */
+#include <linux/bitfield.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kdebug.h>
@@ -107,15 +108,17 @@ static void unpublish_empty(struct list_head *points)
 }
 
 /*
- * The handle as its user may register it again: an address that was given is
- * what it was; one that was found from a symbol stays, for messages.
+ * Makes the handle such that its user may register it again: an address that was given
+ * becomes again the one that was given; one that was found from a symbol stays, for messages.
  */
 static void give_back(struct kprobe *kp)
 {
+	unsigned long skipped = FIELD_GET(KPROBE_FLAG_SKIPPED, kp->flags);
+
 	INIT_LIST_HEAD(&kp->list);
 	kp->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RESOLVED;
 	if (!kp->symbol_name)
-		kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr - kp->offset);
+		kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr - kp->offset - skipped);
 }
 
 /**

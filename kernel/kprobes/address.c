@@ -114,6 +114,7 @@ static int resolve(unsigned long addr, const char *symbol_name,
 	if (!place->addr)
 		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
 	place->offset = place->addr - (addr - from_symbol);
+	place->skipped = place->addr - addr;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  * Each step is undone by its own function, in the opposite order, so that a
  * failure leaves nothing behind.
  */
+#include <linux/bitfield.h>
 #include <linux/list_sort.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
@@ -87,6 +88,7 @@ static int stage(struct batch_entry *e, u32 kind)
 	INIT_HLIST_NODE(&kp->hlist);
 	kp->addr = (kprobe_opcode_t *)e->place.addr;
 	kp->flags = (kp->flags & KPROBE_FLAG_DISABLED) | kind | KPROBE_FLAG_STAGED;
+	kp->flags |= FIELD_PREP(KPROBE_FLAG_SKIPPED, e->place.skipped);
 	if (kp->symbol_name)
 		kp->flags |= KPROBE_FLAG_RESOLVED;
 	if (e->place.on_func_entry)

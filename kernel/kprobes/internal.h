@@ -42,8 +42,9 @@ struct seq_file;
  * and is what debugfs shows; RESOLVED remembers that addr came from
  * symbol_name, so that the same struct can be registered again; STAGED marks
  * the handles of a batch that is being checked.  RETURN_ONLY is for representatives: all
- * there is to be called is one return probe, and no handler asks for registers.  Those
- * about detours are in <linux/kprobes-optimize.h>.
+ * there is to be called is one return probe, and no handler asks for registers.  SKIPPED is
+ * the size of the landing pad that lies between the address that the user gave and the
+ * probed one.  Those about detours are in <linux/kprobes-optimize.h>.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
@@ -51,6 +52,7 @@ struct seq_file;
 #define KPROBE_FLAG_RESOLVED	BIT(18)
 #define KPROBE_FLAG_STAGED	BIT(19)
 #define KPROBE_FLAG_RETURN_ONLY	BIT(20)
+#define KPROBE_FLAG_SKIPPED	GENMASK(25, 22)
 
 /**
  * enum kprobe_state - what is in the text at a probepoint
@@ -370,6 +372,7 @@ enum kprobe_name {
  * struct kprobe_place - where a registration goes, and why not
  * @addr:	found address
  * @offset:	what it is from the start of its symbol
+ * @skipped:	bytes from the address that was asked for: a landing pad
  * @on_func_entry: it is a function's entry
  * @ftrace:	ftrace owns the instruction
  * @name:	what the symbol's name tells
@@ -378,6 +381,7 @@ enum kprobe_name {
 struct kprobe_place {
 	unsigned long addr;
 	unsigned long offset;
+	unsigned int skipped;
 	bool on_func_entry;
 	bool ftrace;
 	enum kprobe_name name;

@@ -105,6 +105,21 @@ static void address_and_offset_can_be_used_again(struct kunit *test)
 	}
 }
 
+/* Where a function begins with a landing pad, the probe goes after that. */
+static void an_entrys_address_comes_back(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	int i;
+
+	for (i = 1; i <= 2; i++) {
+		KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+		call_all(test);
+		KUNIT_EXPECT_EQ(test, c.pre, i);
+		unregister_kprobe(&c.kp);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+	}
+}
+
 static void disabled_at_registration(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
@@ -276,6 +291,7 @@ static struct kunit_case register_cases[] = {
 	KUNIT_CASE(one_probe_by_address),
 	KUNIT_CASE(one_probe_by_symbol),
 	KUNIT_CASE(address_and_offset_can_be_used_again),
+	KUNIT_CASE(an_entrys_address_comes_back),
 	KUNIT_CASE(disabled_at_registration),
 	KUNIT_CASE(a_batch),
 	KUNIT_CASE(a_bad_batch_leaves_nothing),
