@@ -9,6 +9,7 @@
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 
 #include "internal.h"
@@ -209,6 +210,12 @@ out:
 	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_MODULE_GOING, ret) : 0;
 }
 
+/* The gate area counts as kernel text, but belongs to user space. */
+static bool in_kernel_text(unsigned long addr)
+{
+	return core_kernel_text(addr) && !in_gate_area_no_mm(addr);
+}
+
 /**
  * kprobe_place_check() - may this address be probed?
  * @place: from kprobe_place_find(); gains a reference on its module
@@ -228,7 +235,7 @@ int kprobe_place_check(struct kprobe_place *place)
 	ret = pin_module(place);
 	if (ret)
 		return ret;
-	if (!place->mod && !core_kernel_text(place->addr))
+	if (!place->mod && !in_kernel_text(place->addr))
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
 	else if (place->name == KPROBE_NAME_BLACK ||
 		 kprobe_blacklist_covers(place->addr))
