@@ -305,11 +305,14 @@ static void release_worker(struct work_struct *work)
 	spin_unlock(&released_lock);
 
 	kprobe_wait_until_left();
-	list_for_each_entry_safe(kp, next, &points, list) {
+	list_for_each_entry(kp, &points, list) {
 		remove_detour(kprobe_to_point(kp));
 		arch_remove_kprobe(kp);
-		kmem_cache_free(point_cache, kprobe_to_point(kp));
 	}
+	/* An unwinder may have found the owner of a slot: kprobe_slot_owner(). */
+	synchronize_rcu();
+	list_for_each_entry_safe(kp, next, &points, list)
+		kmem_cache_free(point_cache, kprobe_to_point(kp));
 }
 
 /**
