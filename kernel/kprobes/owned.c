@@ -5,16 +5,17 @@
  *
  * Each of those tables is sorted by something else than the address, if at all.
  * To ask them about thousands of probes they are put into one sorted array of
- * addresses: the kernel's at the first registration, for good; that of the module
- * that was asked about last until another one is, or modules come or go.  What an
- * address is needed for is found out only for the few that are owned.
+ * addresses: the kernel's at the first registration, for good; that of a module when
+ * it is first asked about, until modules come or go.  What an address is needed for is
+ * found out only for the few that are owned.
  *
- * kprobe_mutex guards both arrays.
+ * kprobe_mutex guards all arrays.
  */
 #include <linux/bug.h>
 #include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
 
@@ -22,17 +23,20 @@
 
 /**
  * struct owned_index - owned addresses of the kernel or of a module
+ * @list:	links those of modules, the one that was asked last first
  * @mod:	the module, NULL for the kernel
  * @nr:		how many
  * @addrs:	sorted; NULL if not made yet
  */
 struct owned_index {
+	struct list_head list;
 	const struct module *mod;
 	unsigned int nr;
 	unsigned long *addrs;
 };
 
-static struct owned_index kernel_index, module_index;
+static struct owned_index kernel_index;
+static LIST_HEAD(module_indexes);
 
 /* Puts @addr into @index, or only counts it as long as there is no array. */
 static void add(struct owned_index *index, unsigned long addr)
@@ -156,24 +160,45 @@ static bool owned(const struct owned_index *index, unsigned long addr)
  */
 void kprobe_owned_forget(void)
 {
+	struct owned_index *index, *next;
+
 	lockdep_assert_held(&kprobe_mutex);
 
-	kvfree(module_index.addrs);
-	module_index = (struct owned_index) {};
+	list_for_each_entry_safe(index, next, &module_indexes, list) {
+		list_del(&index->list);
+		kvfree(index->addrs);
+		kfree(index);
+	}
 }
 
-/* The index that knows the text of @mod, or of the kernel; it stays until another. */
+/* The index of @mod, which may still have to be built; NULL without memory. */
+static struct owned_index *module_index(const struct module *mod)
+{
+	struct owned_index *index;
+
+	list_for_each_entry(index, &module_indexes, list) {
+		if (index->mod == mod) {
+			list_move(&index->list, &module_indexes);
+			return index;
+		}
+	}
+	index = kzalloc(sizeof(*index), GFP_KERNEL);
+	if (index) {
+		index->mod = mod;
+		list_add(&index->list, &module_indexes);
+	}
+	return index;
+}
+
+/* The index of @mod, or of the kernel, or an ERR_PTR(). */
 static struct owned_index *index_of(const struct module *mod)
 {
-	struct owned_index *index = mod ? &module_index : &kernel_index;
+	struct owned_index *index = mod ? module_index(mod) : &kernel_index;
 	int ret;
 
-	if (index->mod != mod)
-		kprobe_owned_forget();
-	if (index->addrs)
-		return index;
-	index->mod = mod;
-	ret = build(index);
+	if (!index)
+		return ERR_PTR(-ENOMEM);
+	ret = index->addrs ? 0 : build(index);
 	return ret ? ERR_PTR(ret) : index;
 }
 
