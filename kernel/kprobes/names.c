@@ -5,7 +5,11 @@
  * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...);
  *   a part of a blacklisted function is blacklisted.
  * - They make functions of inline ones, a copy in each object, which hits may execute.
- * - With kCFI a symbol of its own stands for what is in front of a function.
+ * - The padding in front of a function, and the type hash there, are symbols of their own.
+ *   A kernel that tracks call depths or has FineIBT executes them, also in front of functions
+ *   that are blacklisted, and enters them in the middle.
+ * - static_call_update() rewrites the trampolines of static calls (__SCT__...), and knows
+ *   which instruction has to be there.
  *
  * To read one name kallsyms walks over up to 255 others, and to find the function that a part
  * is of it reads a dozen; to read all of them, one after the other, takes no such walk.  So as
@@ -18,6 +22,7 @@
 #include <linux/mm.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/static_call_types.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
 #include <asm/sections.h>
@@ -25,7 +30,7 @@
 #include "internal.h"
 
 /* One bit of &telling is for so many bytes of text. */
-#define BYTES_PER_BIT		32
+#define BYTES_PER_BIT		16
 
 /* To read all names twice is as much work as to read one for each so many bytes of text. */
 #define BYTES_PER_READ		256
@@ -63,11 +68,15 @@ static bool is_executed_by_hits(const char *name)
 	return match_string(executed_by_hits, ARRAY_SIZE(executed_by_hits), name) >= 0;
 }
 
-/* Clang's kCFI puts a type hash there. */
-static bool is_cfi_preamble(const char *name)
+/* What is in front of a function: padding, or a type hash. */
+static bool is_preamble(const char *name)
 {
-	return IS_ENABLED(CONFIG_CFI_CLANG) &&
-	       (str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_"));
+	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
+}
+
+static bool is_static_call_trampoline(const char *name)
+{
+	return str_has_prefix(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 
 /* Up to its suffix, if there is one: what it is a part of. */
@@ -87,10 +96,10 @@ enum kprobe_name kprobe_name_verdict(char *name)
 	size_t length = whole_length(name);
 	bool part = name[length];
 
-	if (is_cfi_preamble(name))
+	if (is_preamble(name))
 		return KPROBE_NAME_CFI;
 	name[length] = '\0';
-	if (is_executed_by_hits(name))
+	if (is_executed_by_hits(name) || is_static_call_trampoline(name))
 		return KPROBE_NAME_BLACK;
 	if (part && kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0)))
 		return KPROBE_NAME_BLACK;
@@ -147,7 +156,8 @@ static int note_telling(void *data, const char *name, unsigned long addr)
 	struct all_names *all = data;
 
 	if (__is_kernel_text(addr) &&
-	    (test_bit(hash_of(name, whole_length(name)), all->black) || is_cfi_preamble(name)))
+	    (test_bit(hash_of(name, whole_length(name)), all->black) || is_preamble(name) ||
+	     is_static_call_trampoline(name)))
 		__set_bit(bit_of(addr), all->telling);
 	return 0;
 }

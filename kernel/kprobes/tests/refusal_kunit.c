@@ -7,6 +7,7 @@
 #include <linux/bug.h>
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
+#include <linux/kallsyms.h>
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <linux/slab.h>
@@ -231,6 +232,62 @@ static void a_static_call(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_HAVE_STATIC_CALL
+static int first_callee(void)
+{
+	return 1;
+}
+
+static int second_callee(void)
+{
+	return 2;
+}
+
+DEFINE_STATIC_CALL(kprobes_refusal_call, first_callee);
+
+/* static_call_update() rewrites it, and is right after a probe has been refused. */
+static void a_static_calls_trampoline(struct kunit *test)
+{
+	void *trampoline = dereference_symbol_descriptor(&STATIC_CALL_TRAMP(kprobes_refusal_call));
+
+	expect_refused(test, trampoline, -EINVAL);
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((unsigned long)trampoline));
+	KUNIT_EXPECT_EQ(test, static_call(kprobes_refusal_call)(), 1);
+	static_call_update(kprobes_refusal_call, second_callee);
+	KUNIT_EXPECT_EQ(test, static_call(kprobes_refusal_call)(), 2);
+	static_call_update(kprobes_refusal_call, first_callee);
+}
+#endif
+
+/* Call depth tracking and FineIBT execute it, also that of functions that hits call. */
+static void padding_in_front_of_a_function(struct kunit *test)
+{
+	static const char *const names[] = { "__pfx_good_target", "__cfi_good_target" };
+	unsigned long addr;
+	int i, found = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		addr = kallsyms_lookup_name(names[i]);
+		if (!addr)
+			continue;
+		found++;
+		expect_refused(test, (void *)addr, -EINVAL);
+	}
+	if (!found)
+		kunit_skip(test, "functions have no padding here");
+}
+
+#ifdef CONFIG_PREEMPTION
+/* A detour ends with a call of it. */
+static void scheduling_at_the_end_of_a_detour(struct kunit *test)
+{
+	unsigned long addr = kallsyms_lookup_name("preempt_schedule_notrace");
+
+	KUNIT_ASSERT_NE(test, addr, 0);
+	expect_refused(test, (void *)addr, -EINVAL);
+}
+#endif
+
 #ifdef REFUSES_WARNINGS
 static void a_warning(struct kunit *test)
 {
@@ -308,6 +365,13 @@ static struct kunit_case refusal_cases[] = {
 #endif
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 	KUNIT_CASE(a_static_call),
+#endif
+#ifdef CONFIG_HAVE_STATIC_CALL
+	KUNIT_CASE(a_static_calls_trampoline),
+#endif
+	KUNIT_CASE(padding_in_front_of_a_function),
+#ifdef CONFIG_PREEMPTION
+	KUNIT_CASE(scheduling_at_the_end_of_a_detour),
 #endif
 #ifdef REFUSES_WARNINGS
 	KUNIT_CASE(a_warning),
