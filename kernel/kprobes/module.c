@@ -37,8 +37,13 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	return NOTIFY_DONE;
 }
 
+/*
+ * Before everybody who may probe a module that is coming, such as kprobe events that wait
+ * for it: its blacklist has to be known by then.
+ */
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
+	.priority = INT_MAX,
 };
 
 /* Boot.  Return: 0 or -errno. */
