@@ -99,9 +99,11 @@ bool kprobe_hit_registers(const struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	frames = this_cpu_ptr(&kprobe_cpu)->frames;
+	/* A hit without a trap leaves the registers of an earlier one in its frame. */
 	for (level = 0; level < NR_KPROBE_LEVELS; level++)
 		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
-		       frames[level].regs == regs;
+		       frames[level].regs == regs &&
+		       instruction_pointer(regs) == kprobe_hit_ip(frames[level].kp);
 	preempt_enable_notrace();
 	return hit;
 }
