@@ -41,13 +41,13 @@ static void check_relocation(struct vector_file *vectors)
 	       vectors->column[2], vectors->column[3]);
 }
 
-static bool jump_is(u64 at, u64 target, int want, u32 distance)
+static bool jump_written(enum insn_mode mode, u64 at, u64 target, int want, u32 distance)
 {
 	unsigned char out[PROBE_JUMP_LEN + 1];
 	int got;
 
 	memset(out, UNTOUCHED, sizeof(out));
-	got = probe_put_jump(out, at, target);
+	got = probe_put_jump(mode, out, at, target);
 	if (got != want)
 		return false;
 	if (want < 0)
@@ -55,6 +55,11 @@ static bool jump_is(u64 at, u64 target, int want, u32 distance)
 	return out[0] == 0xe9 && out[1] == (distance & 0xff) &&
 	       out[2] == (distance >> 8 & 0xff) && out[3] == (distance >> 16 & 0xff) &&
 	       out[4] == distance >> 24 && out[5] == UNTOUCHED;
+}
+
+static bool jump_is(u64 at, u64 target, int want, u32 distance)
+{
+	return jump_written(INSN_MODE_64, at, target, want, distance);
 }
 
 /* The jump must lead where it was told, in the eyes of the classifier. */
@@ -72,6 +77,7 @@ static void test_jump(void)
 {
 	const u64 at = 0xffffffff81000000;
 	unsigned char out[PROBE_JUMP_LEN];
+	int len;
 
 	tap_ok(jump_is(at, at + 5, 5, 0), "a jump to its own end has distance 0");
 	tap_ok(jump_is(at, at, 5, -5), "a jump to itself has distance -5");
@@ -83,27 +89,47 @@ static void test_jump(void)
 	       "a jump reaches 2 GiB back");
 	tap_ok(jump_is(0x100000000, 0x100000004 - 0x80000000ULL, -ERANGE, 0), "and no byte more");
 	tap_ok(jump_is(-3ULL, 0x10, 5, 0xe), "a jump may lead over the end of the address space");
-	tap_ok(leads_to(out, probe_put_jump(out, at, at - 0x777), EMUL_JMP, 0, at, at - 0x777),
+	len = probe_put_jump(INSN_MODE_64, out, at, at - 0x777);
+	tap_ok(leads_to(out, len, EMUL_JMP, 0, at, at - 0x777),
 	       "the classifier sees the jump lead to its target");
 }
 
 static void test_jcc(void)
 {
 	const u64 at = 0xffffffff81000000;
+	const enum insn_mode mode = INSN_MODE_64;
 	unsigned char out[PROBE_JCC_LEN + 1];
 	unsigned int cc, bad = 0;
 
-	for (cc = 0; cc < 16; cc++)
-		bad += !leads_to(out, probe_put_jcc(out, at, cc, at + 0x4321), EMUL_JCC, cc, at,
-				 at + 0x4321);
+	for (cc = 0; cc < 16; cc++) {
+		int len = probe_put_jcc(mode, out, at, cc, at + 0x4321);
+
+		bad += !leads_to(out, len, EMUL_JCC, cc, at, at + 0x4321);
+	}
 	tap_ok(!bad, "a conditional jump has each condition and its target");
 	memset(out, UNTOUCHED, sizeof(out));
-	tap_ok(probe_put_jcc(out, at, 16, at) == -EINVAL && all_untouched(out, 0, sizeof(out)),
+	tap_ok(probe_put_jcc(mode, out, at, 16, at) == -EINVAL &&
+	       all_untouched(out, 0, sizeof(out)),
 	       "there is no 17th condition");
-	tap_ok(probe_put_jcc(out, 0x1000, 4, 0x1006 + 0x80000000ULL) == -ERANGE &&
+	tap_ok(probe_put_jcc(mode, out, 0x1000, 4, 0x1006 + 0x80000000ULL) == -ERANGE &&
 	       all_untouched(out, 0, sizeof(out)), "a conditional jump out of reach is refused");
-	tap_ok(probe_put_jcc(out, 0x1000, 4, 0x1006 + 0x7fffffffULL) == PROBE_JCC_LEN,
+	tap_ok(probe_put_jcc(mode, out, 0x1000, 4, 0x1006 + 0x7fffffffULL) == PROBE_JCC_LEN,
 	       "the last one in reach is not");
+}
+
+/* With CONFIG_VMSPLIT_1G text is at 41000000 and slots are at f8000000. */
+static void test_reach_of_32_bits(void)
+{
+	unsigned char out[PROBE_JCC_LEN];
+
+	tap_ok(jump_written(INSN_MODE_32, 0xf8000000, 0x41000000, 5, 0x48fffffb) &&
+	       jump_written(INSN_MODE_32, 0x41000000, 0xf8000000, 5, 0xb6fffffb),
+	       "in 32-bit mode a jump reaches more than 2 GiB");
+	tap_ok(jump_written(INSN_MODE_32, 0, 0x80000005, 5, 0x80000000),
+	       "in 32-bit mode a jump reaches the address that is farthest away");
+	tap_ok(probe_put_jcc(INSN_MODE_32, out, 0xf8000000, 4, 0x41000000) == PROBE_JCC_LEN &&
+	       !memcmp(out, "\x0f\x84\xfa\xff\xff\x48", PROBE_JCC_LEN),
+	       "in 32-bit mode a conditional jump reaches as far");
 }
 
 void test_relocate(const char *dir)
@@ -116,4 +142,5 @@ void test_relocate(const char *dir)
 		check_relocation(&vectors);
 	test_jump();
 	test_jcc();
+	test_reach_of_32_bits();
 }

@@ -10,6 +10,7 @@
 #ifndef _X86_KPROBES_CLASSIFY_H
 #define _X86_KPROBES_CLASSIFY_H
 
+#include <linux/kconfig.h>
 #include <linux/types.h>
 #include <asm/insn.h>
 
@@ -149,6 +150,18 @@ struct probe_insn {
 };
 
 /**
+ * probe_mode_64() - is a mode the 64-bit one?
+ * @mode: it, or %INSN_MODE_KERN for that of this kernel
+ *
+ * Context: any; pure.
+ */
+static inline bool probe_mode_64(enum insn_mode mode)
+{
+	return mode == INSN_MODE_64 ||
+	       (mode == INSN_MODE_KERN && IS_ENABLED(CONFIG_X86_64));
+}
+
+/**
  * probe_reads_target() - is it an indirect branch that reads where to go?
  * @insn: from probe_classify()
  *
@@ -170,7 +183,7 @@ bool probe_is_endbr(const u8 *bytes, size_t avail);
 
 int probe_relocate(const struct probe_insn *insn, const u8 *bytes,
 		   u64 src, u64 dst, u8 *out);
-int probe_put_jump(u8 *out, u64 at, u64 target);
-int probe_put_jcc(u8 *out, u64 at, u8 cc, u64 target);
+int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target);
+int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target);
 
 #endif /* _X86_KPROBES_CLASSIFY_H */

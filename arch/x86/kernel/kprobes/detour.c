@@ -133,7 +133,7 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	if (obstacle)
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
-	if (probe_put_jump(buf + DETOUR_CODE, (unsigned long)slot + DETOUR_CODE,
+	if (probe_put_jump(INSN_MODE_KERN, buf + DETOUR_CODE, (unsigned long)slot + DETOUR_CODE,
 			   entry_of(calls)) < 0)
 		return OBSTACLE_DISTANCE;
 	buf[DETOUR_CODE] = CALL_INSN_OPCODE;

@@ -45,7 +45,7 @@ static u64 target_of(const struct move *m)
 {
 	u64 target = next_of(m) + m->insn->disp;
 
-	return m->mode == INSN_MODE_32 ? (u32)target : target;
+	return probe_mode_64(m->mode) ? target : (u32)target;
 }
 
 static int move_copy(const struct move *m)
@@ -62,12 +62,12 @@ static int move_verbatim(const struct move *m)
 
 static int move_jmp(const struct move *m)
 {
-	return probe_put_jump(m->out, m->dst, target_of(m));
+	return probe_put_jump(m->mode, m->out, m->dst, target_of(m));
 }
 
 static int move_jcc(const struct move *m)
 {
-	return probe_put_jcc(m->out, m->dst, m->insn->cc, target_of(m));
+	return probe_put_jcc(m->mode, m->out, m->dst, m->insn->cc, target_of(m));
 }
 
 /*
@@ -80,7 +80,7 @@ static int move_loop(const struct move *m)
 	u8 *out = m->out + len + JMP8_LEN;
 	int ret;
 
-	ret = probe_put_jump(out, m->dst + len + JMP8_LEN, target_of(m));
+	ret = probe_put_jump(m->mode, out, m->dst + len + JMP8_LEN, target_of(m));
 	if (ret < 0)
 		return ret;
 	memcpy(m->out, m->bytes, len);
@@ -95,7 +95,7 @@ static int put_push_next(const struct move *m)
 {
 	u64 next = next_of(m);
 
-	if (m->mode == INSN_MODE_64 && (s64)next != (s32)next)
+	if (probe_mode_64(m->mode) && (s64)next != (s32)next)
 		return -ERANGE;
 	m->out[0] = 0x68;
 	put_unaligned_le32(next, m->out + 1);
@@ -108,7 +108,7 @@ static int move_call(const struct move *m)
 
 	if (push < 0)
 		return push;
-	jump = probe_put_jump(m->out + push, m->dst + push, target_of(m));
+	jump = probe_put_jump(m->mode, m->out + push, m->dst + push, target_of(m));
 	return jump < 0 ? jump : push + jump;
 }
 

@@ -179,7 +179,8 @@ static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, 
 	if (len < 0)
 		return len;
 	if (!trap) {
-		ret = probe_put_jump(buf + len, (unsigned long)slot + len, addr + len);
+		ret = probe_put_jump(INSN_MODE_KERN, buf + len, (unsigned long)slot + len,
+				     addr + len);
 		if (ret < 0)
 			return ret;
 	}

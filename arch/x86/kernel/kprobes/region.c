@@ -180,7 +180,7 @@ static enum probe_obstacle append_branch(struct probe_copy *copy, u64 target, bo
 
 	if (!fits(copy, PROBE_JUMP_LEN))
 		return OBSTACLE_ROOM;
-	if (probe_put_jump(out, copy->dst + copy->len, target) < 0)
+	if (probe_put_jump(copy->mode, out, copy->dst + copy->len, target) < 0)
 		return OBSTACLE_DISTANCE;
 	if (call)
 		out[0] = 0xe8;

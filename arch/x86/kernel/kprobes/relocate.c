@@ -15,12 +15,15 @@
 
 #include "classify.h"
 
-/* Distance from @next to @target, which wraps at the ends of the address space. */
-static int probe_distance(u64 next, u64 target, s32 *distance)
+/*
+ * Distance from @next to @target, which wraps at the ends of the address space.  In 32-bit
+ * mode it therefore reaches every address.
+ */
+static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distance)
 {
 	s64 wide = target - next;
 
-	if (wide != (s32)wide)
+	if (probe_mode_64(mode) && wide != (s32)wide)
 		return -ERANGE;
 	*distance = wide;
 	return 0;
@@ -58,7 +61,7 @@ int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 
 		/* With a 32-bit address size every distance is in range, modulo 2^32. */
 		if (insn->asize == 4)
 			disp = target - dst - insn->len;
-		else if (probe_distance(dst + insn->len, target, &disp))
+		else if (probe_distance(INSN_MODE_64, dst + insn->len, target, &disp))
 			return -ERANGE;
 	}
 
@@ -70,21 +73,21 @@ int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 
 
 /**
  * probe_put_jump() - write a five-byte jump
+ * @mode: mode in which it runs
  * @out: room for %PROBE_JUMP_LEN bytes
  * @at: address where the jump will run
  * @target: where it leads
  *
- * In 32-bit mode pass zero-extended addresses; a distance of 2 GiB or more is
- * refused there too, although the hardware would wrap.
+ * In 32-bit mode a jump reaches every address.
  *
  * Context: any; pure.
  * Return: %PROBE_JUMP_LEN, or -ERANGE with @out untouched.
  */
-int probe_put_jump(u8 *out, u64 at, u64 target)
+int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target)
 {
 	s32 distance;
 
-	if (probe_distance(at + PROBE_JUMP_LEN, target, &distance))
+	if (probe_distance(mode, at + PROBE_JUMP_LEN, target, &distance))
 		return -ERANGE;
 	out[0] = 0xe9;
 	put_unaligned_le32(distance, out + 1);
@@ -93,6 +96,7 @@ int probe_put_jump(u8 *out, u64 at, u64 target)
 
 /**
  * probe_put_jcc() - write a six-byte conditional jump
+ * @mode: mode in which it runs
  * @out: room for %PROBE_JCC_LEN bytes
  * @at: address where the jump will run
  * @cc: condition, as in &probe_insn.cc
@@ -103,13 +107,13 @@ int probe_put_jump(u8 *out, u64 at, u64 target)
  *	-EINVAL if @cc is no condition,
  *	-ERANGE as in probe_put_jump().
  */
-int probe_put_jcc(u8 *out, u64 at, u8 cc, u64 target)
+int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target)
 {
 	s32 distance;
 
 	if (cc > 0xf)
 		return -EINVAL;
-	if (probe_distance(at + PROBE_JCC_LEN, target, &distance))
+	if (probe_distance(mode, at + PROBE_JCC_LEN, target, &distance))
 		return -ERANGE;
 	out[0] = 0x0f;
 	out[1] = 0x80 | cc;
