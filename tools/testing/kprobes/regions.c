@@ -18,6 +18,7 @@
 static const char * const obstacle_words[NR_OBSTACLES] = {
 	[OBSTACLE_NONE]		= "none",
 	[OBSTACLE_INSN]		= "insn",
+	[OBSTACLE_CFI]		= "cfi",
 	[OBSTACLE_CALL]		= "call",
 	[OBSTACLE_END]		= "end",
 	[OBSTACLE_SHADOW]	= "shadow",

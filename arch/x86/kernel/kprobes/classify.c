@@ -497,3 +497,41 @@ bool probe_is_endbr(const u8 *bytes, size_t avail)
 	return avail >= 4 && bytes[0] == 0xf3 && bytes[1] == 0x0f && bytes[2] == 0x1e &&
 	       (bytes[3] == 0xfa || bytes[3] == 0xfb);
 }
+
+/* The end of a kCFI check: addl disp8(reg),%r10d; je .+4; ud2. */
+static bool is_kcfi_compare(const u8 *bytes, size_t avail)
+{
+	return avail >= 8 && (bytes[0] & ~0x01) == 0x44 && bytes[1] == 0x03 &&
+	       X86_MODRM_MOD(bytes[2]) == 1 && X86_MODRM_REG(bytes[2]) == 2 &&
+	       !memcmp(bytes + 4, "\x74\x02\x0f\x0b", 4);
+}
+
+/**
+ * probe_is_kcfi_check() - is an instruction read when a kCFI check has failed?
+ * @bytes: the instruction, and the text after it
+ * @avail: how many bytes may be read
+ * @mode: mode in which it runs
+ *
+ * Before an indirect call clang compares the type of the target:
+ *
+ *	movl	$-type, %r10d
+ *	addl	-4(%r11), %r10d
+ *	je	1f
+ *	ud2
+ *
+ * The trap's handler reads the type and the register from the first two instructions, so
+ * their bytes have to stay.
+ *
+ * Context: any; pure.
+ * Return: true for the first and the second instruction of a check.
+ */
+bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode)
+{
+	const unsigned int load = 6;	/* bytes of the movl */
+
+	if (!probe_mode_64(mode))
+		return false;
+	if (avail > load && bytes[0] == 0x41 && bytes[1] == 0xba)
+		return is_kcfi_compare(bytes + load, avail - load);
+	return is_kcfi_compare(bytes, avail);
+}

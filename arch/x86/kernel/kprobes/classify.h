@@ -180,6 +180,7 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
 const char *probe_refusal_name(enum probe_refusal refusal);
 bool probe_is_endbr(const u8 *bytes, size_t avail);
+bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);
 
 int probe_relocate(const struct probe_insn *insn, const u8 *bytes,
 		   u64 src, u64 dst, u8 *out);

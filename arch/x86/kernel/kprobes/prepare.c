@@ -251,6 +251,8 @@ int arch_prepare_kprobe(struct kprobe *p)
 	mutex_lock(&text_mutex);
 	avail = read_at_boundary((unsigned long)p->addr, bytes);
 	ret = avail < 0 ? avail : probe_classify(bytes, avail, INSN_MODE_KERN, insn);
+	if (!ret && probe_is_kcfi_check(bytes, avail, INSN_MODE_KERN))
+		ret = -EINVAL;
 	if (ret && avail > 0 && is_bug(p, insn)) {
 		insn->action = PROBE_COPY;
 		ret = 0;
@@ -263,7 +265,7 @@ int arch_prepare_kprobe(struct kprobe *p)
 		return avail;
 	if (ret) {
 		pr_debug("%pS: %s\n", p->addr, insn->refusal ?
-			 probe_refusal_name(insn->refusal) : "SMP alternative");
+			 probe_refusal_name(insn->refusal) : "SMP alternative or kCFI check");
 		return ret;
 	}
 	if (is_landing_pad(bytes, avail))

@@ -17,6 +17,7 @@
 static const char * const obstacle_names[NR_OBSTACLES] = {
 	[OBSTACLE_NONE]		= "none",
 	[OBSTACLE_INSN]		= "an instruction that cannot be moved",
+	[OBSTACLE_CFI]		= "a check of a call's type",
 	[OBSTACLE_CALL]		= "a call before the end of the region",
 	[OBSTACLE_END]		= "the function ends too soon",
 	[OBSTACLE_SHADOW]	= "sti at the end of the region",
@@ -101,6 +102,8 @@ static enum probe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_m
 
 	if (probe_classify(bytes + pos, avail - pos, mode, insn))
 		return OBSTACLE_INSN;
+	if (probe_is_kcfi_check(bytes + pos, avail - pos, mode))
+		return OBSTACLE_CFI;
 	if (pos && probe_is_endbr(bytes + pos, avail - pos))
 		return OBSTACLE_PAD;
 	last = pos + insn->len >= PROBE_JUMP_LEN;

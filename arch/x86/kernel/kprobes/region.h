@@ -29,6 +29,7 @@
  * enum probe_obstacle - why there cannot be a jump at an address
  * @OBSTACLE_NONE: there can
  * @OBSTACLE_INSN: an instruction of the region cannot be executed elsewhere
+ * @OBSTACLE_CFI: an instruction of the region is read when a kCFI check fails
  * @OBSTACLE_CALL: a call returns into the tail
  * @OBSTACLE_END: the function ends before the jump would
  * @OBSTACLE_SHADOW: the region's last instruction holds back interrupts for one more
@@ -50,6 +51,7 @@
 enum probe_obstacle {
 	OBSTACLE_NONE,
 	OBSTACLE_INSN,
+	OBSTACLE_CFI,
 	OBSTACLE_CALL,
 	OBSTACLE_END,
 	OBSTACLE_SHADOW,
