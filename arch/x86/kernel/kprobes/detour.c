@@ -78,7 +78,8 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 
 static enum probe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
 {
-	if (alternatives_text_reserved((void *)addr, (void *)addr + PROBE_JUMP_LEN - 1))
+	/* The end is exclusive.  A lock prefix after the jump would be lost in the copy. */
+	if (alternatives_text_reserved((void *)addr, (void *)addr + region->len))
 		return OBSTACLE_PATCHED;
 	if (debugger_in(addr, PROBE_JUMP_LEN))
 		return OBSTACLE_DEBUGGER;
