@@ -16,6 +16,7 @@
  * What such a detour looks like is in detour.h.
  */
 #include <linux/extable.h>
+#include <linux/jump_label.h>
 #include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -181,11 +182,13 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 	struct source source;
 
 	if (temporary(obstacle)) {
+		jump_label_lock();
 		mutex_lock(&text_mutex);
 		obstacle = read_region(addr, &source);
 		if (!obstacle)
 			obstacle = find_obstacle(addr, &source.region);
 		mutex_unlock(&text_mutex);
+		jump_label_unlock();
 		if (!obstacle)
 			obstacle = make_detour(op, &source);
 	}

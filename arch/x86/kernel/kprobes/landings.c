@@ -6,7 +6,8 @@
  * Those tables are sorted by where execution comes from.  The kernel's are put into one
  * array, sorted by where it goes, at the first question; a module's are short.
  *
- * Everything is used under kprobe_mutex.
+ * Everything is used under kprobe_mutex and jump_label_lock(): a module that is coming has its
+ * labels sorted in place.
  */
 #include <linux/extable.h>
 #include <linux/jump_label.h>
@@ -40,31 +41,42 @@ static struct landing exception_landing(const struct exception_table_entry *e)
 	};
 }
 
-#ifdef CONFIG_JUMP_LABEL
-static struct landing label_landing(const struct jump_entry *entry)
-{
-	return (struct landing) {
-		.to = jump_entry_target(entry),
-		.from = jump_entry_code(entry),
-	};
-}
+typedef bool (*landing_fn)(const struct landing *landing, void *data);
 
-/* The labels of a module, or the kernel's. */
-static const struct jump_entry *labels_of(const struct module *mod, unsigned int *nr)
+#ifdef CONFIG_JUMP_LABEL
+static struct jump_entry *first_label(const struct module *mod)
 {
-	*nr = mod ? mod->num_jump_entries : __stop___jump_table - __start___jump_table;
 	return mod ? mod->jump_entries : __start___jump_table;
 }
-#else
-static struct landing label_landing(const struct jump_entry *entry)
+
+static unsigned int count_labels(const struct module *mod)
 {
-	return (struct landing) {};
+	return mod ? mod->num_jump_entries : __stop___jump_table - __start___jump_table;
 }
 
-static const struct jump_entry *labels_of(const struct module *mod, unsigned int *nr)
+/* Calls @fn for the labels of a module, or the kernel's, until it returns true. */
+static bool each_label(const struct module *mod, landing_fn fn, void *data)
 {
-	*nr = 0;
-	return NULL;
+	const struct jump_entry *entry = first_label(mod), *end = entry + count_labels(mod);
+	struct landing landing;
+
+	for (; entry < end; entry++) {
+		landing.to = jump_entry_target(entry);
+		landing.from = jump_entry_code(entry);
+		if (fn(&landing, data))
+			return true;
+	}
+	return false;
+}
+#else
+static unsigned int count_labels(const struct module *mod)
+{
+	return 0;
+}
+
+static bool each_label(const struct module *mod, landing_fn fn, void *data)
+{
+	return false;
 }
 #endif
 
@@ -75,24 +87,30 @@ static int compare_landings(const void *a, const void *b)
 	return l->to == r->to ? 0 : l->to < r->to ? -1 : 1;
 }
 
+static bool append_landing(const struct landing *landing, void *data)
+{
+	struct landing *all = data;
+
+	all[nr_landings++] = *landing;
+	return false;
+}
+
 static bool sort_landings(void)
 {
 	const struct exception_table_entry *e;
-	unsigned int nr = 0, nr_labels, i;
-	const struct jump_entry *labels;
-	struct landing *all;
+	struct landing landing, *all;
 
-	labels = labels_of(NULL, &nr_labels);
-	all = kvmalloc_array(__stop___ex_table - __start___ex_table + nr_labels + 1,
+	all = kvmalloc_array(__stop___ex_table - __start___ex_table + count_labels(NULL) + 1,
 			     sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return false;
-	for (e = __start___ex_table; e < __stop___ex_table; e++)
-		all[nr++] = exception_landing(e);
-	for (i = 0; i < nr_labels; i++)
-		all[nr++] = label_landing(&labels[i]);
-	sort(all, nr, sizeof(*all), compare_landings, NULL);
-	nr_landings = nr;
+	nr_landings = 0;
+	for (e = __start___ex_table; e < __stop___ex_table; e++) {
+		landing = exception_landing(e);
+		append_landing(&landing, all);
+	}
+	each_label(NULL, append_landing, all);
+	sort(all, nr_landings, sizeof(*all), compare_landings, NULL);
 	landings = all;
 	return true;
 }
@@ -112,27 +130,18 @@ static unsigned int first_landing(unsigned long start)
 	return low;
 }
 
-typedef bool (*landing_fn)(const struct landing *landing, void *data);
-
 #ifdef CONFIG_MODULES
 static bool each_of_module(struct module *mod, landing_fn fn, void *data)
 {
-	const struct jump_entry *labels;
 	struct landing landing;
-	unsigned int nr, i;
+	unsigned int i;
 
 	for (i = 0; i < mod->num_exentries; i++) {
 		landing = exception_landing(&mod->extable[i]);
 		if (fn(&landing, data))
 			return true;
 	}
-	labels = labels_of(mod, &nr);
-	for (i = 0; i < nr; i++) {
-		landing = label_landing(&labels[i]);
-		if (fn(&landing, data))
-			return true;
-	}
-	return false;
+	return each_label(mod, fn, data);
 }
 #else
 static bool each_of_module(struct module *mod, landing_fn fn, void *data)
@@ -194,7 +203,7 @@ static bool walk(struct landing_range *range)
  * @start: its first address
  * @end: behind its last
  *
- * Context: task, may sleep; kprobe_mutex held.
+ * Context: task, may sleep; kprobe_mutex and jump_label_lock() held.
  * Return: %OBSTACLE_NONE; %OBSTACLE_LANDING if it may; %OBSTACLE_MEMORY.
  */
 enum probe_obstacle probe_landings_check(unsigned long start, unsigned long end)
@@ -213,7 +222,7 @@ enum probe_obstacle probe_landings_check(unsigned long start, unsigned long end)
  * @fn: called for every place outside
  * @data: for @fn
  *
- * Context: task, may sleep; kprobe_mutex held.
+ * Context: task, may sleep; kprobe_mutex and jump_label_lock() held.
  */
 void probe_landings_sources(unsigned long start, unsigned long end,
 			    int (*fn)(void *data, unsigned long from), void *data)
