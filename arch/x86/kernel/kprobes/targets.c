@@ -3,21 +3,25 @@
  * x86: is a piece of text entered other than at its start?
  *
  * The branches of a function are found by decoding it, together with the part that the
- * compiler has put elsewhere (name.cold): those two jump into each other.  All targets in
- * the function are remembered, for other probes of a batch that are in it, too.
+ * compiler has put elsewhere (name.cold or name.cold.7): those two jump into each other.
+ * All targets in the function are remembered, for other probes of a batch that are in it,
+ * too.
  * Jump tables are read as far as they hold addresses of text; where an indirect jump
  * goes otherwise is not known, and nothing in that function is sure.
  *
  * Exception tables are asked for where they let execution go on, and those of jump
  * labels, which may be switched later (landings.c).
  *
- * Everything is used under kprobe_mutex, and text_mutex while text is read.
+ * Everything is used under kprobe_mutex, jump_label_lock() for landings.c, and text_mutex
+ * while text is read.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sort.h>
+#include <linux/stringhash.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
@@ -31,6 +35,8 @@
  * struct function_targets - branch targets within a function
  * @start:	its first address; 0: nothing is remembered
  * @end:	behind its last
+ * @scan_start:	first address of the text that is being scanned
+ * @scan_end:	behind its last
  * @obstacle:	what makes any jump in it impossible
  * @nr:		how many
  * @room:	of @targets
@@ -38,6 +44,7 @@
  */
 static struct function_targets {
 	unsigned long start, end;
+	unsigned long scan_start, scan_end;
 	enum probe_obstacle obstacle;
 	unsigned int nr, room;
 	u32 *targets;
@@ -65,9 +72,14 @@ static bool grow(struct function_targets *f)
 	return true;
 }
 
+static bool is_inside(const struct function_targets *f, unsigned long addr)
+{
+	return addr >= f->start && addr < f->end;
+}
+
 static void add_target(struct function_targets *f, unsigned long target)
 {
-	if (target < f->start || target >= f->end)
+	if (!is_inside(f, target))
 		return;
 	if (f->nr == f->room && !grow(f)) {
 		f->obstacle = OBSTACLE_MEMORY;
@@ -102,21 +114,28 @@ static bool is_text(unsigned long addr)
 	return text;
 }
 
-/* jmp *table(,index,word) */
-static void read_table(struct function_targets *f, const struct probe_insn *insn)
+/*
+ * jmp *table(,index,word).  Returns false if the table has not been read to its end, or if
+ * no entry leads into the function that jumps: then the table is somewhere else, because
+ * the compiler has subtracted the lowest index from the displacement.
+ */
+static bool read_table(struct function_targets *f, const struct probe_insn *insn)
 {
 	unsigned long *entry = (unsigned long *)(long)insn->disp - BEFORE_TABLE, target;
 	unsigned int i, holes = 0;
+	bool found = false;
 
 	for (i = 0; i < MOST_TABLE_ENTRIES && holes <= MOST_HOLES; i++, entry++) {
 		if (get_kernel_nofault(target, entry)) {
 			if (i >= BEFORE_TABLE)
-				return;
+				return found;
 			continue;
 		}
 		holes = i >= BEFORE_TABLE && !is_text(target) ? holes + 1 : 0;
+		found |= target >= f->scan_start && target < f->scan_end;
 		add_target(f, target);
 	}
+	return found && i < MOST_TABLE_ENTRIES;
 }
 
 /*
@@ -130,7 +149,7 @@ static void note_indirect(struct function_targets *f, const struct probe_insn *i
 	else if (insn->index == PROBE_REG_NONE)
 		return;
 	else if (insn->base == PROBE_REG_NONE && insn->scale == sizeof(long))
-		read_table(f, insn);
+		f->obstacle = read_table(f, insn) ? f->obstacle : OBSTACLE_INDIRECT;
 	else
 		f->obstacle = OBSTACLE_INDIRECT;
 }
@@ -142,7 +161,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 
 	switch (insn->emul) {
 	case EMUL_JMP:
-		if ((target < f->start || target >= f->end) && is_thunk(target))
+		if (!is_inside(f, target) && is_thunk(target))
 			f->obstacle = OBSTACLE_INDIRECT;
 		fallthrough;
 	case EMUL_JCC:
@@ -170,6 +189,8 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 	u8 bytes[MAX_INSN_SIZE];
 	size_t avail;
 
+	f->scan_start = start;
+	f->scan_end = end;
 	while (pos < end && !f->obstacle) {
 		avail = probe_read_text(pos, bytes, min(sizeof(bytes), end - pos));
 		if (!avail || probe_classify(bytes, avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
@@ -190,27 +211,123 @@ static int scan_symbol(void *data, unsigned long addr)
 	return 0;
 }
 
+/**
+ * struct cold_part - a part of a kernel function that the compiler has split off
+ * @hash: of the function's name
+ * @start: address of the part
+ */
+struct cold_part {
+	unsigned int hash;
+	unsigned long start;
+};
+
+/* The parts of all functions, sorted by @hash; NULL if they have not been collected. */
+static struct cold_part *cold_parts;
+static unsigned int nr_cold_parts;
+
+/* Length of the function's name in "name.cold" or, from older compilers, "name.cold.7". */
+static size_t part_of(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.') ? cold - name : 0;
+}
+
+static int count_part(void *data, const char *name, unsigned long addr)
+{
+	nr_cold_parts += part_of(name) > 0;
+	return 0;
+}
+
+static int add_part(void *data, const char *name, unsigned long addr)
+{
+	size_t len = part_of(name);
+
+	if (len)
+		cold_parts[nr_cold_parts++] = (struct cold_part) {
+			.hash = full_name_hash(NULL, name, len), .start = addr,
+		};
+	return 0;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct cold_part *l = a, *r = b;
+
+	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
+}
+
+/*
+ * The number in a part's name is not known, so a part cannot be looked up by its name.
+ * Returns false if there is no memory.
+ */
+static bool collect_parts(void)
+{
+	nr_cold_parts = 0;
+	kallsyms_on_each_symbol(count_part, NULL);
+	cold_parts = kvmalloc_array(nr_cold_parts + 1, sizeof(*cold_parts), GFP_KERNEL);
+	if (!cold_parts)
+		return false;
+	nr_cold_parts = 0;
+	kallsyms_on_each_symbol(add_part, NULL);
+	sort(cold_parts, nr_cold_parts, sizeof(*cold_parts), compare_parts, NULL);
+	return true;
+}
+
+/* Another function's part with the same hash is scanned too, which does no harm. */
+static void scan_kernel_parts(struct function_targets *f, const char *name)
+{
+	unsigned int hash = full_name_hash(NULL, name, strlen(name));
+	unsigned int low = 0, high, mid;
+
+	if (!cold_parts && !collect_parts()) {
+		f->obstacle = OBSTACLE_MEMORY;
+		return;
+	}
+	high = nr_cold_parts;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (cold_parts[mid].hash < hash)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < nr_cold_parts && cold_parts[low].hash == hash; low++)
+		scan_symbol(f, cold_parts[low].start);
+}
+
 #ifdef CONFIG_MODULES
+/* The other part of @name: its cold parts, or the function if @name is a part itself. */
 struct module_part {
 	struct function_targets *f;
 	const char *name;
+	bool cold;
 };
+
+static bool is_other_part(const struct module_part *part, const char *name)
+{
+	if (!part->cold)
+		return !strcmp(name, part->name);
+	return part_of(name) == strlen(part->name) && str_has_prefix(name, part->name);
+}
 
 static int scan_module_symbol(void *data, const char *name, unsigned long addr)
 {
 	struct module_part *part = data;
 
-	return strcmp(name, part->name) ? 0 : scan_symbol(part->f, addr);
+	return is_other_part(part, name) ? scan_symbol(part->f, addr) : 0;
 }
 
-static void scan_module_part(struct function_targets *f, const char *module, const char *name)
+static void scan_module_part(struct function_targets *f, const char *module, const char *name,
+			     bool cold)
 {
-	struct module_part part = { .f = f, .name = name };
+	struct module_part part = { .f = f, .name = name, .cold = cold };
 
 	module_kallsyms_on_each_symbol(module, scan_module_symbol, &part);
 }
 #else
-static void scan_module_part(struct function_targets *f, const char *module, const char *name)
+static void scan_module_part(struct function_targets *f, const char *module, const char *name,
+			     bool cold)
 {
 }
 #endif
@@ -218,16 +335,16 @@ static void scan_module_part(struct function_targets *f, const char *module, con
 /* The other part of the function @name; several may be called like that. */
 static void scan_other_part(struct function_targets *f, const char *module, char *name)
 {
-	char *cold = strstr(name, ".cold");
+	size_t len = part_of(name);
 
-	if (cold)
-		*cold = 0;
-	else if (strlcat(name, ".cold", KSYM_NAME_LEN) >= KSYM_NAME_LEN)
-		return;
+	if (len)
+		name[len] = 0;
 	if (module)
-		scan_module_part(f, module, name);
-	else
+		scan_module_part(f, module, name, !len);
+	else if (len)
 		kallsyms_on_each_match_symbol(scan_symbol, name, f);
+	else
+		scan_kernel_parts(f, name);
 }
 
 static void scan_function(struct function_targets *f, unsigned long addr)
@@ -284,7 +401,7 @@ void probe_targets_forget(void)
  *
  * Spec: kprobes.txt sections 1.4.2 and 5 (JTPR).
  *
- * Context: task, may sleep; kprobe_mutex and text_mutex held.
+ * Context: task, may sleep; kprobe_mutex, jump_label_lock() and text_mutex held.
  * Return: %OBSTACLE_NONE, or why that may be.
  */
 enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end)
