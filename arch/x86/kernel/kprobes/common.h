@@ -32,6 +32,10 @@ static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 /* Follows ftrace's trampolines; its own header knows it in 64-bit kernels only. */
 void ftrace_stub_direct_tramp(void);
 
+/* vmlinux.lds.S: text through which returns and indirect calls run. */
+extern char __x86_thunk_text_start[], __x86_thunk_text_end[];
+extern char __x86_rethunk_text_start[], __x86_rethunk_text_end[];
+
 /* emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);

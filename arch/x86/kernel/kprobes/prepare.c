@@ -348,6 +348,22 @@ static int __init forbid_ftrace_trampolines(void)
 }
 #endif
 
+/*
+ * Thunks through which returns and indirect calls run on processors with mitigations, those of
+ * a hit too.  The linker puts some of them before the entry code and some after it.
+ */
+static int __init forbid_thunks(void)
+{
+	int ret;
+
+	ret = kprobe_add_area_blacklist((unsigned long)__x86_thunk_text_start,
+					(unsigned long)__x86_thunk_text_end);
+	ret = ret ?: kprobe_add_area_blacklist((unsigned long)__x86_rethunk_text_start,
+					       (unsigned long)__entry_text_start);
+	return ret ?: kprobe_add_area_blacklist((unsigned long)__entry_text_end,
+						(unsigned long)__x86_rethunk_text_end);
+}
+
 /* For debugfs, the entry code; arch_within_kprobe_blacklist() is what decides there. */
 int __init arch_populate_kprobe_blacklist(void)
 {
@@ -355,6 +371,7 @@ int __init arch_populate_kprobe_blacklist(void)
 	int ret;
 
 	ret = kprobe_add_area_blacklist(start, (unsigned long)__entry_text_end);
+	ret = ret ?: forbid_thunks();
 	return ret ?: forbid_ftrace_trampolines();
 }
 
