@@ -346,6 +346,7 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr);
 bool kprobe_hit_registers(const struct pt_regs *regs);
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
+void kprobe_leave_copy(struct pt_regs *regs);
 
 /**
  * kprobe_page_fault() - offer a page fault to the probes

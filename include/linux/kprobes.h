@@ -305,6 +305,8 @@ static inline bool kprobe_hit_registers(const struct pt_regs *regs)
 	return false;
 }
 
+static inline void kprobe_leave_copy(struct pt_regs *regs) { }
+
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;

@@ -73,6 +73,44 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 NOKPROBE_SYMBOL(copy_fault);
 
 /**
+ * kprobe_leave_copy() - return to the original of an instruction whose copy was interrupted
+ * @regs: registers at the interruption
+ *
+ * For traps that fix an instruction up without asking the probes first, as machine checks
+ * do: fault handlers are not called.  The level of a copy that was being stepped is free
+ * again, and interrupts are as the original had them.
+ *
+ * Context: a trap, of any level.
+ */
+void kprobe_leave_copy(struct pt_regs *regs)
+{
+	unsigned long start = 0, addr = instruction_pointer(regs);
+	struct kprobe_frame *frame;
+	struct kprobe *kp;
+	int level;
+
+	preempt_disable_notrace();
+	kp = kprobe_slot_owner(addr, &start);
+	if (!kp || !arch_slot_at_copy(kp, start, addr))
+		goto out;
+	instruction_pointer_set(regs, (unsigned long)kp->addr);
+	if (addr != (unsigned long)kp->ainsn.step)
+		goto out;
+	/* The trap may count as another level.  The deepest that steps is the interrupted one. */
+	for (level = NR_KPROBE_LEVELS - 1; level >= 0; level--) {
+		frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
+		if (frame->phase != KPROBE_PHASE_STEPPING || frame->kp != kp)
+			continue;
+		arch_unmask_step(regs, frame->saved_flags);
+		kprobe_frame_leave(frame);
+		break;
+	}
+out:
+	preempt_enable_no_resched_notrace();
+}
+NOKPROBE_SYMBOL(kprobe_leave_copy);
+
+/**
  * kprobe_fault_handler() - a fault in kernel code: has a probe to do with it?
  * @regs: registers at the fault
  * @trapnr: what the architecture tells fault handlers for a trap number
