@@ -74,8 +74,11 @@ static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame
 	kprobe_opcode_t *step = READ_ONCE(kp->ainsn.step);
 
 	if (!post || !step) {
-		if (kprobe_run_instruction(kp, regs) && post)	/* 4 */
+		if (kprobe_run_instruction(kp, regs) && post) {	/* 4 */
+			/* They are no longer those of the breakpoint. */
+			frame->regs = NULL;
 			post(kp, regs, 0);
+		}
 		return false;
 	}
 	/* 5: an interrupt must not find the level taken by a step. */
