@@ -94,6 +94,8 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 static inline void arch_unmask_fault(struct pt_regs *regs) { }
 
 void arch_remove_kprobe(struct kprobe *p);
+unsigned int kprobe_text_pushed(unsigned long addr);
+int kprobe_copy_text(void *bytes, unsigned long addr, size_t len);
 int kprobe_int3_handler(struct pt_regs *regs);
 
 /* Lets a call whose return address is at @slot return to the trampoline. */
@@ -122,6 +124,17 @@ static __always_inline kprobe_opcode_t **kretprobe_return_slot(struct pt_regs *r
 /* Lets the trampoline return to the caller.  Context: the trampoline. */
 #define arch_kretprobe_fixup_return(regs, correct_ret_addr)		\
 	(*kretprobe_return_slot(regs) = (correct_ret_addr))
+
+#else /* !CONFIG_KPROBES */
+
+static inline unsigned int kprobe_text_pushed(unsigned long addr)
+{
+	return 0;
+}
+
+/* Text is as it was built.  A macro, because <linux/uaccess.h> includes too much. */
+#define kprobe_copy_text(bytes, addr, len)				\
+	copy_from_kernel_nofault(bytes, (void *)(addr), len)
 
 #endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */

@@ -252,7 +252,7 @@ static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
 }
 
-static void original_bytes(struct optimized_kprobe *op, u8 first, u8 *bytes)
+static void original_bytes(const struct optimized_kprobe *op, u8 first, u8 *bytes)
 {
 	bytes[0] = first;
 	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
@@ -320,6 +320,19 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 	list_splice_tail_init(oplist, done_list);
 }
 
+static void restore_text(const struct optimized_kprobe *op, unsigned int covered,
+			 unsigned long addr, u8 *bytes, size_t len)
+{
+	unsigned long start = (unsigned long)op->kp.addr, at;
+	u8 original[PROBE_JUMP_LEN];
+
+	original_bytes(op, op->kp.opcode, original);
+	for (at = start; at < start + covered; at++) {
+		if (at >= addr && at - addr < len)
+			bytes[at - addr] = original[at - start];
+	}
+}
+
 /**
  * probe_restore_text() - take a point's jump or breakpoint out of bytes that were read
  * @kp: representative of a point that is not ftrace's
@@ -331,13 +344,25 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
  */
 void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len)
 {
-	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
-	unsigned long start = (unsigned long)kp->addr, at;
-	u8 original[PROBE_JUMP_LEN];
+	restore_text(container_of(kp, struct optimized_kprobe, kp),
+		     kprobe_optimized(kp) ? PROBE_JUMP_LEN : 1, addr, bytes, len);
+}
 
-	original_bytes(op, kp->opcode, original);
-	for (at = start; at < start + (kprobe_optimized(kp) ? PROBE_JUMP_LEN : 1); at++) {
-		if (at >= addr && at - addr < len)
-			bytes[at - addr] = original[at - start];
-	}
+/**
+ * probe_restore_text_fault() - the same while the optimizer may be writing
+ * @kp: representative of a point that is not ftrace's
+ * @addr: where the bytes were read
+ * @bytes: the bytes
+ * @len: how many
+ *
+ * As long as there is a detour its point knows the bytes that a jump would cover, whether
+ * they are covered, half written, or not.
+ *
+ * Context: any, preemption disabled.
+ */
+void probe_restore_text_fault(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+
+	restore_text(op, READ_ONCE(op->optinsn.insn) ? PROBE_JUMP_LEN : 1, addr, bytes, len);
 }

@@ -72,6 +72,34 @@ static size_t read_original(unsigned long addr, u8 *bytes, size_t len, size_t pr
 	return len;
 }
 
+/**
+ * kprobe_copy_text() - read kernel text without the breakpoints and jumps of probes
+ * @bytes: where to put it
+ * @addr: where it begins
+ * @len: how much
+ *
+ * For those who decode the instruction that has faulted.
+ *
+ * Context: any.
+ * Return: 0, or -EFAULT if there is no memory.
+ */
+int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
+{
+	unsigned long at;
+	struct kprobe *kp;
+	int ret;
+
+	preempt_disable_notrace();
+	ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
+	for (at = addr - (PROBE_JUMP_LEN - 1); !ret && at < addr + len; at++) {
+		kp = get_kprobe((void *)at);
+		if (kp && !kprobe_ftrace(kp))
+			probe_restore_text_fault(kp, addr, bytes, len);
+	}
+	preempt_enable_notrace();
+	return ret;
+}
+
 /* The same of one instruction: what follows belongs to others. */
 static size_t read_insn(unsigned long addr, unsigned long end, u8 *bytes)
 {

@@ -24,5 +24,6 @@ size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
 /* detour.c */
 struct kprobe;
 void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len);
+void probe_restore_text_fault(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len);
 
 #endif /* _X86_KERNEL_KPROBES_TARGETS_H */
