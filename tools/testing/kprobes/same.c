@@ -200,6 +200,8 @@ const char *copy_flaw(const struct probe_region *region, const u8 *bytes,
 			return flaw;
 		if (copy->post && !i && !read_branch(&w, EMUL_CALL, copy->post))
 			return "no call behind the first instruction";
+		if (copy->post && !i && (!read_on(&w) || w.read.emul != EMUL_POPF))
+			return "no popf behind that call";
 	}
 	if (region->goes_on && !read_branch(&w, EMUL_JMP, copy->src + region->len))
 		return "the copy does not go on behind the region";

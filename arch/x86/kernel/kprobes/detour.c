@@ -135,10 +135,13 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	if (obstacle)
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
-	if (probe_put_jump(INSN_MODE_KERN, buf + DETOUR_CODE, (unsigned long)slot + DETOUR_CODE,
+	if (probe_put_jump(INSN_MODE_KERN, buf + DETOUR_CALL, (unsigned long)slot + DETOUR_CALL,
 			   entry_of(calls)) < 0)
 		return OBSTACLE_DISTANCE;
-	buf[DETOUR_CODE] = CALL_INSN_OPCODE;
+	buf[DETOUR_CALL] = CALL_INSN_OPCODE;
+	buf[DETOUR_RETURN] = POPF_INSN_OPCODE;
+	if (calls == KPROBE_DETOUR_CALLS_RETURN)
+		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
 
 	text_poke_copy(slot, buf, sizeof(buf));
 	perf_event_text_poke(slot, NULL, 0, buf, sizeof(buf));
@@ -247,7 +250,8 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 
 static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 {
-	kprobe_opcode_t *from = op->kp.addr, *to = op->optinsn.insn + DETOUR_CODE;
+	kprobe_opcode_t *from = op->kp.addr;
+	kprobe_opcode_t *to = op->optinsn.insn + detour_entry(&op->kp);
 
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
 }

@@ -5,24 +5,45 @@
  * What a detour looks like; for C and assembly.
  *
  *	+0	the address of its point's representative
- *	+8 (+4)	call	kprobe_detour_enter		<- the jump leads here
- *		(or, for a return probe alone, kprobe_detour_enter_return)
+ *	+8 (+4)	int3
+ *		call	kprobe_detour_enter		<- the jump leads here
+ *		popf
  *		copy of the region's first instruction
  *		call	kprobe_detour_enter_post	if there are post handlers
+ *		popf					likewise
  *		copies of the others
  *		jmp	behind the region		if execution gets there
+ *
+ * The functions that are called leave the flags on the stack.  They cannot restore them:
+ * their own return may be a jump to a thunk that computes (call_depth_return_thunk).
+ *
+ * The detour of a return probe alone begins differently:
+ *
+ *	+8 (+4)	pushf					<- the jump leads here
+ *		call	kprobe_detour_enter_return
+ *		popf
  *
  * A detour is aligned to its size: any address in it tells which one it is.
  */
 
 #define DETOUR_SIZE	64
 #define DETOUR_CODE	__SIZEOF_POINTER__
-/* Behind a call, to where it returns. */
-#define DETOUR_COPY	(DETOUR_CODE + 5)
+#define DETOUR_CALL	(DETOUR_CODE + 1)
+/* The popf to which that call returns. */
+#define DETOUR_RETURN	(DETOUR_CALL + 5)
+#define DETOUR_COPY	(DETOUR_RETURN + 1)
 
 #ifndef __ASSEMBLY__
-struct pt_regs;
-struct kprobe;
+#include <linux/kprobes.h>
+
+#define PUSHF_INSN_OPCODE	0x9c
+#define POPF_INSN_OPCODE	0x9d
+
+/* Where in the detour of @kp the jump leads. */
+static __always_inline unsigned int detour_entry(const struct kprobe *kp)
+{
+	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN ? DETOUR_CODE : DETOUR_CALL;
+}
 
 /* detour_32.S, detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);

@@ -12,10 +12,8 @@
 
 #include "detour.h"
 
-#define RETURN_ADDRESS	(PT_OLDSS + 4)
-
+/* The return address goes to %ebx; where it was is the place of ss. */
 .macro SAVE_REGS
-	pushl	$__KERNEL_DS
 	pushl	%esp
 	pushfl
 	pushl	$__KERNEL_CS
@@ -25,45 +23,51 @@
 	.irp	reg, fs, es, ds, eax, ebp, edi, esi, edx, ecx, ebx
 	pushl	%\reg
 	.endr
-	addl	$8, PT_OLDESP(%esp)
+	movl	PT_OLDSS(%esp), %ebx
+	movl	$__KERNEL_DS, PT_OLDSS(%esp)
+	addl	$4, PT_OLDESP(%esp)
 	cld
 	ASM_CLAC
 	ENCODE_FRAME_POINTER
 .endm
 
-.macro RESTORE_REGS_AND_RETURN
+.macro POP_REGS
 	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax
 	popl	%\reg
 	.endr
+.endm
+
+.macro RESTORE_REGS_AND_RETURN
+	movl	%ebx, PT_OLDESP(%esp)
+	POP_REGS
 	leal	(7 * 4)(%esp), %esp	/* ds, es, fs, gs, orig_ax, ip, cs */
-	popfl
-	leal	(2 * 4)(%esp), %esp	/* sp, ss */
+	popl	4(%esp)			/* flags, from here on relative to sp */
 	RET
 .endm
 
 	.text
 SYM_CODE_START(kprobe_detour_enter)
 	SAVE_REGS
-	movl	RETURN_ADDRESS(%esp), %eax
-	movl	-DETOUR_COPY(%eax), %eax
+	movl	-DETOUR_RETURN(%ebx), %eax
 	movl	%esp, %edx
 	call	kprobe_detour_pre
 	testl	%eax, %eax
 	jnz	.Lchanged
-.Lrestore:
 	RESTORE_REGS_AND_RETURN
 
 .Lchanged:
 	movl	%esp, %eax
 	call	kprobe_detour_redirect
 	movl	%eax, %esp
-	jmp	.Lrestore
+	POP_REGS
+	leal	(5 * 4)(%esp), %esp	/* ds, es, fs, gs, orig_ax */
+	iretl
 SYM_CODE_END(kprobe_detour_enter)
 _ASM_NOKPROBE(kprobe_detour_enter)
 
 SYM_CODE_START(kprobe_detour_enter_post)
 	SAVE_REGS
-	movl	RETURN_ADDRESS(%esp), %eax
+	movl	%ebx, %eax
 	movl	%esp, %edx
 	call	kprobe_detour_stepped
 	RESTORE_REGS_AND_RETURN
@@ -71,19 +75,17 @@ SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
 
 SYM_CODE_START(kprobe_detour_enter_return)
-	pushfl
 	.irp	reg, eax, ecx, edx
 	pushl	%\reg
 	.endr
 	cld
-	movl	(4 * 4)(%esp), %eax
-	movl	-DETOUR_COPY(%eax), %eax
-	leal	(5 * 4)(%esp), %edx
+	movl	(3 * 4)(%esp), %eax
+	movl	-DETOUR_RETURN(%eax), %eax
+	leal	(5 * 4)(%esp), %edx	/* after the flags, which the detour has pushed */
 	call	kprobe_detour_return
 	.irp	reg, edx, ecx, eax
 	popl	%\reg
 	.endr
-	popfl
 	RET
 SYM_CODE_END(kprobe_detour_enter_return)
 _ASM_NOKPROBE(kprobe_detour_enter_return)

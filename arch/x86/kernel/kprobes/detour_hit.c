@@ -5,38 +5,48 @@
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <asm/segment.h>
 #include <asm/text-patching.h>
 
 #include "common.h"
 #include "detour.h"
+#include "region.h"
+
+/*
+ * An iret in 32-bit mode leaves the stack pointer after the flags: so these have to be
+ * right below where it is to be, and the other registers below them.
+ */
+static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
+{
+	unsigned long *from = &regs->sp, *to = (unsigned long *)regs->sp;
+	int i, nr = from - (unsigned long *)regs;
+
+	/* From the highest down, because the two overlap. */
+	for (i = 1; i <= nr; i++)
+		WRITE_ONCE(to[-i], from[-i]);
+	return (struct pt_regs *)(to - nr);
+}
 
 /**
- * kprobe_detour_redirect() - a handler has changed the path of execution
- * @regs: registers, built by kprobe_detour_enter() below its return address
+ * kprobe_detour_redirect() - prepare an iret to the path that a handler has chosen
+ * @regs: registers, built by kprobe_detour_enter()
  *
- * The path begins with a return to the new instruction pointer.  A stack pointer that
- * has been raised, by taking a return address off the stack for one, moves all of it up.
- * It cannot be lowered: what would have been written there are these registers.
+ * An iret needs no thunk that could change the flags.  The stack pointer may have been
+ * raised, by taking a return address off the stack for example.  It cannot be lowered: the
+ * words that a handler writes there are these registers.
  *
  * Context: the detour.
- * Return: where the registers are now.
+ * Return: the registers; only those from ip on are where they were if the mode is 64-bit.
  */
 __visible struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs)
 {
-	unsigned long *from = (unsigned long *)(regs + 1);
-	unsigned long *to = (unsigned long *)regs->sp - 1;
-	unsigned long ip = regs->ip;
-	int i;
-
-	if (unlikely(to < from)) {
+	if (unlikely(regs->sp < (unsigned long)(regs + 1))) {
 		pr_err_once("kprobes: a handler has lowered the stack pointer, which is ignored\n");
-		to = from;
+		regs->sp = (unsigned long)(regs + 1);
 	}
-	/* Downwards, for they overlap. */
-	for (i = 0; to != from && i < sizeof(*regs) / sizeof(long); i++)
-		WRITE_ONCE(to[-1 - i], from[-1 - i]);
-	*to = ip;
-	return (struct pt_regs *)to - 1;
+	savesegment(cs, regs->cs);
+	savesegment(ss, regs->ss);
+	return IS_ENABLED(CONFIG_X86_32) ? move_up(regs) : regs;
 }
 NOKPROBE_SYMBOL(kprobe_detour_redirect);
 
@@ -63,7 +73,7 @@ static __always_inline unsigned int mark(const struct optimized_kprobe *op, int 
 	unsigned int begin = i < optinsn->nr ? optinsn->copy[i - 1] : optinsn->end;
 
 	if (i == 1 && kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST)
-		begin -= CALL_INSN_SIZE;
+		begin -= PROBE_POST_LEN;
 	return begin;
 }
 
@@ -101,6 +111,48 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 	return (unsigned long)kp->addr + (addr == start ? 0 : probe_desc(kp)->len);
 }
 NOKPROBE_SYMBOL(arch_slot_original);
+
+/*
+ * Are the flags on the stack when execution is, or is to return, to @offset?  Unwinders
+ * look up the byte before a return address: in the SAVE_REGS of kprobe_detour_enter() that
+ * is a byte of the call, and there are no flags on the stack.  When they are,
+ * kprobe_detour_enter() lets unwinders look up the return address itself.
+ */
+static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsigned int offset)
+{
+	if (detour_entry(&op->kp) == DETOUR_CODE)
+		return offset > DETOUR_CODE && offset <= DETOUR_RETURN;
+	if (offset == DETOUR_RETURN)
+		return true;
+	return kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST &&
+	       offset == DETOUR_COPY + mark(op, 1) + CALL_INSN_SIZE;
+}
+
+/**
+ * kprobe_text_pushed() - how much more is on the stack than at the original instruction?
+ * @addr: an address that may be in a detour
+ *
+ * The ORC data of the instruction that kprobe_text_address() tells do not know of it.
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+unsigned int kprobe_text_pushed(unsigned long addr)
+{
+	struct optimized_kprobe *op;
+	unsigned int pushed = 0;
+	unsigned long start = 0;
+	struct kprobe *owner;
+
+	preempt_disable_notrace();
+	owner = kprobe_slot_owner(addr, &start);
+	op = container_of(owner, struct optimized_kprobe, kp);
+	if (owner && start == (unsigned long)op->optinsn.insn && flags_pushed(op, addr - start))
+		pushed = sizeof(long);
+	preempt_enable_notrace();
+	return pushed;
+}
+NOKPROBE_SYMBOL(kprobe_text_pushed);
 
 /* See <linux/kprobes-arch.h>.  In a detour only the first of the copies is meant. */
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr)

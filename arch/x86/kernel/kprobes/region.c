@@ -191,6 +191,17 @@ static enum probe_obstacle append_branch(struct probe_copy *copy, u64 target, bo
 	return OBSTACLE_NONE;
 }
 
+/* The call of the post handlers leaves the flags on the stack. */
+static enum probe_obstacle append_post(struct probe_copy *copy)
+{
+	if (!fits(copy, PROBE_POST_LEN))
+		return OBSTACLE_ROOM;
+	if (append_branch(copy, copy->post, true))
+		return OBSTACLE_DISTANCE;
+	copy->out[copy->len++] = 0x9d;
+	return OBSTACLE_NONE;
+}
+
 /**
  * probe_region_copy() - write instructions that do what a region does
  * @region: from probe_region_find()
@@ -198,8 +209,8 @@ static enum probe_obstacle append_branch(struct probe_copy *copy, u64 target, bo
  * @copy: where to, and what it has become
  *
  * The copy ends with a jump to the instruction behind the region, unless nothing gets
- * there.  Behind the first instruction there is a call of &probe_copy.post; that one
- * must not be one that goes elsewhere, or the call would be left out at times.
+ * there.  After the first instruction there is a call of &probe_copy.post, and a popf; that
+ * instruction must not be one that goes elsewhere, or the call would be left out at times.
  *
  * Context: any; pure.
  * Return: %OBSTACLE_NONE, or why there can be no copy; then what is in the output means
@@ -217,7 +228,7 @@ enum probe_obstacle probe_region_copy(const struct probe_region *region, const u
 	for (i = 0; i < region->nr && !obstacle; i++) {
 		obstacle = append_insn(region, i, bytes, copy);
 		if (!obstacle && !i && copy->post)
-			obstacle = append_branch(copy, copy->post, true);
+			obstacle = append_post(copy);
 	}
 	if (!obstacle && region->goes_on)
 		obstacle = append_branch(copy, copy->src + region->len, false);

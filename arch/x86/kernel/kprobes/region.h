@@ -22,6 +22,9 @@
 /* As many instructions as can begin within a jump. */
 #define PROBE_REGION_INSNS	PROBE_JUMP_LEN
 
+/* A call of the post handlers, and a popf. */
+#define PROBE_POST_LEN		(PROBE_JUMP_LEN + 1)
+
 /* What one instruction may become: a loop, and two jumps of 2 and 5 bytes behind it. */
 #define PROBE_MOVE_MAX		(MAX_INSN_SIZE + 7)
 
