@@ -12,23 +12,33 @@
 #ifdef CONFIG_X86
 #define NOP_BYTES	1
 #define TEXT_RETURN	ASM_RET
+/* With the padding in which calls are counted. */
+#define TEXT_ALIGN	ASM_FUNC_ALIGN "\n"
+/* An instruction whose address is taken, but to which nothing branches indirectly. */
+#define TEXT_PLACE	ANNOTATE_NOENDBR
 #define UNDEFINED_INSN	".byte 0x0f, 0x0b\n"	/* ud2 */
 #else
 #define NOP_BYTES	4
 #define TEXT_RETURN	"ret\n"
+#define TEXT_ALIGN	".balign 4\n"
+#define TEXT_PLACE
 #define UNDEFINED_INSN	"udf #0\n"
 #endif
 
 /* The beginning and the end of a function; what is between are lines of assembly. */
-#define TEXT_FUNCTION(name, ...)					\
+#define __TEXT_FUNCTION(align, name, ...)				\
 	asm(".pushsection .text\n"					\
-	    ".balign " __stringify(NOP_BYTES) "\n"			\
+	    align							\
 	    ".global " #name "\n"					\
 	    ".type " #name ", %function\n"				\
-	    #name ":\n"							\
+	    #name ":\n" TEXT_PLACE					\
 	    __VA_ARGS__							\
 	    ".size " #name ", . - " #name "\n"				\
 	    ".popsection\n")
+
+/* One that is called by name, and one that begins where the function before ends. */
+#define TEXT_FUNCTION(name, ...)	__TEXT_FUNCTION(TEXT_ALIGN, name, __VA_ARGS__)
+#define TEXT_NEXT_FUNCTION(name, ...)	__TEXT_FUNCTION("", name, __VA_ARGS__)
 
 /**
  * struct asm_case - a function in assembly with one instruction to be probed

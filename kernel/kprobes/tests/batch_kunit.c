@@ -69,7 +69,7 @@ static struct many *make_many(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, many);
 	for (i = 0; i < NR_INSNS; i++) {
-		many->c[i] = counted_at((void *)kprobes_kunit_long + insn_offset(i), true, false);
+		many->c[i] = counted_at(text_at(kprobes_kunit_long, insn_offset(i)), true, false);
 		many->kps[i] = &many->c[i].kp;
 	}
 	return many;
@@ -116,7 +116,7 @@ static void inside_an_instruction_in_any_order(struct kunit *test)
 		kprobe_opcode_t *addr = kp->addr;
 
 		/* The third of a round is the first with more than two bytes. */
-		kp->addr = (void *)kprobes_kunit_long +
+		kp->addr = text_at(kprobes_kunit_long, 0) +
 			   insn_offset(bad - bad % INSNS_A_ROUND + 2) + 1;
 		KUNIT_EXPECT_EQ(test, register_kprobes(many->kps, NR_INSNS), -EILSEQ);
 		KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_long), NULL);
@@ -137,7 +137,7 @@ STACK_FRAME_NON_STANDARD(kprobes_kunit_halves);
 /* One inside an instruction, one that cannot be probed at a higher address. */
 static void the_error_is_that_of_the_first(struct kunit *test)
 {
-	struct counted split = counted_at((void *)kprobes_kunit_halves + offsets[2] + 1,
+	struct counted split = counted_at(text_at(kprobes_kunit_halves, offsets[2] + 1),
 					  true, false);
 	struct counted undefined = counted_at(kprobes_kunit_undefined, true, false);
 	struct kprobe *split_first[] = { &split.kp, &undefined.kp };

@@ -18,8 +18,8 @@ asmlinkage void kprobes_kunit_black(void);
 asmlinkage void kprobes_kunit_white(void);
 
 TEXT_FUNCTION(kprobes_kunit_before, "nop\n");
-TEXT_FUNCTION(kprobes_kunit_black, "nop\nnop\nnop\n");
-TEXT_FUNCTION(kprobes_kunit_white, "nop\n");
+TEXT_NEXT_FUNCTION(kprobes_kunit_black, "nop\nnop\nnop\n");
+TEXT_NEXT_FUNCTION(kprobes_kunit_white, "nop\n");
 NOKPROBE_SYMBOL(kprobes_kunit_black);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_before);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_black);
@@ -51,6 +51,7 @@ static void to_the_byte(struct kunit *test)
 
 	/* To the compiler two functions are never side by side. */
 	OPTIMIZER_HIDE_VAR(white);
+	OPTIMIZER_HIDE_VAR(black);
 	KUNIT_ASSERT_EQ(test, white, black + BLACK_BYTES);
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist(black - 1));
 	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(black));
@@ -60,7 +61,7 @@ static void to_the_byte(struct kunit *test)
 
 static void registering_on_both_sides(struct kunit *test)
 {
-	struct counted last = counted_at((void *)kprobes_kunit_black + 2 * NOP_BYTES, true, false);
+	struct counted last = counted_at(text_at(kprobes_kunit_black, 2 * NOP_BYTES), true, false);
 	struct counted behind = counted_at(kprobes_kunit_white, true, false);
 	int ret = register_kprobe(&last.kp);
 

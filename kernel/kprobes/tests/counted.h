@@ -10,6 +10,8 @@
 #include <linux/kprobes.h>
 #include <linux/string.h>
 
+#include "entry.h"
+
 struct counted {
 	struct kprobe kp;
 	int pre;
@@ -22,11 +24,11 @@ extern int counted_calls;	/* of pre handlers, for counted::order */
 int counted_pre(struct kprobe *p, struct pt_regs *regs);
 void counted_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags);
 
-/* A probe on @addr with counting handlers. */
+/* A probe on @addr, or behind the landing pad there, with counting handlers. */
 static inline struct counted counted_at(void *addr, bool pre, bool post)
 {
 	return (struct counted) {
-		.kp.addr = addr,
+		.kp.addr = probe_entry(addr),
 		.kp.pre_handler = pre ? counted_pre : NULL,
 		.kp.post_handler = post ? counted_post : NULL,
 	};
@@ -57,11 +59,11 @@ static inline struct counted counted_at(void *addr, bool pre, bool post)
 
 static inline void text_save(u8 *bytes, const void *addr)
 {
-	memcpy(bytes, addr, TEXT_BYTES);
+	memcpy(bytes, text_at(addr, 0), TEXT_BYTES);
 }
 
 #define EXPECT_TEXT(test, bytes, addr)					\
-	KUNIT_EXPECT_EQ_MSG(test, memcmp(bytes, addr, TEXT_BYTES), 0,	\
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(bytes, text_at(addr, 0), TEXT_BYTES), 0,	\
 			    "the text of %ps has changed", addr)
 
 /* What sits at @addr, asked as a trap would. */
@@ -70,7 +72,7 @@ static inline struct kprobe *probe_at(void *addr)
 	struct kprobe *kp;
 
 	preempt_disable();
-	kp = get_kprobe(addr);
+	kp = get_kprobe(probe_entry(addr));
 	preempt_enable();
 	return kp;
 }

@@ -32,9 +32,9 @@ extern char kprobes_kunit_load_insn[], kprobes_kunit_load_next[];
 
 TEXT_FUNCTION(kprobes_kunit_load,
 	      "mov	" ARG1 ", %" _ASM_CX "\n"
-	      "kprobes_kunit_load_insn:\n"
+	      "kprobes_kunit_load_insn:\n" TEXT_PLACE
 	      "mov	(%" _ASM_CX "), " AX "\n"
-	      "kprobes_kunit_load_next:\n"
+	      "kprobes_kunit_load_next:\n" TEXT_PLACE
 	      ASM_RET "\n"
 	      "1: mov	$77, %eax\n"
 	      ASM_RET "\n"
@@ -274,9 +274,9 @@ TEXT_FUNCTION(kprobes_kunit_divide,
 	      "mov	" ARG2 ", %" _ASM_CX "\n"
 	      "mov	" ARG1 ", " AX "\n"
 	      "xor	%edx, %edx\n"
-	      "kprobes_kunit_divide_insn:\n"
+	      "kprobes_kunit_divide_insn:\n" TEXT_PLACE
 	      "div	%" _ASM_CX "\n"
-	      "kprobes_kunit_divide_next:\n"
+	      "kprobes_kunit_divide_next:\n" TEXT_PLACE
 	      ASM_RET "\n");
 
 /* Where there are 64 bits. */

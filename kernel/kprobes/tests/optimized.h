@@ -8,12 +8,13 @@
 #include <linux/cleanup.h>
 
 #include "../internal.h"
+#include "entry.h"
 
 /* The jump that the optimizer writes: of x86 and of arm64. */
 static inline bool is_jump(void *addr)
 {
 	if (IS_ENABLED(CONFIG_X86))
-		return *(u8 *)addr == 0xe9;
+		return *(u8 *)probe_entry(addr) == 0xe9;
 	return (le32_to_cpup(addr) & 0xfc000000) == 0x14000000;
 }
 
@@ -22,7 +23,7 @@ static inline enum kprobe_state state_at(void *addr)
 	struct kprobe_point *point;
 
 	guard(mutex)(&kprobe_mutex);
-	point = kprobe_table_find((unsigned long)addr);
+	point = kprobe_table_find((unsigned long)probe_entry(addr));
 	return point ? point->state : KPROBE_GONE;
 }
 
@@ -31,7 +32,7 @@ static inline const char *said_at(void *addr)
 	struct kprobe_point *point;
 
 	guard(mutex)(&kprobe_mutex);
-	point = kprobe_table_find((unsigned long)addr);
+	point = kprobe_table_find((unsigned long)probe_entry(addr));
 	return point ? kprobe_optimizer_says(point) : NULL;
 }
 

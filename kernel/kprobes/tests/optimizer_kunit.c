@@ -15,14 +15,14 @@
 /* The region of the first instruction are the first two. */
 TEXT_FUNCTION(kprobes_opt_three,
 	      "xor	%eax, %eax\n"
-	      "add	$1, %eax\n"
-	      "add	$2, %eax\n"
+	      TEXT_PLACE "add	$1, %eax\n"
+	      TEXT_PLACE "add	$2, %eax\n"
 	      ASM_RET);
 
 /* The first is of one byte. */
 TEXT_FUNCTION(kprobes_opt_framed,
 	      "push	%" _ASM_BX "\n"
-	      "mov	$3, %eax\n"
+	      TEXT_PLACE "mov	$3, %eax\n"
 	      "pop	%" _ASM_BX "\n"
 	      ASM_RET);
 

@@ -15,6 +15,7 @@
 
 #include "counted.h"
 #include "../internal.h"
+#include "entry.h"
 
 /* --- The ladder ------------------------------------------------------------------ */
 
@@ -71,7 +72,7 @@ static bool is_jump(const void *addr)
 
 static void *rung(unsigned int i)
 {
-	return (void *)kprobes_ladder + FIRST_RUNG + i * 2 * STEP;
+	return text_at(probe_entry(kprobes_ladder), FIRST_RUNG + i * 2 * STEP);
 }
 
 static unsigned int count_jumps(void)

@@ -84,22 +84,23 @@ static void one_probe_by_symbol(struct kunit *test)
 static void address_and_offset_can_be_used_again(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	void *entry = probe_entry(kprobes_kunit_one);
 	int i, ret = -EILSEQ;
 
 	for (c.kp.offset = 1; c.kp.offset < TEXT_BYTES && ret; c.kp.offset++) {
 		ret = register_kprobe(&c.kp);
 		if (!ret)
 			break;
-		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, entry);
 	}
 	KUNIT_ASSERT_EQ(test, ret, 0);
 	for (i = 1; i <= 2; i++) {
 		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr,
-				    (void *)kprobes_kunit_one + c.kp.offset);
+				    entry + c.kp.offset);
 		call_all(test);
 		KUNIT_EXPECT_EQ(test, c.pre, i);
 		unregister_kprobe(&c.kp);
-		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, (void *)kprobes_kunit_one);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, entry);
 		if (i == 1)
 			KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	}
@@ -193,7 +194,7 @@ static void a_bad_batch_leaves_nothing(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, c[i].kp.flags, 0);
 			if (i != bad)
 				KUNIT_EXPECT_PTR_EQ(test, (void *)c[i].kp.addr,
-						    (void *)targets[i]);
+						    probe_entry(targets[i]));
 		}
 		call_all(test);
 		/* The structs are good for another try. */
@@ -234,7 +235,7 @@ static void a_batch_that_fails_late_leaves_nothing(struct kunit *test)
 		c[i] = counted_at(targets[i], true, true);
 		kps[i] = &c[i].kp;
 	}
-	c[last].kp.offset = offset_inside_an_instruction(targets[last]);
+	c[last].kp.offset = offset_inside_an_instruction(probe_entry(targets[last]));
 	KUNIT_ASSERT_NE(test, c[last].kp.offset, 0);
 	KUNIT_EXPECT_EQ(test, register_kprobes(kps, NR_TARGETS), -EILSEQ);
 	for (i = 0; i < NR_TARGETS; i++)

@@ -168,7 +168,7 @@ static void places_that_do_not_return(struct kunit *test)
 	expect_no_return_probe(test, NULL, "__switch_to");
 	/* Nowhere in a function but at its entry. */
 	for (i = 8; i < TEXT_BYTES; i++)
-		expect_no_return_probe(test, (void *)recursive_target + i, NULL);
+		expect_no_return_probe(test, text_at(recursive_target, i), NULL);
 }
 #endif
 

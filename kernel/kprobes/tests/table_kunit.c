@@ -22,7 +22,7 @@ TEXT_FUNCTION(kprobes_kunit_sled,
 
 static void *sled_insn(int i)
 {
-	return (void *)kprobes_kunit_sled + i * NOP_BYTES;
+	return text_at(kprobes_kunit_sled, i * NOP_BYTES);
 }
 
 static struct counted *sled;
@@ -52,7 +52,7 @@ static void every_point_is_found(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	KUNIT_ASSERT_NOT_NULL(test, sled);
 	KUNIT_ASSERT_NOT_NULL(test, sled_kps);
-	memcpy(text, kprobes_kunit_sled, SLED_BYTES);
+	memcpy(text, sled_insn(0), SLED_BYTES);
 
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < SLED; i++) {
@@ -82,7 +82,7 @@ static void every_point_is_found(struct kunit *test)
 			sled_kps[n++] = &sled[i].kp;
 		unregister_kprobes(sled_kps, n);
 		kprobes_kunit_sled();
-		KUNIT_EXPECT_EQ(test, memcmp(text, kprobes_kunit_sled, SLED_BYTES), 0);
+		KUNIT_EXPECT_EQ(test, memcmp(text, sled_insn(0), SLED_BYTES), 0);
 		KUNIT_EXPECT_EQ(test, sled[0].pre, 1);
 		KUNIT_EXPECT_EQ(test, sled[1].pre, 2);
 	}
