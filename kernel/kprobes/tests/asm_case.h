@@ -25,6 +25,20 @@ void kprobes_fault_callee(void);
 int kprobes_opt_loop(void);
 int kprobes_opt_first_loop(void);
 int kprobes_opt_ends(void);
+int kprobes_opt_table(void);
+int kprobes_opt_long_table(void);
+int kprobes_opt_biased_table(void);
+int kprobes_opt_parted(void);
+int kprobes_opt_locked(void);
+int kprobes_opt_checked(void);
+int kprobes_opt_carry(void);
+extern char kprobes_opt_carry_mov[], kprobes_opt_carry_adc[];
+
+/* Of the suite about those who read text at a probe. */
+unsigned long kprobes_text_zeropad(const void *from);
+void kprobes_text_caller(void);
+void kprobes_text_callee(void);
+extern char kprobes_text_load[], kprobes_text_call[], kprobes_text_called[];
 
 /* Of the suite of return probes and the stack. */
 int kprobes_tail_target(int x);

@@ -14,6 +14,10 @@
 #include <linux/static_call.h>
 #include <asm/sections.h>
 
+#ifdef CONFIG_X86
+#include <asm/nospec-branch.h>
+#endif
+
 #include "counted.h"
 
 static DEFINE_STATIC_KEY_FALSE(refusal_key);
@@ -21,7 +25,7 @@ static int data_target;
 
 TRAP_TARGET(good_target, 1)
 
-static noinline __noclone notrace int jump_label_target(int x)
+static noinline __noclone notrace __maybe_unused int jump_label_target(int x)
 {
 	KEEP_CALL(x);
 	if (static_branch_unlikely(&refusal_key))
@@ -70,7 +74,7 @@ static void expect_refused(struct kunit *test, void *addr, int err)
 	KUNIT_EXPECT_EQ_MSG(test, ret, err, "at %pS", addr);
 	if (!ret)
 		unregister_kprobe(&c.kp);
-	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, addr);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, probe_entry(addr));
 	KUNIT_EXPECT_EQ(test, c.kp.flags, 0);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(addr), NULL);
 
@@ -142,7 +146,7 @@ static void ftraces_trampolines(struct kunit *test)
 	expect_refused(test, ftrace_call, -EINVAL);
 	expect_refused(test, ftrace_regs_caller, -EINVAL);
 	expect_refused(test, ftrace_regs_call, -EINVAL);
-	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)ftrace_caller - 1));
+	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((ulong)text_at(ftrace_caller, -1)));
 }
 #endif
 
@@ -161,6 +165,63 @@ static void ends_of_a_blacklisted_section(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist(end - 1));
 }
 
+#ifdef CONFIG_MITIGATION_RETHUNK
+/* Whatever returns runs through them, a hit as well. */
+static void return_thunks(struct kunit *test)
+{
+	expect_refused(test, __x86_return_thunk, -EINVAL);
+	expect_refused(test, x86_return_thunk, -EINVAL);
+	if (IS_ENABLED(CONFIG_MITIGATION_CALL_DEPTH_TRACKING))
+		expect_refused(test, call_depth_return_thunk, -EINVAL);
+	if (IS_ENABLED(CONFIG_MITIGATION_UNRET_ENTRY))
+		expect_refused(test, retbleed_return_thunk, -EINVAL);
+	if (IS_ENABLED(CONFIG_MITIGATION_SRSO)) {
+		expect_refused(test, srso_return_thunk, -EINVAL);
+		expect_refused(test, srso_alias_return_thunk, -EINVAL);
+	}
+	if (IS_ENABLED(CONFIG_MITIGATION_ITS))
+		expect_refused(test, its_return_thunk, -EINVAL);
+}
+#endif
+
+#ifdef CONFIG_MITIGATION_ITS
+static void its_thunks(struct kunit *test)
+{
+	expect_refused(test, __x86_indirect_its_thunk_array, -EINVAL);
+	expect_refused(test, __x86_indirect_its_thunk_array + 1, -EINVAL);
+}
+#endif
+
+#ifdef CONFIG_X86_64
+/* A kCFI check; the report of its failure reads the first two. */
+asm(".pushsection .text\n"
+	".global kprobes_kunit_kcfi\n"
+	".type kprobes_kunit_kcfi, @function\n"
+	"kprobes_kunit_kcfi:\n" ANNOTATE_NOENDBR
+	"	nop\n"
+	"	movl $0x12345678, %r10d\n"
+	"	addl -4(%r11), %r10d\n"
+	"	.byte 0x74, 0x02\n"
+	"	ud2\n"
+	"	nop\n"
+	"	nop\n"
+	".size kprobes_kunit_kcfi, . - kprobes_kunit_kcfi\n"
+	".popsection\n");
+asmlinkage void kprobes_kunit_kcfi(void);
+STACK_FRAME_NON_STANDARD(kprobes_kunit_kcfi);
+
+static void a_kcfi_check(struct kunit *test)
+{
+	struct counted je = counted_at(text_at(kprobes_kunit_kcfi, 11), true, false);
+
+	/* The movl and the addl. */
+	expect_refused(test, text_at(kprobes_kunit_kcfi, 1), -EINVAL);
+	expect_refused(test, text_at(kprobes_kunit_kcfi, 7), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&je.kp), 0);
+	unregister_kprobe(&je.kp);
+}
+#endif
+
 #ifdef CONFIG_X86
 static void entry_text(struct kunit *test)
 {
@@ -174,7 +235,7 @@ static void inside_an_instruction(struct kunit *test)
 
 	/* Some address in any 16 bytes of code is inside an instruction. */
 	for (i = 1; i < TEXT_BYTES; i++) {
-		struct counted c = counted_at((void *)good_target + i, true, false);
+		struct counted c = counted_at(text_at(good_target, i), true, false);
 		int ret = register_kprobe(&c.kp);
 
 		if (!ret)
@@ -315,18 +376,29 @@ extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
 asm(".pushsection .text\n"
 	".global kprobes_kunit_refused\n"
 	".type kprobes_kunit_refused, @function\n"
-	"kprobes_kunit_refused:\n"
+	"kprobes_kunit_refused:\n" ANNOTATE_NOENDBR
 	"	nop\n"
-	"refused_iret:	.byte 0xcf\n"
-	"refused_ud2:	.byte 0x0f, 0x0b\n"
-	"refused_lret:	.byte 0xcb\n"
-	"refused_mov_ss:	.byte 0x8e, 0xd0\n"
-	"refused_int80:	.byte 0xcd, 0x80\n"
-	"refused_ret16:	.byte 0x66, 0xc3\n"
-	"refused_xbegin:	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
-	"refused_far_jmp:	.byte 0xff, 0x28\n"
-	"refused_far_call:	.byte 0xff, 0x18\n"
-	"refused_int3:	.byte 0xcc\n"
+	"refused_iret:\n" ANNOTATE_NOENDBR
+	"	.byte 0xcf\n"
+	"refused_ud2:\n" ANNOTATE_NOENDBR
+	"	.byte 0x0f, 0x0b\n"
+	"refused_lret:\n" ANNOTATE_NOENDBR
+	"	.byte 0xcb\n"
+	"refused_mov_ss:\n" ANNOTATE_NOENDBR
+	"	.byte 0x8e, 0xd0\n"
+	"refused_int80:\n" ANNOTATE_NOENDBR
+	"	.byte 0xcd, 0x80\n"
+	"refused_ret16:\n" ANNOTATE_NOENDBR
+	ANNOTATE_RETPOLINE_SAFE
+	"	.byte 0x66, 0xc3\n"
+	"refused_xbegin:\n" ANNOTATE_NOENDBR
+	"	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
+	"refused_far_jmp:\n" ANNOTATE_NOENDBR
+	"	.byte 0xff, 0x28\n"
+	"refused_far_call:\n" ANNOTATE_NOENDBR
+	"	.byte 0xff, 0x18\n"
+	"refused_int3:\n" ANNOTATE_NOENDBR
+	"	.byte 0xcc\n"
 	"	nop\n"
 	".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"
 	".popsection\n");
@@ -375,6 +447,15 @@ static struct kunit_case refusal_cases[] = {
 #endif
 #ifdef REFUSES_WARNINGS
 	KUNIT_CASE(a_warning),
+#endif
+#ifdef CONFIG_MITIGATION_RETHUNK
+	KUNIT_CASE(return_thunks),
+#endif
+#ifdef CONFIG_MITIGATION_ITS
+	KUNIT_CASE(its_thunks),
+#endif
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(a_kcfi_check),
 #endif
 #ifdef CONFIG_X86
 	KUNIT_CASE(entry_text),

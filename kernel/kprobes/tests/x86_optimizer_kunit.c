@@ -2,6 +2,11 @@
 /*
  * Jump optimization (x86): where a region can become a jump.
  */
+#include <linux/memory.h>
+#include <asm/alternative.h>
+#include <asm/unwind.h>
+
+#include "../../../arch/x86/kernel/kprobes/detour.h"
 #include "asm_case.h"
 #include "opt_functions.h"
 
@@ -29,6 +34,81 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 		 "int3\nint3\nint3\n")
 	ASM_UNCHECKED(kprobes_opt_ends));
 
+/*
+ * Jumps by a table of @entries, the last of which leads to the end, through a displacement
+ * that is @bias less than the table's address.
+ */
+#define TABLE_FUNCTION(name, entries, bias)				\
+	asm(ASM_FUNCTION(name,						\
+			 "xor %eax, %eax\n"				\
+			 "1: add $2, %eax\n"				\
+			 "mov $(" #entries " - 1 + " #bias "), %ecx\n"	\
+			 ANNOTATE_RETPOLINE_SAFE			\
+			 "jmp *3f-" #bias "*" WORD "(," CX ", " WORD ")\nint3\n" \
+			 "2: " ASM_ENDBR "add $1, %eax\n"		\
+			 ASM_RET)					\
+	    ASM_UNCHECKED(name)						\
+	    ".pushsection .rodata\n"					\
+	    ".balign " WORD "\n"					\
+	    ".skip 32*" WORD "\n"					\
+	    "3: .rept " #entries "\n"					\
+	    _ASM_PTR " 2b\n"						\
+	    ".endr\n"							\
+	    ".skip 32*" WORD "\n"					\
+	    ".popsection\n")
+
+TABLE_FUNCTION(kprobes_opt_table, 4, 0);
+/* The optimizer does not read as many. */
+TABLE_FUNCTION(kprobes_opt_long_table, 1100, 0);
+/* As compilers do it that know the lowest index. */
+TABLE_FUNCTION(kprobes_opt_biased_table, 4, 100);
+
+/* Another part, named as gcc 8 does, branches to the second instruction. */
+asm(ASM_FUNCTION(kprobes_opt_parted,
+		 "xor %eax, %eax\n"
+		 "1: add $3, %eax\n"
+		 ASM_RET)
+	".pushsection .text\n"
+	".type kprobes_opt_parted.cold.7, @function\n"
+	"kprobes_opt_parted.cold.7:\n"
+	"jmp 1b\n"
+	".size kprobes_opt_parted.cold.7, . - kprobes_opt_parted.cold.7\n"
+	".popsection\n"
+	ASM_UNCHECKED(kprobes_opt_parted.cold.7));
+
+/* A lock prefix after the four bytes of the first instruction. */
+asm(ASM_FUNCTION(kprobes_opt_locked,
+		 ".byte 0x0f, 0x1f, 0x40, 0x00\n"
+		 LOCK_PREFIX "orl $0, (" SP ")\n"
+		 "mov $3, %eax\n"
+		 ASM_RET));
+
+#ifdef CONFIG_X86_64
+/* A kCFI check after the first instruction, which finds the type that it expects. */
+asm(ASM_FUNCTION(kprobes_opt_checked,
+		 "push $0x12345678\n"
+		 "lea 4(%rsp), %r11\n"
+		 TEXT_PLACE "nop\n"
+		 "movl $-0x12345678, %r10d\n"
+		 "addl -4(%r11), %r10d\n"
+		 ".byte 0x74, 0x02\n"
+		 "ud2\n"
+		 "pop %rax\n"
+		 "mov $3, %eax\n"
+		 ASM_RET)
+	ASM_UNCHECKED(kprobes_opt_checked));
+#define OPT_CHECKED_NOP	((void *)kprobes_opt_checked + ENDBR_INSN_SIZE + 10)
+#endif
+
+/* The second instruction is probed, and leaves the carry to the third. */
+asm(ASM_FUNCTION(kprobes_opt_carry,
+		 "stc\n"
+		 ASM_PLACE(kprobes_opt_carry_mov)
+		 "mov $0, %eax\n"
+		 ASM_PLACE(kprobes_opt_carry_adc)
+		 "adc $2, %eax\n"
+		 ASM_RET));
+
 /* By name, see kprobes_opt_call(). */
 static int call_three(void)
 {
@@ -42,6 +122,17 @@ static const struct opt_place places[] = {
 	{ "a branch to the second", kprobes_opt_loop, kprobes_opt_loop,
 	  "a branch into the region" },
 	{ "padding", kprobes_opt_ends, kprobes_opt_ends, "" },
+	{ "a jump table", kprobes_opt_table, kprobes_opt_table, "" },
+	{ "a jump table that is too long", kprobes_opt_long_table, kprobes_opt_long_table,
+	  "an indirect branch in the function" },
+	{ "a jump table that is not found", kprobes_opt_biased_table, kprobes_opt_biased_table,
+	  "an indirect branch in the function" },
+	{ "a branch from another part", kprobes_opt_parted, kprobes_opt_parted,
+	  "a branch into the region" },
+#ifdef CONFIG_X86_64
+	{ "a kCFI check", OPT_CHECKED_NOP, kprobes_opt_checked,
+	  "a check of a call's type" },
+#endif
 };
 
 KUNIT_ARRAY_PARAM_DESC(place, places, name);
@@ -89,8 +180,115 @@ static void neighbours_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, third.pre, 3);
 }
 
+/* Booted with one processor, the prefix is a nop that becomes a prefix with the second. */
+static void a_lock_prefix(struct kunit *test)
+{
+	struct opt_place place = {
+		.addr = probe_entry(kprobes_opt_locked),
+		.fn = kprobes_opt_locked,
+		.obstacle = "",
+	};
+
+	mutex_lock(&text_mutex);
+	if (alternatives_text_reserved(text_at(place.addr, 4), text_at(place.addr, 5)))
+		place.obstacle = "the region is patched by others";
+	mutex_unlock(&text_mutex);
+	opt_expect_place(test, &place);
+}
+
+static int skip_mov(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->ax = 0;
+	regs->ip = (unsigned long)kprobes_opt_carry_adc;
+	return 1;
+}
+
+static int skip_and_clear_carry(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->flags &= ~X86_EFLAGS_CF;
+	return skip_mov(p, regs);
+}
+
+static int clear_carry(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->flags &= ~X86_EFLAGS_CF;
+	return 0;
+}
+
+/* What a detour does to the flags: nothing, or what its handler has done. */
+static const struct flags_case {
+	const char *name;
+	kprobe_pre_handler_t pre;
+	kprobe_post_handler_t post;
+	int result;
+} flags_cases[] = {
+	{ "left alone", counted_pre, NULL, 3 },
+	{ "left alone by both handlers", counted_pre, counted_post, 3 },
+	{ "changed", clear_carry, NULL, 2 },
+	{ "left alone on another path", skip_mov, NULL, 3 },
+	{ "changed on another path", skip_and_clear_carry, NULL, 2 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(flags, flags_cases, name);
+
+static void flags_of_a_detour(struct kunit *test)
+{
+	const struct flags_case *f = test->param_value;
+	struct counted c = counted_at(kprobes_opt_carry_mov, true, false);
+
+	c.kp.pre_handler = f->pre;
+	c.kp.post_handler = f->post;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_carry(), f->result);
+	EXPECT_JUMP(test, &c.kp, true);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_carry(), f->result);
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, kprobes_opt_carry(), 3);
+}
+
+#ifdef CONFIG_UNWINDER_ORC
+static unsigned long detour_of(void *addr)
+{
+	struct kprobe_point *point;
+
+	guard(mutex)(&kprobe_mutex);
+	point = kprobe_table_find((unsigned long)addr);
+	return point ? (unsigned long)point->op.optinsn.insn : 0;
+}
+
+/* An interrupt between the return to a detour and its popf finds the caller. */
+static void unwinding_from_the_popf(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	unsigned long stack[] = { X86_EFLAGS_FIXED, _THIS_IP_, 0, 0 };
+	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
+	struct unwind_state state;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	regs.ip = detour_of(c.kp.addr) + DETOUR_RETURN;
+	KUNIT_EXPECT_EQ(test, *(u8 *)regs.ip, POPF_INSN_OPCODE);
+	regs.sp = (unsigned long)stack;
+	/* It goes on to the caller by itself. */
+	unwind_start(&state, current, &regs, NULL);
+	KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
+
+	/* The copy has the original's stack. */
+	regs.ip += DETOUR_COPY - DETOUR_RETURN;
+	regs.sp += sizeof(long);
+	unwind_start(&state, current, &regs, NULL);
+	KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
+	unregister_kprobe(&c.kp);
+}
+#endif
+
 static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(regions, place_gen_params),
+	KUNIT_CASE(a_lock_prefix),
+	KUNIT_CASE_PARAM(flags_of_a_detour, flags_gen_params),
+#ifdef CONFIG_UNWINDER_ORC
+	KUNIT_CASE(unwinding_from_the_popf),
+#endif
 	KUNIT_CASE(neighbours_take_turns),
 	{}
 };

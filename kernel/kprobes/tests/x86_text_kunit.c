@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernel code that reads text or stack at a probe (x86): fixups that decode the instruction
+ * that has faulted, machine checks, unwinders.
+ */
+#include <linux/stacktrace.h>
+#include <linux/vmalloc.h>
+#include <asm/nospec-branch.h>
+
+#include "../../../arch/x86/kernel/kprobes/classify.h"
+#include "../internal.h"
+#include "asm_case.h"
+#include "counted.h"
+#include "opt_functions.h"
+
+/* --- load_unaligned_zeropad() ------------------------------------------------------- */
+
+asm(ASM_FUNCTION(kprobes_text_zeropad,
+		 ASM_PLACE(kprobes_text_load)
+		 "mov (" ARG "), " AX "\n"
+		 ASM_PLACE(kprobes_text_loaded)
+		 ASM_RET)
+	_ASM_EXTABLE_TYPE(kprobes_text_load, kprobes_text_loaded, EX_TYPE_ZEROPAD));
+
+/* The last three bytes before an unmapped page. */
+static unsigned long load_across(char *page)
+{
+	return kprobes_text_zeropad(page + PAGE_SIZE - 3);
+}
+
+static void a_load_into_an_unmapped_page(struct kunit *test)
+{
+	struct counted pre = counted_at(kprobes_text_load, true, false);
+	struct counted both = counted_at(kprobes_text_load, true, true);
+	char *page = vmalloc(PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memcpy(page + PAGE_SIZE - 3, "abc", 3);
+	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&pre.kp), 0);
+	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&both.kp), 0);
+	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
+	unregister_kprobe(&both.kp);
+	unregister_kprobe(&pre.kp);
+	vfree(page);
+	KUNIT_EXPECT_EQ(test, pre.pre, 2);
+	KUNIT_EXPECT_EQ(test, both.pre, 1);
+	KUNIT_EXPECT_EQ(test, both.post, 0);
+}
+
+/* --- Text as it was ----------------------------------------------------------------- */
+
+#define TEXT_LEN	12
+
+static void expect_original(struct kunit *test, const u8 *text, unsigned long start)
+{
+	u8 bytes[TEXT_LEN];
+	unsigned int i;
+
+	for (i = 0; i < TEXT_LEN; i++) {
+		KUNIT_EXPECT_EQ(test, kprobe_copy_text(bytes, start + i, TEXT_LEN - i), 0);
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(bytes, text + i, TEXT_LEN - i), 0,
+				    "from byte %u on", i);
+	}
+}
+
+static void text_without_probes(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	unsigned long start = (unsigned long)kprobes_opt_three;
+	u8 text[TEXT_LEN];
+
+	memcpy(text, text_at(kprobes_opt_three, 0), TEXT_LEN);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	expect_original(test, text, start);
+	kprobe_optimizer_flush();
+	expect_original(test, text, start);
+	unregister_kprobe(&c.kp);
+	expect_original(test, text, start);
+	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, PAGE_SIZE / 2, 1), -ERANGE);
+}
+
+/* --- Machine checks ----------------------------------------------------------------- */
+
+/* As a machine check finds a copy that is stepped: interrupts off, in another level. */
+static void leaving_a_copy(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_text_load, true, true);
+	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
+	struct kprobe_frame *frame;
+	struct kprobe *kp;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	kp = probe_at(kprobes_text_load);
+	KUNIT_ASSERT_NOT_NULL(test, kp);
+	KUNIT_ASSERT_NOT_NULL(test, kp->ainsn.step);
+
+	local_irq_disable();
+	frame = kprobe_this_frame();
+	kprobe_frame_enter(frame, kp);
+	frame->saved_flags = X86_EFLAGS_IF;
+	frame->phase = KPROBE_PHASE_STEPPING;
+	regs.ip = (unsigned long)kp->ainsn.step;
+	__nmi_enter();
+	kprobe_leave_copy(&regs);
+	__nmi_exit();
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	KUNIT_EXPECT_EQ(test, regs.flags, X86_EFLAGS_FIXED | X86_EFLAGS_IF);
+	KUNIT_EXPECT_EQ(test, frame->phase, KPROBE_PHASE_IDLE);
+	if (frame->phase != KPROBE_PHASE_IDLE)
+		kprobe_frame_leave(frame);
+
+	/* A boosted copy has no frame, and other addresses stay. */
+	regs.ip = (unsigned long)kp->ainsn.insn;
+	kprobe_leave_copy(&regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	kprobe_leave_copy(&regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	local_irq_enable();
+	unregister_kprobe(&c.kp);
+}
+
+/* --- Stack traces ------------------------------------------------------------------- */
+
+asm(ASM_FUNCTION(kprobes_text_callee, ASM_RET));
+asm(ASM_FUNCTION(kprobes_text_caller,
+		 ASM_PLACE(kprobes_text_call)
+		 "call kprobes_text_callee\n"
+		 ASM_PLACE(kprobes_text_called)
+		 ASM_RET));
+
+static unsigned long trace[32];
+static unsigned int nr_trace;
+static unsigned long wanted;
+
+static void trace_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+	nr_trace = stack_trace_save(trace, ARRAY_SIZE(trace), 0);
+}
+
+static noinline __noclone void call_the_caller(void)
+{
+	wanted = _RET_IP_;
+	kprobes_text_caller();
+	barrier();
+}
+
+static bool traced(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_trace && trace[i] != addr; i++)
+		;
+	return i < nr_trace;
+}
+
+/* The call is emulated, so the registers are those at the entry of the callee. */
+static void callers_after_an_emulated_call(struct kunit *test)
+{
+	struct kprobe kp = { .addr = (void *)kprobes_text_call, .post_handler = trace_post };
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	nr_trace = 0;
+	call_the_caller();
+	unregister_kprobe(&kp);
+	KUNIT_EXPECT_GT(test, nr_trace, 0U);
+	KUNIT_EXPECT_TRUE(test, traced(wanted));
+	if (IS_ENABLED(CONFIG_UNWINDER_ORC))
+		KUNIT_EXPECT_TRUE(test, traced((unsigned long)kprobes_text_called));
+}
+
+/* --- Distances ---------------------------------------------------------------------- */
+
+static void the_reach_of_a_jump(struct kunit *test)
+{
+	u64 at = (unsigned long)kprobes_text_caller, far = at ^ BIT_ULL(31);
+	u8 jump[PROBE_JUMP_LEN];
+
+	KUNIT_EXPECT_EQ(test, probe_put_jump(INSN_MODE_KERN, jump, at, at), PROBE_JUMP_LEN);
+	KUNIT_EXPECT_EQ(test, probe_put_jump(INSN_MODE_KERN, jump, at, far),
+			IS_ENABLED(CONFIG_X86_64) ? -ERANGE : PROBE_JUMP_LEN);
+}
+
+static struct kunit_case text_cases[] = {
+	KUNIT_CASE(the_reach_of_a_jump),
+	KUNIT_CASE(a_load_into_an_unmapped_page),
+	KUNIT_CASE(text_without_probes),
+	KUNIT_CASE(leaving_a_copy),
+	KUNIT_CASE(callers_after_an_emulated_call),
+	{}
+};
+
+static struct kunit_suite text_suite = {
+	.name = "kprobes_x86_text",
+	.test_cases = text_cases,
+};
+
+kunit_test_suite(text_suite);
