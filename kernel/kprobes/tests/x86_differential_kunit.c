@@ -132,8 +132,13 @@ asm(ASM_FUNCTION(kprobes_run_piece,
 #define LOAD_ADDR(symbol, reg)	"mov $" #symbol ", " reg "\n"
 #endif
 
-/* What is called: leaves its return address's low byte in dx. */
+/*
+ * What is called: leaves its return address's low byte in dx.  A direct call skips the nop:
+ * with call depth tracking calls of a function's entry are counted, which changes flags.
+ */
+#define CALLEE		"kprobes_piece_callee + " __stringify(ENDBR_INSN_SIZE) " + 1"
 asm(ASM_FUNCTION(kprobes_piece_callee,
+		 "nop\n"
 		 "mov (" SP "), " DX "\n"
 		 "lea 0x30(" AX "), " AX "\n"
 		 ASM_BARE_RET)
@@ -175,7 +180,7 @@ BRANCH(loope_short, CONDITION, ADDR_SHORT "loope");
 BRANCH(loopne_short, CONDITION, ADDR_SHORT "loopne");
 BRANCH(jcxz_short, 0, ADDR_SHORT JCXZ);
 
-PIECE(call, 0, "", "call kprobes_piece_callee\n", "", "");
+PIECE(call, 0, "", "call " CALLEE "\n", "", "");
 PIECE(call_reg, 0, LOAD_ADDR(kprobes_piece_callee, DX),
 	ANNOTATE_RETPOLINE_SAFE "call *" DX "\n", "", "");
 PIECE(call_mem, 0, "",

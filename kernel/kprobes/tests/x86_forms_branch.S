@@ -11,12 +11,18 @@
 form_pointer:
 	_ASM_PTR kprobes_form_callee
 
-/* What is called: leaves its return address in a register. */
+/*
+ * What is called: leaves its return address in a register.  Direct calls skip the nop: with
+ * call depth tracking calls of a function's entry are counted, which changes flags.
+ */
+#define CALLEE	kprobes_form_callee + ENDBR_INSN_SIZE + 1
+
 	.text
 	.balign 16
 	.type kprobes_form_callee, @function
 kprobes_form_callee:
 	ENDBR
+	nop
 	mov	(%SP), %DX
 	lea	0x30(%AX), %AX
 	ANNOTATE_RETPOLINE_SAFE
@@ -80,7 +86,7 @@ form_branch JCXZ_NARROW
 
 /* --- Calls ----------------------------------------------------------------- */
 
-form I(call kprobes_form_callee)
+form I(call CALLEE)
 
 .irp r, WORD_REGS
 	form	I(call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
