@@ -30,11 +30,13 @@ roots()
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
 
-# What assembly has as NOKPROBE: there is no symbol of that, as there is in C.
+# What assembly has as NOKPROBE: there is no symbol of that, as there is in C.  The macro
+# THUNK of x86 makes functions that are.
 in_assembly()
 {
-	grep -rhE --include='*.S' '^(_ASM_)?NOKPROBE\(' "$SRC/arch/$(source_arch "$ARCH")" |
-		sed -E 's/.*\((.*)\).*/\1/'
+	grep -rhE --include='*.S' '^((_ASM_)?NOKPROBE\(|THUNK [a-z])' \
+		"$SRC/arch/$(source_arch "$ARCH")" |
+		sed -E 's/.*\((.*)\).*/\1/; s/^THUNK ([a-z_]+).*/\1/'
 }
 
 # What the blacklist has by its name.

@@ -72,11 +72,12 @@ END
 fi
 
 # A page of slots is announced when it is made.  More probes than one page has
-# room for; those where no instruction begins are refused, which is as good.
+# room for, after the entry's instructions; those where no instruction begins are
+# refused, which is as good.
 set --
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 500); do
-	set -- "$@" "add p$# symbol=$symbol offset=5 disabled"
+	set -- "$@" "add p$# symbol=$symbol offset=$((ENTRY + 5)) disabled"
 done
 records=$("$HERE/text_poke" "$KP_TEST/control" "$@")
 is "many more: the helper has run to its end" $? 0

@@ -26,7 +26,7 @@
 	asm("	.pushsection " section ", \"ax\"\n"			\
 	    "	.globl " __stringify(name) "\n"				\
 	    "	.type " __stringify(name) ", @function\n"		\
-	    "	.balign 16\n"						\
+	    "	" ALIGN_FUNCTION "\n"					\
 	    __stringify(name) ":\n"					\
 	    body							\
 	    "	.size " __stringify(name) ", . - " __stringify(name) "\n" \
@@ -34,6 +34,9 @@
 
 #ifdef CONFIG_X86
 #include <asm/asm.h>
+
+/* With the padding in which calls are counted, which is before every function. */
+#define ALIGN_FUNCTION	ASM_FUNC_ALIGN
 
 #define PLAIN_BODY							\
 	"	movl $42, %eax\n"					\
@@ -49,6 +52,8 @@
 	"	movl %eax, %ss\n"					\
 	"	" ASM_RET
 #elif defined(CONFIG_ARM64)
+#define ALIGN_FUNCTION	".balign 16"
+
 #define PLAIN_BODY							\
 	"	mov w0, #42\n"						\
 	"	ret\n"
