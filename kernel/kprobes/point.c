@@ -277,10 +277,9 @@ static void nothing(struct work_struct *work)
  * kprobe_wait_until_left() - until all tasks have left what they are executing now
  *
  * A task that can be preempted anywhere leaves it when it next sleeps, and tasks RCU
- * waits for that.  Without preemption the task leaves it before anything else runs on its
- * CPU, and an RCU grace period waits for that.  With CONFIG_PREEMPT_COUNT however, which
- * only debugging options select there, a grace period can end earlier: an interrupt sees
- * in preempt_count() that preemption is not disabled.  So something else is made to run.
+ * waits for that, but not for idle tasks.  An idle task, and any task without preemption,
+ * has left it as soon as another task runs on its CPU; an RCU grace period may end before,
+ * if interrupts can see that preemption is not disabled, or RCU does not watch the CPU.
  *
  * Context: task, may sleep, for long.
  */
@@ -288,11 +287,8 @@ void kprobe_wait_until_left(void)
 {
 	if (IS_ENABLED(CONFIG_TASKS_RCU))
 		synchronize_rcu_tasks();
-	else if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		synchronize_rcu();
-	else
-		while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
-			schedule_timeout_uninterruptible(HZ);
+	while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
+		schedule_timeout_uninterruptible(HZ);
 }
 
 static void release_worker(struct work_struct *work)
