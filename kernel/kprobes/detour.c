@@ -7,7 +7,7 @@
  * goes back behind them. The architecture writes it (arch_prepare_optimized_kprobe()).
  *
  * The same frames of context levels as in hit.c.  Interrupts and preemption are here as
- * in the probed code; preemption is disabled while handlers run.
+ * in the probed code; preemption is disabled, and RCU watches, while handlers run.
  *
  * NOKPROBE, no locks, no memory.
  */
@@ -17,7 +17,7 @@
 
 #include "internal.h"
 
-static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
+static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
 	int ret;
@@ -29,6 +29,16 @@ static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 	kprobe_frame_enter(frame, &point->kp);
 	ret = kprobe_dispatch_pre(&point->kp, regs);
 	kprobe_frame_leave(frame);
+	return ret;
+}
+
+/* Handles hits outside of plain task context: another level, or an idle CPU. */
+static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	bool entered = kprobe_rcu_enter();
+	int ret = level_hit(point, regs);
+
+	kprobe_rcu_exit(entered);
 	return ret;
 }
 NOKPROBE_SYMBOL(other_hit);
@@ -85,17 +95,20 @@ void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs)
 {
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
 	struct kprobe_frame *frame;
+	bool entered;
 
 	/* The last one may have been unregistered. */
 	if (!post)
 		return;
 	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	frame = kprobe_this_frame();
 	if (frame->phase == KPROBE_PHASE_IDLE) {
 		kprobe_frame_enter(frame, kp);
 		post(kp, regs, 0);
 		kprobe_frame_leave(frame);
 	}
+	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -12,7 +12,7 @@
 
 #include "internal.h"
 
-static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
+static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
 	kprobe_post_handler_t post;
@@ -33,6 +33,16 @@ static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
 			post(kp, regs, 0);
 	}
 	kprobe_frame_leave(frame);
+	return ret;
+}
+
+/* Handles hits outside of plain task context: another level, or an idle CPU. */
+static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	bool entered = kprobe_rcu_enter();
+	int ret = level_hit(kp, regs);
+
+	kprobe_rcu_exit(entered);
 	return ret;
 }
 NOKPROBE_SYMBOL(other_hit);

@@ -25,6 +25,7 @@
  */
 #include <linux/bug.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes-rcu.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
@@ -222,13 +223,15 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 #define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
 
 /*
- * Task context, its level free.  In a probe's trap preempt_count() says NMI, and it may
- * be task context all the same: kprobe_this_level() is exact.
+ * Returns true in task context whose level is free, if RCU is watching.  In a probe's trap
+ * preempt_count() says NMI, and it may be task context all the same: kprobe_this_level() is
+ * exact.
  */
 static __always_inline bool kprobe_in_free_task(void)
 {
 	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
-	       raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE;
+	       raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE &&
+	       likely(kprobe_rcu_is_watching());
 }
 
 /* kprobe_frame_enter() and kprobe_frame_leave() of that frame. */

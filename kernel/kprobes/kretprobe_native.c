@@ -186,7 +186,7 @@ static __always_inline bool is_bare(struct kprobe *kp)
  * Another level; or probes have come or gone since this detour was entered: those that
  * have come may miss a call that began before, the others must not.
  */
-static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
 	struct kprobe *handle;
 
@@ -198,6 +198,14 @@ static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **
 		if (is_bare(handle) && !kprobe_disabled(handle))
 			enter_bare(container_of(handle, struct kretprobe, kp), ret_addr);
 	}
+}
+
+static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+{
+	bool entered = kprobe_rcu_enter();
+
+	enter_each(point, ret_addr);
+	kprobe_rcu_exit(entered);
 }
 NOKPROBE_SYMBOL(enter_rarely);
 
@@ -368,11 +376,13 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	return (unsigned long)to;
 }
 
-/* Several probes on one call, or calls that have been left. */
+/* Several probes on one call, calls that have been left, another level, or an idle CPU. */
 static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 					   struct pt_regs *regs)
 {
 	struct kretprobe_instance *last = find_real(first, fp);
+	bool entered = kprobe_rcu_enter();
+	unsigned long ret_addr;
 
 	if (!last) {
 		report_unmatched(first ? to_instance(first) : NULL, regs);
@@ -380,7 +390,9 @@ static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 		BUG();
 	}
 	first = drop_left_calls(first, fp, regs);
-	return return_call(to_instance(first), last, regs);
+	ret_addr = return_call(to_instance(first), last, regs);
+	kprobe_rcu_exit(entered);
+	return ret_addr;
 }
 NOKPROBE_SYMBOL(return_calls);
 

@@ -8,6 +8,7 @@
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes-rcu.h>
 #include <linux/ptrace.h>
 #include <linux/preempt.h>
 #include <asm/text-patching.h>
@@ -53,12 +54,14 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = &arch_ftrace_regs(fregs)->regs;
 	struct kprobe_frame *frame;
 	struct kprobe *kp;
+	bool entered;
 
 	/* Its calls cannot be taken out any more: what is disarmed must not fire. */
 	if (unlikely(kprobe_ftrace_disabled))
 		return;
 
 	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	kp = get_kprobe((void *)ip);
 	if (likely(kp)) {
 		frame = kprobe_this_frame();
@@ -67,6 +70,7 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 		else
 			kprobes_inc_nmissed_count(kp);
 	}
+	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_handler);

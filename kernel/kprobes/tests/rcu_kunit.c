@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hits in code that RCU does not watch, as that of idle CPUs: RCU watches while handlers
+ * run, none is missed, and afterwards RCU is where it was.
+ */
+#include <linux/context_tracking.h>
+#include <linux/irqflags.h>
+#include <linux/kernel_stat.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "opt_functions.h"
+
+/* --- Handlers ---------------------------------------------------------------------- */
+
+static struct {
+	unsigned int calls;
+	unsigned int unwatched;
+} seen;
+
+static void see(void)
+{
+	seen.calls++;
+	seen.unwatched += !rcu_is_watching();
+}
+
+static int see_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	see();
+	return 0;
+}
+
+static void see_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+	see();
+}
+
+static int see_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	see();
+	return 0;
+}
+
+/* --- Cases ------------------------------------------------------------------------- */
+
+/* ftrace owns its entry, where ftrace does that. */
+static noinline __noclone int traced_three(void)
+{
+	int three = 3;
+
+	KEEP_CALL(three);
+	return three;
+}
+
+/*
+ * struct rcu_case - probes on one function
+ * @name:	for messages
+ * @fn:		the function, called directly
+ * @pre:	handler of a kprobe
+ * @post:	handler of the same
+ * @kprobes:	number of them
+ * @entry:	handler of a return probe
+ * @ret:	handler of the same
+ * @kretprobes:	number of them
+ * @calls:	calls of handlers for a call of the function
+ */
+static const struct rcu_case {
+	const char *name;
+	int (*fn)(void);
+	kprobe_pre_handler_t pre;
+	kprobe_post_handler_t post;
+	int kprobes;
+	kretprobe_handler_t entry, ret;
+	int kretprobes;
+	unsigned int calls;
+} rcu_cases[] = {
+	{ "a pre handler", kprobes_opt_three, see_pre, NULL, 1, .calls = 1 },
+	{ "three pre handlers", kprobes_opt_three, see_pre, NULL, 3, .calls = 3 },
+	{ "a post handler", kprobes_opt_three, see_pre, see_post, 1, .calls = 2 },
+	{ "post handlers, a frame", kprobes_opt_framed, see_pre, see_post, 2, .calls = 4 },
+	{ "a return handler", kprobes_opt_three, .ret = see_return, .kretprobes = 1, .calls = 1 },
+	{ "an entry handler", kprobes_opt_three, .entry = see_return, .ret = see_return,
+	  .kretprobes = 1, .calls = 2 },
+	{ "two return handlers", kprobes_opt_three, .ret = see_return, .kretprobes = 2,
+	  .calls = 2 },
+	{ "both kinds", kprobes_opt_three, see_pre, NULL, 1, .ret = see_return,
+	  .kretprobes = 1, .calls = 2 },
+	{ "a pre handler, traced", traced_three, see_pre, NULL, 1, .calls = 1 },
+	{ "a post handler, traced", traced_three, see_pre, see_post, 1, .calls = 2 },
+	{ "a return handler, traced", traced_three, .ret = see_return, .kretprobes = 1,
+	  .calls = 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rcu, rcu_cases, name);
+
+#define MOST	3
+
+static struct kprobe kps[MOST];
+static struct kretprobe rps[MOST];
+
+static void probe(struct kunit *test, const struct rcu_case *c)
+{
+	int i;
+
+	memset(kps, 0, sizeof(kps));
+	memset(rps, 0, sizeof(rps));
+	for (i = 0; i < c->kprobes; i++) {
+		kps[i].addr = (void *)c->fn;
+		kps[i].pre_handler = c->pre;
+		kps[i].post_handler = c->post;
+		KUNIT_ASSERT_EQ(test, register_kprobe(&kps[i]), 0);
+	}
+	for (i = 0; i < c->kretprobes; i++) {
+		rps[i].kp.addr = (void *)c->fn;
+		rps[i].entry_handler = c->entry;
+		rps[i].handler = c->ret;
+		KUNIT_ASSERT_EQ(test, register_kretprobe(&rps[i]), 0);
+	}
+}
+
+static unsigned long unprobe(const struct rcu_case *c)
+{
+	unsigned long missed = 0;
+	int i;
+
+	for (i = 0; i < c->kprobes; i++) {
+		missed += kps[i].nmissed;
+		unregister_kprobe(&kps[i]);
+	}
+	for (i = 0; i < c->kretprobes; i++) {
+		missed += rps[i].nmissed + rps[i].kp.nmissed;
+		unregister_kretprobe(&rps[i]);
+	}
+	return missed;
+}
+
+/* As the idle loop does it.  @idle tells whether RCU did not watch afterwards either. */
+static noinline int call_idle(int (*fn)(void), bool *idle)
+{
+	int ret;
+
+	local_irq_disable();
+	ct_idle_enter();
+	ret = fn == traced_three ? traced_three() : kprobes_opt_call(fn);
+	*idle = !rcu_is_watching();
+	ct_idle_exit();
+	local_irq_enable();
+	return ret;
+}
+
+static void rcu_watches_handlers(struct kunit *test)
+{
+	const struct rcu_case *c = test->param_value;
+	bool before = kprobe_optimization_allowed;
+	bool idle;
+	int jump;
+
+	probe(test, c);
+	for (jump = 0; jump < 2; jump++) {
+		kprobe_optimizer_allow(jump);
+		kprobe_optimizer_flush();
+		if (c->fn != traced_three)
+			EXPECT_JUMP(test, c->kprobes ? &kps[0] : &rps[0].kp, jump);
+		memset(&seen, 0, sizeof(seen));
+		KUNIT_EXPECT_EQ(test, call_idle(c->fn, &idle), 3);
+		KUNIT_EXPECT_TRUE(test, idle);
+		KUNIT_EXPECT_TRUE(test, rcu_is_watching());
+		KUNIT_EXPECT_EQ_MSG(test, seen.calls, c->calls, "jump %d", jump);
+		KUNIT_EXPECT_EQ_MSG(test, seen.unwatched, 0, "jump %d", jump);
+	}
+	KUNIT_EXPECT_EQ(test, unprobe(c), 0);
+	kprobe_optimizer_allow(before);
+}
+
+/* --- Memory that an idle task may execute ------------------------------------------- */
+
+/* Tasks RCU does not wait for idle tasks: they have left when another task runs. */
+static void idle_tasks_are_waited_for(struct kunit *test)
+{
+	unsigned long long *before = kunit_kcalloc(test, nr_cpu_ids, sizeof(*before), GFP_KERNEL);
+	int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	/* The other CPUs become idle. */
+	schedule_timeout_uninterruptible(HZ / 10);
+	for_each_online_cpu(cpu)
+		before[cpu] = nr_context_switches_cpu(cpu);
+	kprobe_wait_until_left();
+	for_each_online_cpu(cpu)
+		KUNIT_EXPECT_GT_MSG(test, nr_context_switches_cpu(cpu), before[cpu],
+				    "CPU %d", cpu);
+}
+
+static struct kunit_case rcu_kunit_cases[] = {
+	KUNIT_CASE_PARAM(rcu_watches_handlers, rcu_gen_params),
+	KUNIT_CASE(idle_tasks_are_waited_for),
+	{}
+};
+
+static struct kunit_suite rcu_suite = {
+	.name = "kprobes_rcu",
+	.init = opt_init,
+	.test_cases = rcu_kunit_cases,
+};
+
+kunit_test_suite(rcu_suite);
