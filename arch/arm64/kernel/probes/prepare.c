@@ -5,6 +5,7 @@
  * Whatever others do to the text, they do it to whole instructions, of which there is one
  * at every multiple of four: it is enough to read the one, as it is without any probe.
  */
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -277,8 +278,11 @@ kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offse
 }
 
 /*
- * Exception entry and exit, code that runs with the MMU off or at another exception
- * level, and what leads an interrupt to where it is known to be one.  Some are empty.
+ * Exception entry and exit, code that runs with the MMU off or at EL2, and what leads an
+ * interrupt to where it is known to be one.  Some are empty.  The hypervisor's text is
+ * mapped a second time for EL2: where it runs depends on the processor and on the kernel's
+ * command line, and is refused in any case.  Text for other mappings (.entry.tramp.text,
+ * .hibernate_exit.text, .kexec_relocate.text, the vDSOs) is in .rodata, and no kernel text.
  */
 static const struct section {
 	const char *start, *end;
@@ -286,6 +290,7 @@ static const struct section {
 	{ __entry_text_start, __entry_text_end },
 	{ __irqentry_text_start, __irqentry_text_end },
 	{ __idmap_text_start, __idmap_text_end },
+	{ __hyp_idmap_text_start, __hyp_idmap_text_end },
 	{ __hyp_text_start, __hyp_text_end },
 	{ __kprobes_text_start, __kprobes_text_end },
 };
@@ -303,11 +308,60 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 	return false;
 }
 
-/* For debugfs; what decides is arch_within_kprobe_blacklist(). */
+/*
+ * Assembly in plain .text that a BRK cannot be taken in.  Either the CPU's vectors are not
+ * the kernel's: a CPU that comes up, or wakes, has none yet, and while a guest is entered or
+ * left they are KVM's.  Or there is no stack.
+ */
+static const char *const black_symbols[] __initconst = {
+	/* head.S, hyp-stub.S, sleep.S, proc.S */
+	"__secondary_switched",
+	"__secondary_too_slow",
+	"set_cpu_boot_mode_flag",
+	"finalise_el2",
+	"_cpu_resume",
+	"cpu_do_resume",
+	/* kvm/hyp/entry.S, with VHE */
+	"__guest_enter",
+	"__guest_exit_restore_elr_and_panic",
+	"__guest_exit_panic",
+	"__guest_exit",
+	"abort_guest_exit_start",
+	"abort_guest_exit_end",
+	/* kvm/hyp/hyp-entry.S, with VHE */
+	"el1_sync",
+	"wa_epilogue",
+	"el1_trap",
+	"el1_irq",
+	"el1_fiq",
+	"el1_error",
+	"el2_sync",
+	"el2_error",
+	"el2t_sync_invalid",
+	"el2t_irq_invalid",
+	"el2t_fiq_invalid",
+	"el2t_error_invalid",
+	"el2h_irq_invalid",
+	"el2h_fiq_invalid",
+	"__kvm_hyp_vector",
+	"__bp_harden_hyp_vecs",
+};
+
+/* A symbol that is no kernel text needs no entry. */
+static int __init blacklist_symbol(void *unused, unsigned long addr)
+{
+	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* The sections are for debugfs: arch_within_kprobe_blacklist() decides. */
 int __init arch_populate_kprobe_blacklist(void)
 {
 	const struct section *section = black_sections;
+	unsigned int i;
 	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
+		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
 
 	/* The last one the core knows. */
 	for (; !ret && section < black_sections + ARRAY_SIZE(black_sections) - 1; section++)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that is executed at EL2, at other addresses, or without the kernel's vectors or a
+ * stack (arm64): no address of it can be probed, however the kernel was booted.
+ */
+#include <kunit/test.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+#include <asm/kexec.h>
+#include <asm/sections.h>
+
+#include "counted.h"
+
+/* --- Sections ---------------------------------------------------------------------- */
+
+static const struct text_section {
+	const char *name;
+	const char *start, *end;
+} text_sections[] = {
+	{ "hypervisor", __hyp_text_start, __hyp_text_end },
+	{ "hypervisor, identity", __hyp_idmap_text_start, __hyp_idmap_text_end },
+	{ "identity", __idmap_text_start, __idmap_text_end },
+#ifdef CONFIG_UNMAP_KERNEL_AT_EL0
+	{ "trampolines of vectors", __entry_tramp_text_start, __entry_tramp_text_end },
+#endif
+#ifdef CONFIG_HIBERNATION
+	{ "hibernation", __hibernate_exit_text_start, __hibernate_exit_text_end },
+#endif
+};
+
+KUNIT_ARRAY_PARAM_DESC(section, text_sections, name);
+
+static int try(unsigned long addr)
+{
+	struct counted c = counted_at((void *)addr, true, false);
+	int ret = register_kprobe(&c.kp);
+
+	if (!ret)
+		unregister_kprobe(&c.kp);
+	return ret;
+}
+
+static void sections_are_refused(struct kunit *test)
+{
+	const struct text_section *section = test->param_value;
+	unsigned long addr;
+
+	if (section->start == section->end)
+		kunit_skip(test, "nothing in it");
+	for (addr = (unsigned long)section->start; addr < (unsigned long)section->end;
+	     addr += AARCH64_INSN_SIZE)
+		KUNIT_ASSERT_EQ_MSG(test, try(addr), -EINVAL, "%pS", (void *)addr);
+}
+
+/* --- Names ------------------------------------------------------------------------- */
+
+/* The hypervisor's symbols have this in front of their names, wherever the linker puts them. */
+#define HYPERVISOR	"__kvm_nvhe_"
+
+struct found {
+	unsigned long addr[16];
+	unsigned int nr, all;
+};
+
+/*
+ * Finds the first that are not refused.  Symbols of the kernel that the hypervisor is linked
+ * with have a second name with the prefix: the first one is theirs.
+ */
+static int find_hypervisor(void *data, const char *name, unsigned long addr)
+{
+	char first[KSYM_NAME_LEN];
+	struct found *found = data;
+
+	if (!str_has_prefix(name, HYPERVISOR) || !__is_kernel_text(addr) ||
+	    lookup_symbol_name(addr, first) || !str_has_prefix(first, HYPERVISOR))
+		return 0;
+	found->all++;
+	if (!within_kprobe_blacklist(addr) && found->nr < ARRAY_SIZE(found->addr))
+		found->addr[found->nr++] = addr;
+	return 0;
+}
+
+static void hypervisor_is_refused(struct kunit *test)
+{
+	struct found found = { };
+	unsigned int i;
+
+	kallsyms_on_each_symbol(find_hypervisor, &found);
+	if (!found.all)
+		kunit_skip(test, "no hypervisor in this kernel");
+	for (i = 0; i < found.nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(test, false, "%pS", (void *)found.addr[i]);
+}
+
+/* A CPU that comes up, or wakes; with VHE, a guest that is entered, and left. */
+static const char *const without_vectors[] = {
+	"__secondary_switched",
+	"finalise_el2",
+#ifdef CONFIG_CPU_PM
+	"_cpu_resume",
+	"cpu_do_resume",
+#endif
+#ifdef CONFIG_KVM
+	"__guest_enter",
+	"__guest_exit",
+	"abort_guest_exit_end",
+	"el1_sync",
+	"el2_error",
+	"__kvm_hyp_vector",
+	"__bp_harden_hyp_vecs",
+#endif
+};
+
+static void text_without_vectors_is_refused(struct kunit *test)
+{
+	unsigned long addr, start, size, offset;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(without_vectors); i++) {
+		start = kallsyms_lookup_name(without_vectors[i]);
+		KUNIT_EXPECT_NE_MSG(test, start, 0, "%s", without_vectors[i]);
+		if (!start || !kallsyms_lookup_size_offset(start, &size, &offset))
+			continue;
+		for (addr = start; addr < start + size; addr += AARCH64_INSN_SIZE)
+			KUNIT_ASSERT_EQ_MSG(test, try(addr), -EINVAL, "%pS", (void *)addr);
+	}
+}
+
+static struct kunit_case text_cases[] = {
+	KUNIT_CASE_PARAM(sections_are_refused, section_gen_params),
+	KUNIT_CASE(hypervisor_is_refused),
+	KUNIT_CASE(text_without_vectors_is_refused),
+	{}
+};
+
+static struct kunit_suite text_suite = {
+	.name = "kprobes_arm64_text",
+	.test_cases = text_cases,
+};
+
+kunit_test_suite(text_suite);
