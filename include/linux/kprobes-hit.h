@@ -41,6 +41,16 @@
  */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs);
 
+/**
+ * arch_path_changed() - a pre handler has changed the path of execution
+ * @regs: registers that the trap returns to
+ *
+ * Takes out of @regs the state that only concerns the probed instruction.
+ *
+ * Context: the trap.
+ */
+static __always_inline void arch_path_changed(struct pt_regs *regs);
+
 /* Bytes of the instruction, and of its copy in @kp's step.  Context: the trap. */
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp);
 
@@ -111,6 +121,8 @@ static __always_inline void kprobe_full_hit(struct kprobe *kp, struct kprobe_fra
 			instruction_pointer_set(regs, (unsigned long)resume);	/* 4 */
 		else if (kprobe_run_with_post(kp, frame, regs))
 			return;
+	} else {
+		arch_path_changed(regs);
 	}
 	kprobe_frame_leave(frame);
 }

@@ -19,6 +19,15 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 	return AARCH64_INSN_SIZE;
 }
 
+/*
+ * See <linux/kprobes-hit.h>.  BTYPE tells how the probed instruction was branched to.  Left
+ * in PSTATE, the new place would need a landing pad for it.
+ */
+static __always_inline void arch_path_changed(struct pt_regs *regs)
+{
+	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
+}
+
 /* 4, see <linux/kprobes-hit.h>. */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -17,6 +17,9 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 	return probe_desc(kp)->len;
 }
 
+/* See <linux/kprobes-hit.h>: no flag of x86 concerns one instruction only. */
+static __always_inline void arch_path_changed(struct pt_regs *regs) { }
+
 /*
  * 4, see <linux/kprobes-hit.h>.  A branch that cannot read its target faults again in the
  * copy, where the fault can be reported.
