@@ -113,10 +113,12 @@ NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
  * See <linux/kprobes-arch.h>.  The exception of the fault has inherited what was masked
  * in the copy.  Nothing takes that back: where interrupts are masked by their priority
  * local_irq_enable() does not touch these masks, and a task that ended here would leave
- * its CPU without interrupts.
+ * its CPU without interrupts.  There the exception has already unmasked their priority, and
+ * only PSTATE still masks them: both have to, before lockdep is told that they are unmasked.
  */
 void arch_unmask_fault(struct pt_regs *regs)
 {
+	local_daif_mask();
 	local_daif_inherit(regs);
 }
 NOKPROBE_SYMBOL(arch_unmask_fault);
