@@ -131,10 +131,12 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	add	x1, sp, #8
 	mrs	x4, nzcv
 	close_user_memory
+	start_tag_checks
 	stp	x18, x4, [sp, #160]
 	bl	kprobe_detour_return
 	ldp	x18, x4, [sp, #160]
 	reopen_user_memory
+	restore_tag_checks
 	msr	nzcv, x4
 	ldr	x30, [sp, #184]
 	ldp	x16, x17, [sp, #144]

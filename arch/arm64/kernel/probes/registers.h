@@ -10,8 +10,12 @@
 #include <asm/ptrace.h>
 #include <asm/sysreg.h>
 
-/* PSR_PAN_BIT, as a number. */
+/* PSR_PAN_BIT and PSR_TCO_BIT, as numbers. */
 #define PAN_BIT	22
+#define TCO_BIT	25
+
+/* The register that reads PSTATE.TCO, with the bit where PSTATE has it. */
+#define SYS_PSTATE_TCO	sys_reg(3, 3, 4, 2, 7)
 
 .macro save_x4_to_x28
 	stp	x4, x5, [sp, #S_X4]
@@ -89,8 +93,37 @@ alternative_endif
 .endm
 
 /*
- * What an exception would have saved: flags, masks, exception level, stack pointer, and
- * whether user space's memory was closed, which it is from here on.
+ * Lets the processor check tags of memory, and adds PSR_TCO_BIT to x4 if the probed code has
+ * switched that off.  Another task may run at the end of a hit, and would keep the switch.
+ *
+ * Needs x5, and x30.
+ */
+.macro start_tag_checks
+#ifdef CONFIG_ARM64_MTE
+alternative_if_not ARM64_MTE
+	b	.Lchecked\@
+alternative_else
+	mrs_s	x5, SYS_PSTATE_TCO
+alternative_endif
+	cbz	x5, .Lchecked\@
+	bl	kprobe_start_tag_checks
+.Lchecked\@:
+#endif
+.endm
+
+/* Switches the checks off again if x4 says so.  Needs x30. */
+.macro restore_tag_checks
+#ifdef CONFIG_ARM64_MTE
+	tbz	x4, #TCO_BIT, .Lon\@
+	bl	kprobe_stop_tag_checks
+.Lon\@:
+#endif
+.endm
+
+/*
+ * What an exception would have saved: flags, masks, exception level, stack pointer, whether
+ * user space's memory was closed, which it is from here on, and whether tags were not
+ * checked, which they are from here on.
  * Needs x4 to x7, and x30.
  */
 .macro save_pstate
@@ -104,6 +137,7 @@ alternative_else
 	add	x4, x4, #PSR_MODE_EL1h
 alternative_endif
 	close_user_memory
+	start_tag_checks
 	str	x4, [sp, #S_PSTATE]
 #ifdef CONFIG_ARM64_PSEUDO_NMI
 alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
@@ -119,6 +153,7 @@ alternative_else_nop_endif
 .macro restore_pstate
 	ldr	x4, [sp, #S_PSTATE]
 	reopen_user_memory
+	restore_tag_checks
 	msr	nzcv, x4
 .endm
 

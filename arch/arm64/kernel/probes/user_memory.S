@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm64: what is rarely done to user space's memory where there was no exception.  See
- * close_user_memory and reopen_user_memory in registers.h.
+ * arm64: what is rarely done to user space's memory, and to the checks of tags, where there
+ * was no exception.  See close_user_memory, start_tag_checks and their opposites in
+ * registers.h.
  *
- * Both leave all registers alone but for x4 to x7.
+ * All of them leave all registers alone but for x4 to x7.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>
@@ -39,3 +40,22 @@ alternative_else_nop_endif
 	ret
 SYM_CODE_END(kprobe_open_user_memory)
 NOKPROBE(kprobe_open_user_memory)
+
+#ifdef CONFIG_ARM64_MTE
+/* x5 is PSTATE.TCO. */
+SYM_CODE_START(kprobe_start_tag_checks)
+	orr	x4, x4, x5
+	SET_PSTATE_TCO(0)
+	ret
+SYM_CODE_END(kprobe_start_tag_checks)
+NOKPROBE(kprobe_start_tag_checks)
+
+/* A handler may have set the bit in saved registers where there is no such switch. */
+SYM_CODE_START(kprobe_stop_tag_checks)
+alternative_if ARM64_MTE
+	SET_PSTATE_TCO(1)
+alternative_else_nop_endif
+	ret
+SYM_CODE_END(kprobe_stop_tag_checks)
+NOKPROBE(kprobe_stop_tag_checks)
+#endif
