@@ -35,6 +35,12 @@ enum probe_cpus {
 	CPUS_STOP,
 };
 
+/* prepare.c */
+u32 probe_original(unsigned long addr, u32 insn);
+
+/* exclusive.c */
+bool probe_splits_exclusive(unsigned long start, unsigned long addr);
+
 /* write.c */
 void probe_write_later(void *addr, u32 insn, enum probe_cpus cpus);
 void probe_write_now(enum probe_cpus cpus);

@@ -9,7 +9,6 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
-#include <linux/uaccess.h>
 #include <asm/insn.h>
 #include <asm/patching.h>
 #include <asm/sections.h>
@@ -20,12 +19,6 @@
 #include "detour.h"
 #include "relocate.h"
 #include "simulate.h"
-
-/*
- * Between a load-exclusive and its store-exclusive compilers and people put a few
- * instructions; an exception among them would make the store fail for ever.
- */
-#define EXCLUSIVE_MOST_INSNS	32UL
 
 /* Is there a BTI in front of @addr? */
 static bool after_landing_pad(unsigned long addr)
@@ -42,8 +35,15 @@ static bool may_be_probe(u32 insn)
 	return insn == BRK64_OPCODE_KPROBES || aarch64_insn_is_b(insn);
 }
 
-/* What would be at @addr without any probe; now @insn is. */
-static u32 original(unsigned long addr, u32 insn)
+/**
+ * probe_original() - the instruction that is at an address without any probe
+ * @addr: the address
+ * @insn: the instruction that is there now
+ *
+ * Context: task; text_mutex.
+ * Return: the instruction.
+ */
+u32 probe_original(unsigned long addr, u32 insn)
 {
 	struct kprobe *kp = may_be_probe(insn) ? get_kprobe((void *)addr) : NULL;
 
@@ -55,43 +55,8 @@ static int read_original(unsigned long addr, u32 *insn)
 	int ret = aarch64_insn_read((void *)addr, insn);
 
 	if (!ret)
-		*insn = original(addr, *insn);
+		*insn = probe_original(addr, *insn);
 	return ret;
-}
-
-/*
- * Bits 31 to 26 of all words for which probe_may_be_exclusive() or may_be_probe() is true.
- * Most words have others, and the search below is the longest loop of preparing.
- */
-#define LOOKED_AT_TOPS						\
-	(BIT_ULL(0x02) | BIT_ULL(0x12) | BIT_ULL(0x22) | BIT_ULL(0x32) |	\
-	 BIT_ULL(0x05) | BIT_ULL(0x35))
-
-/* Has the function that begins at @start begun an exclusive sequence before @addr? */
-static bool in_exclusive_sequence(unsigned long start, unsigned long addr)
-{
-	unsigned int nr = min((addr - start) / AARCH64_INSN_SIZE, EXCLUSIVE_MOST_INSNS);
-	__le32 text[EXCLUSIVE_MOST_INSNS] __uninitialized;
-
-	addr -= nr * AARCH64_INSN_SIZE;
-	if (copy_from_kernel_nofault(text, (void *)addr, nr * AARCH64_INSN_SIZE))
-		return true;
-	while (nr--) {
-		u32 insn = le32_to_cpu(text[nr]);
-
-		if (!(LOOKED_AT_TOPS & BIT_ULL(insn >> 26)))
-			continue;
-		switch (probe_exclusive(original(addr + nr * AARCH64_INSN_SIZE, insn))) {
-		case EXCLUSIVE_LOAD:
-			return true;
-		case EXCLUSIVE_STORE:
-		case EXCLUSIVE_CLEAR:
-			return false;
-		case EXCLUSIVE_NONE:
-			break;
-		}
-	}
-	return false;
 }
 
 /* Is there a prefix in front of @addr, in the function that begins at @start? */
@@ -183,7 +148,7 @@ int arch_prepare_kprobe(struct kprobe *p)
 	ret = read_original(addr, &p->opcode);
 	if (!ret)
 		ret = probe_classify(p->opcode, desc);
-	if (!ret && in_exclusive_sequence(start, addr)) {
+	if (!ret && probe_splits_exclusive(start, addr)) {
 		desc->refusal = REFUSE_EXCLUSIVE;
 		ret = -EINVAL;
 	}

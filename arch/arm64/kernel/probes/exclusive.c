@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: places between a load-exclusive and its store-exclusive.
+ *
+ * An exception clears the exclusive monitor, and so may the handlers that a detour calls.
+ * A probe between a load-exclusive and its store makes each store fail, and the loop around
+ * both never ends.  So there can be no probe.
+ *
+ * Two searches find such a place.  One reads the text in front of it, and stops at the
+ * nearest load-exclusive, store-exclusive, or clrex.  The other follows all paths of
+ * execution from the place on.  If one of them comes to a store-exclusive, and to no
+ * load-exclusive before, then the load has been executed in front of the place, wherever it
+ * stands: branches may lead into a sequence, and out of it and back.
+ *
+ * A sequence is no longer than 32 instructions: that is what processors promise to
+ * complete (Arm ARM, B2.17.5, 128 bytes).
+ */
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/minmax.h>
+#include <linux/uaccess.h>
+#include <asm/patching.h>
+#include <asm/sections.h>
+
+#include "common.h"
+#include "fields.h"
+
+/* The longest sequence, in instructions. */
+#define MOST_INSNS	32UL
+
+/* Paths of execution that are followed side by side, and words that they may come to. */
+#define MOST_PATHS	32
+#define MOST_WORDS	256
+
+/*
+ * Bits 31 to 26 of words that probe_may_be_exclusive() is true for, and of those that may
+ * be a probe, or end or split a path.  Most words have others, and these searches are the
+ * longest loops of preparing.
+ */
+#define TOPS_EXCLUSIVE						\
+	(BIT_ULL(0x02) | BIT_ULL(0x12) | BIT_ULL(0x22) | BIT_ULL(0x32) | BIT_ULL(0x35))
+#define TOP_B		BIT_ULL(0x05)
+#define TOP_COND	BIT_ULL(0x15)
+#define TOPS_COMPARE	(BIT_ULL(0x0d) | BIT_ULL(0x2d))
+
+#define TOPS_BACK	(TOPS_EXCLUSIVE | TOP_B)
+#define TOPS_FORWARD	(TOPS_EXCLUSIVE | TOP_B | TOP_COND | TOPS_COMPARE)
+
+static bool is_one_of(u64 tops, u32 insn)
+{
+	return tops & BIT_ULL(insn >> 26);
+}
+
+/* Does a load-exclusive precede @addr in the text of the function that begins at @start? */
+static bool load_precedes(unsigned long start, unsigned long addr)
+{
+	unsigned int nr = min((addr - start) / AARCH64_INSN_SIZE, MOST_INSNS);
+	__le32 text[MOST_INSNS] __uninitialized;
+
+	addr -= nr * AARCH64_INSN_SIZE;
+	if (copy_from_kernel_nofault(text, (void *)addr, nr * AARCH64_INSN_SIZE))
+		return true;
+	while (nr--) {
+		u32 insn = le32_to_cpu(text[nr]);
+
+		if (!is_one_of(TOPS_BACK, insn))
+			continue;
+		switch (probe_exclusive(probe_original(addr + nr * AARCH64_INSN_SIZE, insn))) {
+		case EXCLUSIVE_LOAD:
+			return true;
+		case EXCLUSIVE_STORE:
+		case EXCLUSIVE_CLEAR:
+			return false;
+		case EXCLUSIVE_NONE:
+			break;
+		}
+	}
+	return false;
+}
+
+/**
+ * struct paths - the search for a store-exclusive, under text_mutex
+ * @now:	addresses that the paths have come to
+ * @next:	those that they come to with the next instruction
+ * @nr_now:	number of paths in @now
+ * @nr_next:	number of paths in @next
+ * @words:	hash table of the addresses that any path has come to
+ * @searches:	value of @search for the entries of @words that this search has made
+ * @nr_words:	number of these
+ * @search:	number of this search; entries of others are free
+ * @doubtful:	there are more paths, or words, than there is room for
+ */
+static struct paths {
+	unsigned long now[MOST_PATHS], next[MOST_PATHS];
+	unsigned int nr_now, nr_next;
+	unsigned long words[2 * MOST_WORDS];
+	u32 searches[2 * MOST_WORDS];
+	unsigned int nr_words;
+	u32 search;
+	bool doubtful;
+} paths;
+
+/* Has no path come to @addr yet?  Remembers that one has. */
+static bool is_new(unsigned long addr)
+{
+	unsigned int i = addr / AARCH64_INSN_SIZE % ARRAY_SIZE(paths.words);
+
+	for (; paths.searches[i] == paths.search; i = (i + 1) % ARRAY_SIZE(paths.words)) {
+		if (paths.words[i] == addr)
+			return false;
+	}
+	if (paths.nr_words == MOST_WORDS) {
+		paths.doubtful = true;
+		return false;
+	}
+	paths.nr_words++;
+	paths.words[i] = addr;
+	paths.searches[i] = paths.search;
+	return true;
+}
+
+static void go_to(unsigned long addr)
+{
+	if (!is_new(addr))
+		return;
+	if (paths.nr_next == MOST_PATHS)
+		paths.doubtful = true;
+	else
+		paths.next[paths.nr_next++] = addr;
+}
+
+static bool read_insn(unsigned long addr, u32 *insn)
+{
+	if (!__is_kernel_text(addr))
+		return !aarch64_insn_read((void *)addr, insn);
+	*insn = le32_to_cpu(READ_ONCE(*(__le32 *)addr));
+	return true;
+}
+
+/* Does execution go on after this branch by register, or exception?  Calls return. */
+static bool comes_back(u32 insn)
+{
+	/* brk, and udf is none of these words: a path that ends in one is not followed. */
+	if ((insn & 0xffe0001f) == 0xd4200000)
+		return false;
+	if ((insn & 0xfe000000) != 0xd6000000)
+		return true;
+	/* Bits 23 to 21: blr, blraa, blrab and so on. */
+	return (insn >> 21 & 7) == 1;
+}
+
+/* Follows a path over the instruction at @addr.  Returns true if that is a store-exclusive. */
+static bool step(unsigned long addr)
+{
+	u32 insn;
+
+	/* Text that ends here ends the path. */
+	if (!read_insn(addr, &insn))
+		return false;
+	if (!is_one_of(TOPS_FORWARD, insn)) {
+		go_to(addr + AARCH64_INSN_SIZE);
+		return false;
+	}
+	insn = probe_original(addr, insn);
+	switch (probe_exclusive(insn)) {
+	case EXCLUSIVE_STORE:
+		return true;
+	case EXCLUSIVE_LOAD:
+	case EXCLUSIVE_CLEAR:
+		return false;
+	case EXCLUSIVE_NONE:
+		break;
+	}
+	if (is_one_of(TOP_B, insn)) {
+		go_to(a64_target26(insn, addr));
+		return false;
+	}
+	if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7e000000) == 0x34000000)
+		go_to(a64_target19(insn, addr));
+	else if ((insn & 0x7e000000) == 0x36000000)
+		go_to(a64_target14(insn, addr));
+	if (comes_back(insn))
+		go_to(addr + AARCH64_INSN_SIZE);
+	return false;
+}
+
+/* Does a path from @addr come to a store-exclusive before it comes to a load-exclusive? */
+static bool store_follows(unsigned long addr)
+{
+	unsigned int i, insns;
+
+	paths.search++;
+	paths.nr_words = 0;
+	paths.nr_next = 0;
+	paths.doubtful = false;
+	go_to(addr);
+	for (insns = 0; paths.nr_next && insns < MOST_INSNS; insns++) {
+		paths.nr_now = paths.nr_next;
+		memcpy(paths.now, paths.next, paths.nr_now * sizeof(paths.now[0]));
+		paths.nr_next = 0;
+		for (i = 0; i < paths.nr_now; i++) {
+			if (step(paths.now[i]))
+				return true;
+		}
+	}
+	return paths.doubtful;
+}
+
+/**
+ * probe_splits_exclusive() - would a probe part a load-exclusive from its store?
+ * @start: where the function begins
+ * @addr: the place in it, no exclusive itself
+ *
+ * Context: task; text_mutex.
+ * Return: true if it would, or if that cannot be told.
+ */
+bool probe_splits_exclusive(unsigned long start, unsigned long addr)
+{
+	lockdep_assert_held(&text_mutex);
+
+	return load_precedes(start, addr) || store_follows(addr);
+}
