@@ -30,7 +30,7 @@ default_timeout()
 	case $CONFIG in
 	debug)	echo 2700 ;;
 	rt)	echo 900 ;;
-	bti) echo 1800 ;;
+	bti|tags) echo 1800 ;;
 	bench*)	echo 3600 ;;
 	*)	echo 600 ;;
 	esac

@@ -3,6 +3,8 @@
  * Jump optimization (arm64): what becomes a branch.  It takes the place of one
  * instruction, so there are no neighbours in its way.
  */
+#include <linux/kasan.h>
+
 #include "opt_functions.h"
 
 int kprobes_opt_branches(void);
@@ -86,8 +88,26 @@ static void side_by_side(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, third.pre, 2);
 }
 
+/* Kernels that check tags have them in pointers: an address that is executed has none. */
+static void addresses_have_no_tag(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_framed, true, true);
+	struct optimized_kprobe *op;
+	struct kprobe *kp;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	kp = probe_at(c.kp.addr);
+	op = container_of(kp, struct optimized_kprobe, kp);
+	KUNIT_EXPECT_PTR_EQ(test, kp->ainsn.insn, kasan_reset_tag(kp->ainsn.insn));
+	KUNIT_EXPECT_PTR_EQ(test, kp->ainsn.step, kasan_reset_tag(kp->ainsn.step));
+	KUNIT_EXPECT_PTR_EQ(test, op->optinsn.insn, kasan_reset_tag(op->optinsn.insn));
+	unregister_kprobe(&c.kp);
+}
+
 static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(one_instruction, place_gen_params),
+	KUNIT_CASE(addresses_have_no_tag),
 	KUNIT_CASE(side_by_side),
 	{}
 };

@@ -9,6 +9,7 @@
  */
 #include <linux/cacheflush.h>
 #include <linux/execmem.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/set_memory.h>
@@ -94,6 +95,8 @@ static void *alloc_page_near_kernel(void)
 				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
 				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
 				    __builtin_return_address(0));
+	/* No tag, as from execmem: it would be part of an address that is executed. */
+	near = kasan_reset_tag(near);
 	if (!near)
 		return page;
 	if (page)
