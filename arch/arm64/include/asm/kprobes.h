@@ -112,9 +112,16 @@ do {									\
 #define arch_prepare_kretprobe(ri, regs)				\
 	arch_prepare_kretprobe_at(ri, (kprobe_opcode_t **)&(regs)->regs[30])
 
-/* The trampoline returns to where the link register says.  Context: the trampoline. */
+/*
+ * The trampoline returns to the address in the link register.  Its frame record has to show
+ * that address, too, before the instance is gone that unwinders would find it in.
+ * Context: the trampoline.
+ */
 #define arch_kretprobe_fixup_return(_regs, correct_ret_addr)		\
-	((_regs)->regs[30] = (unsigned long)(correct_ret_addr))
+do {									\
+	(_regs)->regs[30] = (unsigned long)(correct_ret_addr);		\
+	WRITE_ONCE((_regs)->stackframe[1], (_regs)->regs[30]);		\
+} while (0)
 
 #else
 static inline unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc)

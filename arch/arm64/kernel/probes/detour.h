@@ -53,6 +53,13 @@ asmlinkage void kprobe_detour_enter_return(void);
 asmlinkage void kprobe_detour_enter_whole(void);
 /* The BRK in the first of them. */
 extern const char kprobe_detour_elsewhere[];
+/* Addresses in these, and in the return trampoline, that unwind.c tells apart. */
+extern const char kprobe_detour_enter_linked[], kprobe_detour_enter_whole_linked[];
+extern const char kprobe_detour_enter_post_linked[], kprobe_detour_enter_return_linked[];
+extern const char kprobe_detour_returning[], kprobe_detour_returned[];
+extern const char kprobe_detour_leaving[];
+extern const char kretprobe_trampoline_linked[], kretprobe_trampoline_unlinked[];
+extern const char kretprobe_trampoline_end[];
 /* detour_hit.c: called by those. */
 asmlinkage void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
 #endif

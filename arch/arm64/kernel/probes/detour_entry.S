@@ -16,8 +16,11 @@
 #include "detour.h"
 #include "registers.h"
 
-/* Leaves the return address in x19, and that of the registers in x1; not x30. */
-.macro save_registers
+/*
+ * Leaves the return address in x19, and that of the registers in x1; not x30.  From the
+ * label on there is a frame record: see unwind.c.
+ */
+.macro save_registers, linked
 	stp	x2, x3, [sp, #S_X2]
 	ldp	x2, x3, [sp]
 	stp	x0, x1, [sp, #S_X0]
@@ -26,6 +29,7 @@
 	add	x4, sp, #PT_REGS_SIZE
 	str	x4, [sp, #S_SP]
 	link_frame x30
+SYM_INNER_LABEL(\linked, SYM_L_GLOBAL)
 	mov	x19, x30
 	save_pstate
 	mov	x1, sp
@@ -43,19 +47,20 @@
 	ret
 .endm
 
-/* As if there had been no detour. */
-.macro restore_all_and_leave
+/* As if there had been no detour.  At the label the frame record is gone. */
+.macro restore_all_and_leave, unlinked
 	restore_pstate
 	restore_x4_to_x28
 	ldp	x0, x1, [sp, #S_X0]
 	ldp	x2, x3, [sp, #S_X2]
 	ldp	x29, x30, [sp, #S_FP]
+SYM_INNER_LABEL(\unlinked, SYM_L_GLOBAL)
 	add	sp, sp, #PT_REGS_SIZE
 .endm
 
 	.text
 SYM_CODE_START(kprobe_detour_enter)
-	save_registers
+	save_registers kprobe_detour_enter_linked
 	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
 	bl	kprobe_detour_pre
 	cbnz	w0, .Lchanged
@@ -70,8 +75,9 @@ SYM_CODE_START(kprobe_detour_enter)
 	ldr	x5, [sp, #S_LR]
 	cmp	x4, x5
 	b.ne	.Lelsewhere
-	restore_all_and_leave
+	restore_all_and_leave kprobe_detour_returning
 	ret
+SYM_INNER_LABEL(kprobe_detour_returned, SYM_L_GLOBAL)
 
 	/*
 	 * The registers of the BRK will be where these ones are: they have to be complete
@@ -83,7 +89,7 @@ SYM_CODE_START(kprobe_detour_enter)
 	ldr	x5, [sp, #S_PSTATE]
 	str	x4, [sp, #S_CHOSEN_PC]
 	str	x5, [sp, #S_CHOSEN_PSTATE]
-	restore_all_and_leave
+	restore_all_and_leave kprobe_detour_leaving
 SYM_INNER_LABEL(kprobe_detour_elsewhere, SYM_L_GLOBAL)
 	brk	#KPROBES_BRK_LEAVE_IMM
 SYM_CODE_END(kprobe_detour_enter)
@@ -91,7 +97,7 @@ NOKPROBE(kprobe_detour_enter)
 
 /* What a handler of this one chooses is treated as that of the other. */
 SYM_CODE_START(kprobe_detour_enter_whole)
-	save_registers
+	save_registers kprobe_detour_enter_whole_linked
 	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
 	bl	kprobe_detour_whole
 	cbnz	w0, .Lchanged
@@ -100,7 +106,7 @@ SYM_CODE_END(kprobe_detour_enter_whole)
 NOKPROBE(kprobe_detour_enter_whole)
 
 SYM_CODE_START(kprobe_detour_enter_post)
-	save_registers
+	save_registers kprobe_detour_enter_post_linked
 	mov	x0, x19
 	bl	kprobe_detour_stepped
 	restore_registers
@@ -124,9 +130,10 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	/* Two frames, for the record of the caller's is not made yet. */
 	ldr	x3, [sp, #8]
 	stp	x29, x3, [sp, #192]
-	add	x29, sp, #192
-	stp	x29, x30, [sp, #176]
+	add	x2, sp, #192
+	stp	x2, x30, [sp, #176]
 	add	x29, sp, #176
+SYM_INNER_LABEL(kprobe_detour_enter_return_linked, SYM_L_GLOBAL)
 	ldr	x0, [x30, #-(DETOUR_RETURN * 4)]
 	add	x1, sp, #8
 	mrs	x4, nzcv

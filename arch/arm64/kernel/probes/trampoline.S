@@ -25,6 +25,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	mov	x0, sp
 	mov	x1, x29
 	link_frame x30
+SYM_INNER_LABEL(kretprobe_trampoline_linked, SYM_L_GLOBAL)
 	save_pstate
 	bl	kretprobe_return
 
@@ -33,7 +34,9 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ldp	x0, x1, [sp, #S_X0]
 	ldp	x2, x3, [sp, #S_X2]
 	ldp	x29, x30, [sp, #S_FP]	/* the real return address */
+SYM_INNER_LABEL(kretprobe_trampoline_unlinked, SYM_L_GLOBAL)
 	add	sp, sp, #PT_REGS_SIZE
 	ret
+SYM_INNER_LABEL(kretprobe_trampoline_end, SYM_L_GLOBAL)
 SYM_CODE_END(__kretprobe_trampoline)
 NOKPROBE(__kretprobe_trampoline)
