@@ -47,21 +47,6 @@ static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-/*
- * The handle that has all there is to be called, or NULL.  One that is being added, or
- * removed, can be seen or not.
- */
-static __always_inline struct kprobe *only_handle(struct kprobe_point *point)
-{
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *lone = READ_ONCE(point->lone);
-
-	if (lone && READ_ONCE(point->handles.next) == &lone->list &&
-	    READ_ONCE(point->handles.prev) == &lone->list)
-		return lone;
-	return NULL;
-}
-
 /* Task context with one handle, the usual case. */
 static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 				     struct pt_regs *regs)
@@ -104,7 +89,8 @@ int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 	int ret;
 
 	preempt_disable_notrace();
-	handle = only_handle(kprobe_to_point(kp));
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	handle = READ_ONCE(kprobe_to_point(kp)->only);
 	instruction_pointer_set(regs, kprobe_hit_ip(kp));
 	if (likely(handle && kprobe_in_free_task()))
 		ret = plain_hit(kp, handle, regs);

@@ -135,6 +135,8 @@ enum kprobe_unopt {
  *		came; RCU, written under kprobe_mutex
  * @lone:	the handle whose pre_handler is all that a hit has to call; NULL if
  *		a hit has to walk over @handles.  See kprobe_point_update_handlers()
+ * @only:	the same handle, if there is no other at the point, so that its post_handler
+ *		is all that a hit has to call afterwards; else NULL
  * @state:	what is in the text
  * @opt:	what the optimizer is about to do
  * @unopt:	what keeps it from that
@@ -147,6 +149,7 @@ struct kprobe_point {
 	};
 	struct list_head handles;
 	struct kprobe *lone;
+	struct kprobe *only;
 	u8 state;
 	u8 opt;
 	u8 unopt;
