@@ -4,21 +4,24 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench tree users clients cross cross-boot series series-check docs clean
+.PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs clean
 
-export ARCH CONFIG KSRC BASE LONG FROM
+export ARCH CONFIG KSRC BASE LONG FROM BOOTS N SEED ONLY
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
-	@echo 'make check [ARCH=x86_64|i386|arm64] [CONFIG=default|debug|preempt|rt|...] [LONG=1]'
+	@echo 'make check [ARCH=x86_64|i386|arm64] [CONFIG=default|debug|preempt|rt|dist|...] [LONG=1]'
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
-	@echo '                                bti, tags, pages64 and bigendian are kernels for arm64'
+	@echo '                                bti, tags, pages64 and bigendian are kernels for arm64;'
+	@echo '                                dist boots several times; BOOTS="name ..." chooses'
 	@echo 'make bench [ARCH=x86_64|i386|arm64]  measure the base kernel with its kprobes and with ours'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
 	@echo '                                compile our core with the stock backends'
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
+	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'
+	@echo '                                compile our files in many unusual configurations, and in n random ones'
 	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
 	@echo 'make series                     patches against the base, proved, in build/series'
 	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
@@ -51,6 +54,9 @@ cross:
 
 cross-boot:
 	@lab/crossboot.sh
+
+configs:
+	@lab/configs.sh
 
 clients:
 	@lab/clients.sh

@@ -31,6 +31,7 @@ default_timeout()
 	debug)	echo 2700 ;;
 	rt)	echo 900 ;;
 	bti|tags) echo 1800 ;;
+	dist)	echo 1200 ;;
 	bench*)	echo 3600 ;;
 	*)	echo 600 ;;
 	esac

@@ -3,7 +3,8 @@
 #
 # check.sh: make check.  Everything that proves the overlay, for the architecture
 # in ARCH (all that work when there is none) and the configuration in CONFIG; with
-# LONG set races go on for longer.
+# LONG set races go on for longer.  Where the configuration has a list of ways to boot it
+# (lab/config/CONFIG-ARCH.boots) the guest's tests run in each, or in those that BOOTS names.
 # The last line is "N passed, N failed".
 
 . "$(dirname "$0")/lib.sh"
@@ -42,23 +43,59 @@ check_host()
 	[[ ! -f $tap ]] || cases "$arch host tests" "$tap"
 }
 
-check_guest()
+# boots ARCH: the ways to boot that kernel, one a line, "name|processor|words|arguments":
+# those of its file in lab/config, or the one.
+boots()
 {
-	local arch=$1 id=$1-$CONFIG
-	local console=$LOGS/$id-console.log output=$LOGS/$id-kselftest.log
+	local file=$LAB/config/$CONFIG-$1.boots
+
+	if [[ -f $file ]]; then
+		sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$file"
+	else
+		echo '-|-|-|'
+	fi
+}
+
+# says CONSOLE WORDS: the kernel has said so, in the boot that is about it.
+says()
+{
+	grep -qE "$2" "$1"
+}
+
+# check_boot ARCH NAME PROCESSOR WORDS ARGUMENTS: one way to boot it, and all suites there.
+check_boot()
+{
+	local arch=$1 id=$1-$CONFIG cpu=$3 words=$4 arguments=$5 console output
+
+	[[ $2 == - ]] || id+=-$2
+	[[ $cpu != - ]] || cpu=${BOOT_CPU:-}
+	console=$LOGS/$id-console.log
+	output=$LOGS/$id-kselftest.log
 
 	rm -f "$console" "$output"
-	rm -rf "$(out_dir "$arch" "$CONFIG")/kselftest"
-	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$CONFIG" || true
-	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$CONFIG" || return 0
-	step "$id guest ran its job and ended by itself" \
+	# shellcheck disable=SC2086 # lists of words
+	BOOT_CPU=$cpu step "$id guest ran its job and ended by itself" \
 		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" \
-		"$BOOT_PROBE" $LONG_ARGS || true
+		"$BOOT_PROBE" $LONG_ARGS $arguments || true
 	[[ -f $console ]] || return 0
+	[[ $words == - ]] || step "$id says '$words'" says "$console" "$words" || true
 	step "$id console log is clean" "$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"
 	part kselftest "$output" >"$output.tap"
 	cases "$id kselftest" "$output.tap"
+}
+
+check_guest()
+{
+	local arch=$1 id=$1-$CONFIG name cpu words arguments
+
+	rm -rf "$(out_dir "$arch" "$CONFIG")/kselftest"
+	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$CONFIG" || true
+	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$CONFIG" || return 0
+	while IFS='|' read -r -u 3 name cpu words arguments; do
+		[[ -z ${BOOTS:-} || " $BOOTS " == *" $name "* ]] || continue
+		check_boot "$arch" "$name" "$cpu" "$words" "$arguments"
+	done 3< <(boots "$arch")
 }
 
 # check_bare: no user space.  Debian has no programs of that byte order.

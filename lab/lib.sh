@@ -76,7 +76,7 @@ cross_arches()
 compiler()
 {
 	case $1-${2:-${CONFIG:-}} in
-	arm64-bti|arm64-tags)	echo clang-19; return ;;
+	arm64-bti|arm64-tags|arm64-dist|*-configs-clang) echo clang-19; return ;;
 	esac
 	case $1 in
 	arm)		echo arm-linux-gnueabihf-gcc ;;
@@ -148,8 +148,9 @@ emulator_version()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
-	*) die "CONFIG=$1 is not known; use default, debug, preempt or rt; on arm64 also bti, tags, pages64 or bigendian" ;;
+	default|debug|preempt|rt|dist|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
+	kcsan|configs|configs-clang) ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt or dist; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
 }
 
