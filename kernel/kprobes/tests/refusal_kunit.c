@@ -396,6 +396,7 @@ asm(".pushsection .text\n"
 	"refused_far_jmp:\n" ANNOTATE_NOENDBR
 	"	.byte 0xff, 0x28\n"
 	"refused_far_call:\n" ANNOTATE_NOENDBR
+	ANNOTATE_RETPOLINE_SAFE
 	"	.byte 0xff, 0x18\n"
 	"refused_int3:\n" ANNOTATE_NOENDBR
 	"	.byte 0xcc\n"
