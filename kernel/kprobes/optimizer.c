@@ -140,6 +140,20 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 
 /* --- Steps 1 and 2: what speaks against it; the detour ------------------------ */
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+/* Does ftrace patch an instruction in that range? */
+static bool covers_ftrace(unsigned long start, unsigned long end)
+{
+	return ftrace_location_range(start, end - 1);
+}
+#else
+/* No instruction is ftrace's. */
+static bool covers_ftrace(unsigned long start, unsigned long end)
+{
+	return false;
+}
+#endif
+
 /* An instruction that somebody else patches, or recognises by its address. */
 static int covers_owned(struct kprobe_point *point)
 {
@@ -148,7 +162,7 @@ static int covers_owned(struct kprobe_point *point)
 
 	if (start >= end)
 		return 0;
-	if (ftrace_location_range(start, end - 1))
+	if (covers_ftrace(start, end))
 		return -EINVAL;
 	return kprobe_owned_range(start, end);
 }

@@ -48,13 +48,21 @@ static void add(struct owned_index *index, unsigned long addr)
 
 /* --- The three tables ------------------------------------------------------ */
 
+/* A field of @mod, or @absent in a kernel without modules, which has no such struct. */
+#ifdef CONFIG_MODULES
+#define of_module(mod, field, absent)	((mod)->field)
+#else
+#define of_module(mod, field, absent)	(absent)
+#endif
+
 #ifdef CONFIG_JUMP_LABEL
 static void add_jump_labels(struct owned_index *index)
 {
 	const struct module *mod = index->mod;
-	struct jump_entry *entry = mod ? mod->jump_entries : __start___jump_table;
-	struct jump_entry *stop = mod ? entry + mod->num_jump_entries : __stop___jump_table;
+	struct jump_entry *entry, *stop;
 
+	entry = mod ? of_module(mod, jump_entries, NULL) : __start___jump_table;
+	stop = mod ? entry + of_module(mod, num_jump_entries, 0) : __stop___jump_table;
 	for (; entry < stop; entry++)
 		add(index, jump_entry_code(entry));
 }
@@ -68,8 +76,8 @@ static void add_static_calls(struct owned_index *index)
 	const struct module *mod = index->mod;
 	struct static_call_site *site, *stop;
 
-	site = mod ? mod->static_call_sites : __start_static_call_sites;
-	stop = mod ? site + mod->num_static_call_sites : __stop_static_call_sites;
+	site = mod ? of_module(mod, static_call_sites, NULL) : __start_static_call_sites;
+	stop = mod ? site + of_module(mod, num_static_call_sites, 0) : __stop_static_call_sites;
 	for (; site < stop; site++)
 		add(index, (unsigned long)offset_to_ptr(&site->addr));
 }
@@ -90,9 +98,10 @@ static unsigned long bug_site(const struct bug_entry *bug)
 static void add_bugs(struct owned_index *index)
 {
 	const struct module *mod = index->mod;
-	const struct bug_entry *bug = mod ? mod->bug_table : __start___bug_table;
-	const struct bug_entry *stop = mod ? bug + mod->num_bugs : __stop___bug_table;
+	const struct bug_entry *bug, *stop;
 
+	bug = mod ? of_module(mod, bug_table, NULL) : __start___bug_table;
+	stop = mod ? bug + of_module(mod, num_bugs, 0) : __stop___bug_table;
 	for (; bug < stop; bug++)
 		add(index, bug_site(bug));
 }
