@@ -71,6 +71,10 @@ void *alloc_insn_page(void);
 int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 			     void *data);
 
+/* The linker script's: addresses of what NOKPROBE_SYMBOL() names. */
+extern unsigned long __start_kprobe_blacklist[];
+extern unsigned long __stop_kprobe_blacklist[];
+
 /* What the architecture's populate hook may call (boot, may sleep). */
 int kprobe_add_ksym_blacklist(unsigned long entry);
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
@@ -144,17 +148,77 @@ static inline void arch_kprobe_handlers_changed(struct kprobe *p) { }
 #define KPROBE_SLOT_SIZE	(MAX_INSN_SIZE * sizeof(kprobe_opcode_t))
 #endif
 
+/**
+ * struct kprobe_insn_cache - executable slots of one size
+ * @mutex:	guards the cache and its pages
+ * @alloc:	makes an executable page
+ * @free:	gives it back
+ * @sym:	what kallsyms calls its pages
+ * @pages:	its pages that have a free slot
+ * @insn_size:	bytes of a slot
+ * @nr_garbage:	always 0: a slot that is given back is free at once
+ */
+struct kprobe_insn_cache {
+	struct mutex mutex;	/* guards the cache and its pages */
+	void *(*alloc)(void);
+	void (*free)(void *page);
+	const char *sym;
+	struct list_head pages;
+	size_t insn_size;
+	int nr_garbage;
+};
+
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
-kprobe_opcode_t *get_insn_slot(void);
+kprobe_opcode_t *__get_insn_slot(struct kprobe_insn_cache *cache);
+void __free_insn_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t *slot, int dirty);
+bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr);
+int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symnum,
+			     unsigned long *value, char *type, char *sym);
+
+/* What kallsyms and perf call the pages of slots, and those of detours. */
+#define KPROBE_INSN_PAGE_SYM	"kprobe_insn_page"
+#define KPROBE_OPTINSN_PAGE_SYM	"kprobe_optinsn_page"
+
+/*
+ * Declares the cache kprobe_@kind_slots, and get_@kind_slot(), free_@kind_slot() and
+ * is_kprobe_@kind_slot(), which are about it.
+ */
+#define DEFINE_INSN_CACHE_OPS(kind)					\
+extern struct kprobe_insn_cache kprobe_##kind##_slots;			\
+									\
+static inline bool is_kprobe_##kind##_slot(unsigned long addr)		\
+{									\
+	return __is_insn_slot_addr(&kprobe_##kind##_slots, addr);	\
+}									\
+									\
+static inline void free_##kind##_slot(kprobe_opcode_t *slot, int dirty)	\
+{									\
+	__free_insn_slot(&kprobe_##kind##_slots, slot, dirty);		\
+}									\
+									\
+static inline kprobe_opcode_t *get_##kind##_slot(void)			\
+{									\
+	return __get_insn_slot(&kprobe_##kind##_slots);			\
+}
+
+DEFINE_INSN_CACHE_OPS(insn)
+
+/* Architectures whose text patching leaves something to be done about a slot say what. */
+#ifndef flush_insn_slot
+#define flush_insn_slot(p)	do { } while (0)
+#endif
+
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p);
-void free_insn_slot(kprobe_opcode_t *slot, int dirty);
-bool is_kprobe_insn_slot(unsigned long addr);
 struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *slot);
 #else
-static inline bool is_kprobe_insn_slot(unsigned long addr)
-{
-	return false;
+/* Without slots no address is in one. */
+#define DEFINE_INSN_CACHE_OPS(kind)					\
+static inline bool is_kprobe_##kind##_slot(unsigned long addr)		\
+{									\
+	return false;							\
 }
+
+DEFINE_INSN_CACHE_OPS(insn)
 
 static inline struct kprobe *kprobe_slot_owner(unsigned long addr,
 					       unsigned long *slot)
@@ -422,24 +486,19 @@ static inline void kprobe_ftrace_kill(void) { }
 
 /* --- Return probes ------------------------------------------------------ */
 
-/* Functions that cannot be return-probed; ends with a NULL name. */
-struct kretprobe_blackpoint {
-	const char *name;
-	void *addr;
-};
-
-extern struct kretprobe_blackpoint kretprobe_blacklist[];
-
 /* True if @p sits on the architecture's return trampoline. */
 int arch_trampoline_kprobe(struct kprobe *p);
+
+/* The architecture's, with kretprobe_blacklist_size of them. */
+extern struct kretprobe_blackpoint kretprobe_blacklist[];
 
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 
 static nokprobe_inline
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
-				      struct llist_node **cur)
+				      struct llist_node **last)
 {
-	return rethook_find_ret_addr(tsk, (unsigned long)fp, cur);
+	return rethook_find_ret_addr(tsk, (unsigned long)fp, last);
 }
 
 static nokprobe_inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)

@@ -81,10 +81,19 @@ void arch_unoptimize_kprobe(struct optimized_kprobe *op);
 /* Room for detours.  Overridden by architectures that keep some near the kernel. */
 void *alloc_optinsn_page(void);
 void free_optinsn_page(void *page);
-kprobe_opcode_t *get_optinsn_slot(void);
 kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p);
-void free_optinsn_slot(kprobe_opcode_t *slot, int dirty);
-bool is_kprobe_optinsn_slot(unsigned long addr);
+
+DEFINE_INSN_CACHE_OPS(optinsn)
+
+void wait_for_kprobe_optimizer(void);
+
+/* True while a jump waits to become a breakpoint: never, for that is done at once. */
+static inline bool optprobe_queued_unopt(struct optimized_kprobe *op)
+{
+	return false;
+}
+
+bool kprobe_disarmed(struct kprobe *p);
 
 /* For detours whose architecture keeps the books of what is running. */
 static nokprobe_inline void opt_pre_handler(struct kprobe *p, struct pt_regs *regs)
@@ -101,6 +110,9 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
 }
+
+/* Without jumps there is nothing to wait for. */
+static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 
 /* --- HAVE_KPROBE_DETOURS: detours that can do what a breakpoint can ------ */

@@ -144,6 +144,12 @@ struct kretprobe {
 
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
+/* A function that cannot be return-probed; a table of them ends with a NULL name. */
+struct kretprobe_blackpoint {
+	const char *name;
+	void *addr;
+};
+
 /**
  * struct kretprobe_instance - one call in flight of a return-probed function
  * @data:	kretprobe::data_size bytes for the user's handlers
@@ -288,6 +294,7 @@ static inline void kprobe_handler_died(void) { }
 static inline void kprobe_ftrace_kill(void) { }
 static inline void kprobe_free_init_mem(void) { }
 static inline void kprobe_flush_task(struct task_struct *tk) { }
+static inline void wait_for_kprobe_optimizer(void) { }
 
 /* Debuggers ask: without a blacklist nothing is safe. */
 static inline bool within_kprobe_blacklist(unsigned long addr)

@@ -46,10 +46,6 @@ static struct blacklist __rcu *blacklist;
 /* The array being built; non-NULL inside kprobe_mutex or at boot only. */
 static struct blacklist *building;
 
-/* Markers around the addresses that NOKPROBE_SYMBOL() has collected */
-extern unsigned long __start_kprobe_blacklist[];
-extern unsigned long __stop_kprobe_blacklist[];
-
 bool __weak arch_within_kprobe_blacklist(unsigned long addr)
 {
 	return addr >= (unsigned long)__kprobes_text_start &&

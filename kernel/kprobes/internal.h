@@ -459,17 +459,6 @@ static inline int kprobe_module_init(void)
 
 /* slots.c */
 void kprobe_optinsn_slots_init(void);
-#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
-int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
-			     char *type, char *sym);
-#else
-static inline int kprobe_slots_get_kallsym(unsigned int *symnum,
-					   unsigned long *value, char *type,
-					   char *sym)
-{
-	return -ERANGE;
-}
-#endif
 
 /* jprobe.c */
 int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs);

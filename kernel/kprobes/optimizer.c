@@ -370,6 +370,35 @@ void kprobe_optimizer_flush(void)
 }
 
 /**
+ * wait_for_kprobe_optimizer() - wait until each jump that can be made is in the text
+ *
+ * For tests and tools that look at the text, or at %KPROBE_FLAG_OPTIMIZED.  Probes that
+ * are registered meanwhile may be waited for as well.
+ *
+ * Context: task, may sleep, no lock held.
+ */
+void wait_for_kprobe_optimizer(void)
+{
+	kprobe_optimizer_flush();
+}
+
+/**
+ * kprobe_disarmed() - is a probe neither a breakpoint nor a jump in the text?
+ * @p: the representative of a point, or a handle
+ *
+ * Context: backends, kprobe_mutex held.
+ * Return: true if its point is not armed, and if it has none.
+ */
+bool kprobe_disarmed(struct kprobe *p)
+{
+	struct kprobe_point *point = kprobe_table_find((unsigned long)p->addr);
+
+	if (!point || (p != &point->kp && !kprobe_point_find_handle(point, p)))
+		return true;
+	return !kprobe_point_armed(point);
+}
+
+/**
  * kprobe_optimizer_misfit() - has a point a detour that does not do what it should?
  * @point: the point, whose handlers have changed
  *

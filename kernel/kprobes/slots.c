@@ -7,11 +7,11 @@
  * has for that time only, and fills what it does not use with trap instructions.  A page holds
  * slots of one cache, all of one size, and is given back when its last slot is.
  *
- * slot_mutex guards the pages, the list and the bitmaps.  Trap and fault paths ask
- * who owns an address: they look its page up under RCU, and find the owner of a
- * slot for as long as its probepoint lives.  A point gives its slots back only after
- * nobody can execute them (kprobe_point_release()), so a slot is free for
- * re-use the moment that it is freed.
+ * The mutex of a cache guards its pages, their list and the bitmaps; pages_lock guards
+ * the hash of all pages.  Trap and fault paths ask who owns an address: they look its
+ * page up under RCU, and find the owner of a slot for as long as its probepoint lives.
+ * A point gives its slots back only after no task can execute them
+ * (kprobe_point_release()), so a slot is free for re-use the moment that it is freed.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
@@ -20,24 +20,9 @@
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "internal.h"
-
-/**
- * struct slot_cache - slots of one kind
- * @size:	bytes of a slot
- * @sym:	what kallsyms calls its pages
- * @alloc:	makes a page
- * @free:	gives it back
- * @roomy:	its pages that have a free slot
- */
-struct slot_cache {
-	unsigned int size;
-	const char *sym;
-	void *(*alloc)(void);
-	void (*free)(void *page);
-	struct list_head roomy;
-};
 
 /**
  * struct slot_page - a page of slots
@@ -54,7 +39,7 @@ struct slot_cache {
 struct slot_page {
 	struct hlist_node node;
 	struct list_head roomy;
-	struct slot_cache *cache;
+	struct kprobe_insn_cache *cache;
 	kprobe_opcode_t *insns;
 	unsigned long *used;
 	unsigned int nr_used, nr;
@@ -64,19 +49,20 @@ struct slot_page {
 
 /* All pages, by address: every kernel fault asks, with thousands of probes, too. */
 static DEFINE_HASHTABLE(slot_pages, 6);
-static DEFINE_MUTEX(slot_mutex);
+static DEFINE_SPINLOCK(pages_lock);
 
 void * __weak alloc_insn_page(void)
 {
 	return execmem_alloc(EXECMEM_KPROBES, PAGE_SIZE);
 }
 
-static struct slot_cache insn_slots = {
-	.size	= KPROBE_SLOT_SIZE,
-	.sym	= "kprobe_insn_page",
-	.alloc	= alloc_insn_page,
-	.free	= execmem_free,
-	.roomy	= LIST_HEAD_INIT(insn_slots.roomy),
+struct kprobe_insn_cache kprobe_insn_slots = {
+	.sym		= KPROBE_INSN_PAGE_SYM,
+	.insn_size	= KPROBE_SLOT_SIZE,
+	.alloc		= alloc_insn_page,
+	.free		= execmem_free,
+	.pages		= LIST_HEAD_INIT(kprobe_insn_slots.pages),
+	.mutex		= __MUTEX_INITIALIZER(kprobe_insn_slots.mutex),
 };
 
 #ifdef CONFIG_OPTPROBES
@@ -91,17 +77,18 @@ void __weak free_optinsn_page(void *page)
 }
 
 /* Architectures may not know the size of their detours before the kernel is linked. */
-static struct slot_cache optinsn_slots = {
-	.sym	= "kprobe_optinsn_page",
-	.alloc	= alloc_optinsn_page,
-	.free	= free_optinsn_page,
-	.roomy	= LIST_HEAD_INIT(optinsn_slots.roomy),
+struct kprobe_insn_cache kprobe_optinsn_slots = {
+	.sym		= KPROBE_OPTINSN_PAGE_SYM,
+	.alloc		= alloc_optinsn_page,
+	.free		= free_optinsn_page,
+	.pages		= LIST_HEAD_INIT(kprobe_optinsn_slots.pages),
+	.mutex		= __MUTEX_INITIALIZER(kprobe_optinsn_slots.mutex),
 };
 #endif
 
 static kprobe_opcode_t *slot_address(struct slot_page *page, unsigned int slot)
 {
-	return (void *)page->insns + slot * page->cache->size;
+	return (void *)page->insns + slot * page->cache->insn_size;
 }
 
 /* What pages are hashed by, the same for every address in a page. */
@@ -110,9 +97,9 @@ static __always_inline unsigned long page_key(unsigned long addr)
 	return addr >> PAGE_SHIFT;
 }
 
-static struct slot_page *make_page(struct slot_cache *cache)
+static struct slot_page *make_page(struct kprobe_insn_cache *cache)
 {
-	unsigned int nr = PAGE_SIZE / cache->size;
+	unsigned int nr = PAGE_SIZE / cache->insn_size;
 	struct slot_page *page;
 
 	page = kzalloc(struct_size(page, owners, nr) +
@@ -130,15 +117,17 @@ static struct slot_page *make_page(struct slot_cache *cache)
 	return page;
 }
 
-static struct slot_page *add_page(struct slot_cache *cache)
+static struct slot_page *add_page(struct kprobe_insn_cache *cache)
 {
 	struct slot_page *page = make_page(cache);
 
 	if (!page)
 		return NULL;
-	list_add(&page->roomy, &cache->roomy);
+	list_add(&page->roomy, &cache->pages);
+	spin_lock(&pages_lock);
 	/* Pairs with the walk in find_page(). */
 	hash_add_rcu(slot_pages, &page->node, page_key((unsigned long)page->insns));
+	spin_unlock(&pages_lock);
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->insns, PAGE_SIZE, false, cache->sym);
 	return page;
@@ -155,19 +144,21 @@ static void remove_page(struct slot_page *page)
 			   (unsigned long)page->insns, PAGE_SIZE, true,
 			   page->cache->sym);
 	list_del(&page->roomy);
+	spin_lock(&pages_lock);
 	hash_del_rcu(&page->node);
+	spin_unlock(&pages_lock);
 	page->cache->free(page->insns);
 	call_rcu(&page->rcu, free_page_rcu);
 }
 
-static kprobe_opcode_t *take_slot(struct slot_cache *cache, struct kprobe *p)
+static kprobe_opcode_t *take_slot(struct kprobe_insn_cache *cache, struct kprobe *p)
 {
 	kprobe_opcode_t *insns = NULL;
 	struct slot_page *page;
 	unsigned int slot;
 
-	mutex_lock(&slot_mutex);
-	page = list_first_entry_or_null(&cache->roomy, struct slot_page, roomy);
+	mutex_lock(&cache->mutex);
+	page = list_first_entry_or_null(&cache->pages, struct slot_page, roomy);
 	if (!page)
 		page = add_page(cache);
 	if (page) {
@@ -178,13 +169,27 @@ static kprobe_opcode_t *take_slot(struct slot_cache *cache, struct kprobe *p)
 			list_del_init(&page->roomy);
 		insns = slot_address(page, slot);
 	}
-	mutex_unlock(&slot_mutex);
+	mutex_unlock(&cache->mutex);
 	return insns;
 }
 
 /**
+ * __get_insn_slot() - take a slot of a cache
+ * @cache: kprobe_insn_slots, kprobe_optinsn_slots, or the caller's
+ *
+ * get_insn_slot() and the like call it, see DEFINE_INSN_CACHE_OPS().
+ *
+ * Context: task, may sleep.
+ * Return: where the slot runs; NULL if there is no memory.
+ */
+kprobe_opcode_t *__get_insn_slot(struct kprobe_insn_cache *cache)
+{
+	return take_slot(cache, NULL);
+}
+
+/**
  * get_insn_slot_for() - take a slot
- * @p: representative that it will belong to, or NULL if nobody needs to know
+ * @p: representative that it will belong to, or NULL if the owner need not be known
  *
  * Context: task, may sleep.
  * Return: where the slot runs; KPROBE_SLOT_SIZE bytes, to be written with the
@@ -192,16 +197,10 @@ static kprobe_opcode_t *take_slot(struct slot_cache *cache, struct kprobe *p)
  */
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p)
 {
-	return take_slot(&insn_slots, p);
+	return take_slot(&kprobe_insn_slots, p);
 }
 
-/* Take a slot whose owner the core need not know.  See get_insn_slot_for(). */
-kprobe_opcode_t *get_insn_slot(void)
-{
-	return get_insn_slot_for(NULL);
-}
-
-/* The page that @addr is in.  Context: slot_mutex held or preemption disabled. */
+/* The page that @addr is in.  Context: preemption disabled. */
 static struct slot_page *find_page(unsigned long addr)
 {
 	struct slot_page *page;
@@ -217,40 +216,59 @@ NOKPROBE_SYMBOL(find_page);
 
 static void free_slot(struct slot_page *page, kprobe_opcode_t *insns)
 {
-	struct slot_cache *cache = page->cache;
-	unsigned int slot = ((void *)insns - (void *)page->insns) / cache->size;
+	struct kprobe_insn_cache *cache = page->cache;
+	unsigned int slot = ((void *)insns - (void *)page->insns) / cache->insn_size;
 
 	if (WARN_ON_ONCE(!test_bit(slot, page->used)))
 		return;
 	if (page->nr_used-- == page->nr)
-		list_add(&page->roomy, &cache->roomy);
+		list_add(&page->roomy, &cache->pages);
 	__clear_bit(slot, page->used);
 	WRITE_ONCE(page->owners[slot], NULL);
 	/* One page with room is kept: single probes come and go. */
-	if (!page->nr_used && !list_is_singular(&cache->roomy))
+	if (!page->nr_used && !list_is_singular(&cache->pages))
 		remove_page(page);
 }
 
+/* The page of that cache that @addr is in.  Context: the cache's mutex held. */
+static struct slot_page *page_of(struct kprobe_insn_cache *cache, unsigned long addr)
+{
+	struct slot_page *page;
+
+	preempt_disable_notrace();
+	page = find_page(addr);
+	preempt_enable_notrace();
+	return page && page->cache == cache ? page : NULL;
+}
+
 /**
- * free_insn_slot() - give a slot back, of any cache
- * @insns: from get_insn_slot(), get_insn_slot_for() or the like of detours; nobody
- *	executes it
+ * __free_insn_slot() - give a slot back
+ * @cache: whose slot it is
+ * @slot: from __get_insn_slot() or the like; no task executes it any more
  * @dirty: ignored; some architectures say whether it may have been executed
  *
  * Context: task, may sleep.
  */
-void free_insn_slot(kprobe_opcode_t *insns, int dirty)
+void __free_insn_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t *slot, int dirty)
 {
 	struct slot_page *page;
 
-	mutex_lock(&slot_mutex);
-	page = find_page((unsigned long)insns);
+	mutex_lock(&cache->mutex);
+	page = page_of(cache, (unsigned long)slot);
 	if (!WARN_ON_ONCE(!page))
-		free_slot(page, insns);
-	mutex_unlock(&slot_mutex);
+		free_slot(page, slot);
+	mutex_unlock(&cache->mutex);
 }
 
-static __always_inline bool in_cache(unsigned long addr, const struct slot_cache *cache)
+/**
+ * __is_insn_slot_addr() - is this address in a page of the cache?
+ * @cache: which
+ * @addr: any address
+ *
+ * Context: any; RCU is watching.
+ * Return: true if it is.
+ */
+bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr)
 {
 	struct slot_page *page;
 	bool found;
@@ -261,24 +279,12 @@ static __always_inline bool in_cache(unsigned long addr, const struct slot_cache
 	preempt_enable_no_resched_notrace();
 	return found;
 }
-
-/**
- * is_kprobe_insn_slot() - is this address in a slot?
- * @addr: any address
- *
- * Context: any; RCU is watching.
- * Return: true if it is in a page of slots.
- */
-bool is_kprobe_insn_slot(unsigned long addr)
-{
-	return in_cache(addr, &insn_slots);
-}
-NOKPROBE_SYMBOL(is_kprobe_insn_slot);
+NOKPROBE_SYMBOL(__is_insn_slot_addr);
 
 #ifdef CONFIG_OPTPROBES
 /**
  * get_optinsn_slot_for() - take room for a detour
- * @p: representative that it will belong to, or NULL if nobody needs to know
+ * @p: representative that it will belong to, or NULL if the owner need not be known
  *
  * Context: task, may sleep.
  * Return: where it runs; MAX_OPTINSN_SIZE instruction units, aligned to as many if
@@ -286,32 +292,13 @@ NOKPROBE_SYMBOL(is_kprobe_insn_slot);
  */
 kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p)
 {
-	return take_slot(&optinsn_slots, p);
+	return take_slot(&kprobe_optinsn_slots, p);
 }
-
-/* Room for a detour whose owner the core need not know. */
-kprobe_opcode_t *get_optinsn_slot(void)
-{
-	return get_optinsn_slot_for(NULL);
-}
-
-/* Gives a detour's room back.  See free_insn_slot(). */
-void free_optinsn_slot(kprobe_opcode_t *insns, int dirty)
-{
-	free_insn_slot(insns, dirty);
-}
-
-/* Is this address in a page of detours?  See is_kprobe_insn_slot(). */
-bool is_kprobe_optinsn_slot(unsigned long addr)
-{
-	return in_cache(addr, &optinsn_slots);
-}
-NOKPROBE_SYMBOL(is_kprobe_optinsn_slot);
 
 /* Boot, before there are detours. */
 void __init kprobe_optinsn_slots_init(void)
 {
-	optinsn_slots.size = MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t);
+	kprobe_optinsn_slots.insn_size = MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t);
 }
 #endif
 
@@ -331,7 +318,7 @@ struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
 
 	if (!page)
 		return NULL;
-	slot = (addr - (unsigned long)page->insns) / page->cache->size;
+	slot = (addr - (unsigned long)page->insns) / page->cache->insn_size;
 	if (slot >= page->nr)
 		return NULL;
 	*start = (unsigned long)slot_address(page, slot);
@@ -340,7 +327,8 @@ struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
 NOKPROBE_SYMBOL(kprobe_slot_owner);
 
 /**
- * kprobe_slots_get_kallsym() - symbols of the pages of slots
+ * kprobe_cache_get_kallsym() - symbols of the pages of a cache
+ * @cache: which
  * @symnum: which page; reduced by the number of pages if there are fewer
  * @value: set to its address
  * @type: set to its symbol type
@@ -349,17 +337,17 @@ NOKPROBE_SYMBOL(kprobe_slot_owner);
  * Context: task.
  * Return: 0, or -ERANGE if there are fewer.
  */
-int kprobe_slots_get_kallsym(unsigned int *symnum, unsigned long *value,
-			     char *type, char *sym)
+int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symnum,
+			     unsigned long *value, char *type, char *sym)
 {
 	struct slot_page *page;
 	int ret = -ERANGE, bucket;
 
 	rcu_read_lock();
 	hash_for_each_rcu(slot_pages, bucket, page, node) {
-		if ((*symnum)--)
+		if (page->cache != cache || (*symnum)--)
 			continue;
-		strscpy(sym, page->cache->sym, KSYM_NAME_LEN);
+		strscpy(sym, cache->sym, KSYM_NAME_LEN);
 		*type = 't';
 		*value = (unsigned long)page->insns;
 		ret = 0;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What backends and other code of the kernel call by name: caches of slots, and what
+ * tells where a probe stands.
+ */
+#include <linux/execmem.h>
+#include <linux/kallsyms.h>
+#include <linux/sizes.h>
+
+#include "../internal.h"
+#include "counted.h"
+
+TRAP_TARGET(backend_target, 1)
+
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
+/* A cache of the test's own: two slots fill a page. */
+DEFINE_INSN_CACHE_OPS(test)
+
+struct kprobe_insn_cache kprobe_test_slots = {
+	.mutex		= __MUTEX_INITIALIZER(kprobe_test_slots.mutex),
+	.alloc		= alloc_insn_page,
+	.free		= execmem_free,
+	.sym		= "kprobe_test_page",
+	.pages		= LIST_HEAD_INIT(kprobe_test_slots.pages),
+	.insn_size	= PAGE_SIZE / 2,
+};
+
+static void a_cache_hands_out_slots(struct kunit *test)
+{
+	kprobe_opcode_t *slots[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		slots[i] = get_test_slot();
+		KUNIT_ASSERT_NOT_NULL(test, slots[i]);
+		KUNIT_EXPECT_TRUE(test, is_kprobe_test_slot((unsigned long)slots[i]));
+		KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot((unsigned long)slots[i]));
+	}
+	KUNIT_EXPECT_EQ(test, abs((void *)slots[1] - (void *)slots[0]), PAGE_SIZE / 2);
+	KUNIT_EXPECT_NE(test, (unsigned long)slots[2] & PAGE_MASK,
+			(unsigned long)slots[0] & PAGE_MASK);
+
+	/* A page is given back with its last slot, as long as another one has room. */
+	free_test_slot(slots[2], 0);
+	free_test_slot(slots[0], 1);
+	KUNIT_EXPECT_PTR_EQ(test, get_test_slot(), slots[0]);
+	free_test_slot(slots[0], 1);
+	free_test_slot(slots[1], 1);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&kprobe_test_slots.pages));
+}
+
+static void a_cache_has_symbols(struct kunit *test)
+{
+	char sym[KSYM_NAME_LEN], type = 0;
+	unsigned int symnum = 0;
+	unsigned long value = 0;
+	kprobe_opcode_t *slot = get_test_slot();
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	ret = kprobe_cache_get_kallsym(&kprobe_test_slots, &symnum, &value, &type, sym);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, value, (unsigned long)slot & PAGE_MASK);
+	KUNIT_EXPECT_EQ(test, type, 't');
+	KUNIT_EXPECT_STREQ(test, sym, "kprobe_test_page");
+
+	symnum = 10;
+	ret = kprobe_cache_get_kallsym(&kprobe_test_slots, &symnum, &value, &type, sym);
+	KUNIT_EXPECT_EQ(test, ret, -ERANGE);
+	KUNIT_EXPECT_LT(test, symnum, 10);
+	free_test_slot(slot, 1);
+}
+
+/* Is the page of @slot among the symbols of all, under that name? */
+static bool has_symbol(const kprobe_opcode_t *slot, const char *name)
+{
+	char sym[KSYM_NAME_LEN], type;
+	unsigned long value;
+	unsigned int i;
+
+	for (i = 0; !kprobe_get_kallsym(i, &value, &type, sym); i++) {
+		if (value == ((unsigned long)slot & PAGE_MASK) && !strcmp(sym, name))
+			return true;
+	}
+	return false;
+}
+
+static void slots_of_probes_have_symbols(struct kunit *test)
+{
+	kprobe_opcode_t *slot = get_insn_slot();
+
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot((unsigned long)slot));
+	KUNIT_EXPECT_TRUE(test, has_symbol(slot, KPROBE_INSN_PAGE_SYM));
+	free_insn_slot(slot, 0);
+}
+#endif
+
+#ifdef CONFIG_OPTPROBES
+static void slots_of_detours_have_symbols(struct kunit *test)
+{
+	kprobe_opcode_t *slot = get_optinsn_slot();
+
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_EXPECT_TRUE(test, is_kprobe_optinsn_slot((unsigned long)slot));
+	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot((unsigned long)slot));
+	KUNIT_EXPECT_TRUE(test, has_symbol(slot, KPROBE_OPTINSN_PAGE_SYM));
+	free_optinsn_slot(slot, 0);
+}
+
+static bool disarmed(struct kprobe *p)
+{
+	guard(mutex)(&kprobe_mutex);
+	return kprobe_disarmed(p);
+}
+
+static void what_is_disarmed(struct kunit *test)
+{
+	struct counted c = counted_at(backend_target, true, false);
+
+	KUNIT_EXPECT_TRUE(test, disarmed(&c.kp));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_FALSE(test, disarmed(&c.kp));
+	KUNIT_EXPECT_FALSE(test, disarmed(probe_at(c.kp.addr)));
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_FALSE(test, disarmed(&c.kp));
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_TRUE(test, disarmed(&c.kp));
+	KUNIT_EXPECT_TRUE(test, disarmed(probe_at(c.kp.addr)));
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_TRUE(test, disarmed(&c.kp));
+}
+
+/* Going back is done at once: a jump never waits for it. */
+static void no_jump_waits_to_go(struct kunit *test)
+{
+	struct counted c = counted_at(backend_target, true, false);
+	struct kprobe *kp;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	wait_for_kprobe_optimizer();
+	kp = probe_at(c.kp.addr);
+	KUNIT_ASSERT_NOT_NULL(test, kp);
+	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
+	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
+	KUNIT_EXPECT_FALSE(test, kprobe_optimized(kp));
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, backend_target(1), 2);
+}
+#endif
+
+/* Also where there are no jumps. */
+static void waiting_comes_to_an_end(struct kunit *test)
+{
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, backend_target(1), 2);
+}
+
+static struct kunit_case backend_cases[] = {
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
+	KUNIT_CASE(a_cache_hands_out_slots),
+	KUNIT_CASE(a_cache_has_symbols),
+	KUNIT_CASE(slots_of_probes_have_symbols),
+#endif
+#ifdef CONFIG_OPTPROBES
+	KUNIT_CASE(slots_of_detours_have_symbols),
+	KUNIT_CASE(what_is_disarmed),
+	KUNIT_CASE(no_jump_waits_to_go),
+#endif
+	KUNIT_CASE(waiting_comes_to_an_end),
+	{}
+};
+
+static struct kunit_suite backend_suite = {
+	.name = "kprobes_backend",
+	.test_cases = backend_cases,
+};
+kunit_test_suite(backend_suite);
