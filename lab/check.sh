@@ -121,6 +121,8 @@ check_arch_config()
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
 		step "$id own files: W=1 and sparse are silent" \
 			"$LAB/lint.sh" "$arch" "$CONFIG" || true
+		step "$id <linux/kprobes.h> declares what the base's does" \
+			"$LAB/headers.sh" "$arch" "$CONFIG" || true
 		step "$id what hits execute cannot be probed" \
 			"$LAB/hitpath.sh" "$arch" "$CONFIG" || true
 		case $CONFIG in

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# headers.sh ARCH CONFIG: does our <linux/kprobes.h> declare everything that the base's
+# does?  Both go through the compiler, with the options of a kernel that has been
+# configured, and with some of them switched off.  A name that is missing, or has another
+# number of parameters, has to be in lab/headers.known, with the reason; what is in there
+# and is not missing fails, too.
+
+. "$(dirname "$0")/lib.sh"
+
+ARCH=$1
+CONFIG=$2
+OUT=$(out_dir "$ARCH" "$CONFIG")
+LOG=$LOGS/$ARCH-$CONFIG-headers.log
+
+# Which options are off, one variant a line: what Kconfig lets be off on x86 and arm64.
+VARIANTS='
+none
+KPROBES_ON_FTRACE
+KPROBES OPTPROBES KRETPROBES KPROBES_ON_FTRACE JPROBES
+'
+
+# declared TREE OPTIONS...: what its header declares with those options off.
+declared()
+{
+	local tree=$1 source option
+
+	source=$(source_arch "$ARCH")
+	shift
+	{
+		for option in "$@"; do
+			echo "#undef CONFIG_$option"
+		done
+		echo '#include <linux/kprobes.h>'
+	} | (cd "$OUT" && "$(compiler "$ARCH")" -E -dD -x c -nostdinc -D__KERNEL__ -DKBUILD_MODNAME='"x"' \
+		-DCC_USING_FENTRY -DCC_USING_PATCHABLE_FUNCTION_ENTRY -DKASAN_SHADOW_SCALE_SHIFT=3 \
+		$([[ $ARCH != i386 ]] || echo -m32) \
+		-I"$tree/arch/$source/include" -I"arch/$source/include/generated" \
+		-I"$tree/include" -Iinclude \
+		-I"$tree/arch/$source/include/uapi" -I"arch/$source/include/generated/uapi" \
+		-I"$tree/include/uapi" -Iinclude/generated/uapi \
+		-include "$tree/include/linux/compiler-version.h" \
+		-include "$tree/include/linux/kconfig.h" \
+		-include "$tree/include/linux/compiler_types.h" -) | python3 "$LAB/headers.py"
+}
+
+# missing OPTIONS...: what the base declares with those options off and ours does not.
+missing()
+{
+	comm -23 <(declared "$(base_tree)" "$@") <(declared "$SRC" "$@") |
+		while read -r kind name; do
+			[[ $kind == field ]] || name=${name%/*}
+			echo "$name"
+		done
+}
+
+compare()
+{
+	local variant
+
+	while read -r variant; do
+		# shellcheck disable=SC2086 # a list of words
+		[[ -z $variant ]] || missing $variant
+	done <<<"$VARIANTS" | sort -u
+}
+
+main()
+{
+	local source
+
+	source=$(source_arch "$ARCH")
+	compare >"$LOG" || die "$ARCH: the headers do not compile (log: $LOG)"
+	[[ $(declared "$(base_tree)" none | wc -l) -gt 100 ]] ||
+		die "$ARCH: nothing has been found in the base's header"
+	awk -F '\t+' -v arch="$source" '
+	FNR == NR {
+		if ($0 !~ /^#/ && NF >= 3 && ($2 == arch || $2 == "all"))
+			known[$1] = $3
+		next
+	}
+	$1 in known { used[$1]; next }
+	{ print $1 ": the base declares it, ours does not"; bad = 1 }
+	END {
+		for (name in known)
+			if (!(name in used)) {
+				print name ": in lab/headers.known, but not missing"
+				bad = 1
+			}
+		exit bad
+	}' "$LAB/headers.known" "$LOG" ||
+		die "$ARCH-$CONFIG: <linux/kprobes.h> does not declare what the base's does (names: $LOG)"
+	say "$ARCH-$CONFIG: every name of the base's <linux/kprobes.h> is declared; $(wc -l <"$LOG") are known not to be"
+}
+
+main
