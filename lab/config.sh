@@ -6,6 +6,7 @@
 #
 #   common, SOURCE, ARCH, then CONFIG, CONFIG-SOURCE and CONFIG-ARCH
 #
+# (where configs.sh begins: those of "users" before them)
 # where SOURCE is the folder of arch/, x86 for two of them
 # (cross and cross-ARCH alone for an architecture of cross.sh: common is about
 # the guests; NAME-base is the configuration NAME for the base kernel, with the
@@ -25,9 +26,11 @@ LOG=$LOGS/$ARCH-$CONFIG-config.log
 fragments()
 {
 	local name config=${CONFIG%-base} source
-	local -a names
+	local -a names before=()
+	config=${config%-clang}
 	source=$(source_arch "$ARCH")
-	names=(common "$source" "$ARCH" "$config" "$config-$source" "$config-$ARCH")
+	[[ $config != configs ]] || before=(users "users-$source" "users-$ARCH")
+	names=(common "$source" "$ARCH" "${before[@]}" "$config" "$config-$source" "$config-$ARCH")
 
 	[[ $CONFIG != cross ]] || names=("${names[@]:3}")
 	# Where the folder has the architecture's name, each once.

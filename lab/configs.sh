@@ -1,0 +1,361 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# configs.sh [ARCH]: make configs.  Compile our files, the suites, and who uses kprobes,
+# with W=1, in configurations that the lab does not boot:
+#
+#   - those of lab/config/configs.list,
+#   - each option that our sources name, off and on, as far as Kconfig allows it,
+#   - N random ones; SEED, which is printed, gives the same again.
+#
+# Objects only: nothing is linked.  What a linker would find is looked for in the symbols.
+# Each configuration is one result, each failure names it and its log.  ONLY="name ..."
+# does these and no others.
+#
+# With an argument the tree must be there already and the results are added to RESULTS
+# (make check): only what has a "+" in the list.
+#
+# All configurations of an architecture and a compiler share an output folder, so that
+# kbuild makes again only what an option changes.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/results.sh"
+
+N=${N:-0}
+SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
+LIST=$LAB/config/configs.list
+OBJECTS=$LAB/config/configs.objects
+
+# A symbol that is ours to judge, and what the linker script defines.
+JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
+LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
+
+# A random configuration is about our code, not about compilers and tools that are missing.
+RANDOM_FORCED='
+CONFIG_KPROBES=y
+CONFIG_KUNIT=y
+CONFIG_RUNTIME_TESTING_MENU=y
+# CONFIG_WERROR is not set
+# CONFIG_COMPILE_TEST is not set
+# CONFIG_GCC_PLUGINS is not set
+# CONFIG_DEBUG_INFO_BTF is not set
+# CONFIG_MODULE_SIG is not set
+# CONFIG_IKHEADERS is not set
+'
+
+# config_of COMPILER: the name of the folder and of the toolchain.
+config_of()
+{
+	case $1 in
+	gcc)	echo configs ;;
+	clang)	echo configs-clang ;;
+	*)	die "$LIST: no compiler is called '$1'" ;;
+	esac
+}
+
+# table FILE: its lines, without comments, and with nothing around the bars.
+table()
+{
+	sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$1"
+}
+
+# lines CHANGES...: lines of a .config for words of configs.list.
+lines()
+{
+	local word
+
+	for word in "$@"; do
+		case $word in
+		-*)	echo "# CONFIG_${word#-} is not set" ;;
+		*=*)	echo "CONFIG_$word" ;;
+		*)	echo "CONFIG_$word=y" ;;
+		esac
+	done
+}
+
+# value OUT OPTION: what it is in the .config; "n" if it is not there.
+value()
+{
+	local got
+
+	got=$(sed -nE "s/^CONFIG_$2=//p" "$1/.config")
+	echo "${got:-n}"
+}
+
+# taken OUT CHANGES...: each of them is in the .config.
+taken()
+{
+	local out=$1 word want got bad=0
+
+	shift
+	for word in "$@"; do
+		case $word in
+		-*)	want=n word=${word#-} ;;
+		*=*)	want=${word#*=} word=${word%%=*} ;;
+		*)	want=y ;;
+		esac
+		got=$(value "$out" "$word")
+		[[ $got == "$want" ]] && continue
+		echo "CONFIG_$word: wanted $want, got $got"
+		bad=1
+	done
+	return "$bad"
+}
+
+# change ARCH CONFIG CHANGES...: the .config, from the one that all begin with.
+change()
+{
+	local arch=$1 config=$2 out word
+
+	shift 2
+	out=$(out_dir "$arch" "$config")
+	for word in "$@"; do
+		word=${word#-}
+		printf 's/^(# )?CONFIG_%s(=.*| is not set)$//\n' "${word%%=*}"
+	done | sed -E -f - "$out/configs.base" >"$out/.config"
+	lines "$@" >>"$out/.config"
+	kmake "$arch" "$config" olddefconfig
+}
+
+# targets ARCH OUT: what this configuration has of lab/config/configs.objects.
+targets()
+{
+	local source target where option
+
+	source=$(source_arch "$1")
+	while read -r target where option; do
+		[[ $where == all || $where == "$source" ]] || continue
+		[[ $(value "$2" "$option") == n ]] || echo "$target"
+	done < <(sed '/^#/d; /^$/d' "$OBJECTS")
+}
+
+# compile ARCH CONFIG: all of them.
+compile()
+{
+	local out
+	local -a list
+
+	out=$(out_dir "$1" "$2")
+	mapfile -t list < <(targets "$1" "$out")
+	((${#list[@]})) || return 0
+	kmake "$1" "$2" W=1 --keep-going "${list[@]}"
+}
+
+# symbols ARCH CONFIG: a symbol of ours that an object uses and none defines.  kbuild names
+# in a folder's built-in.a what it has made in this configuration; objects of others may
+# still lie about.
+symbols()
+{
+	local arch=$1 out target
+
+	out=$(out_dir "$arch" "$2")
+	(cd "$out" && targets "$arch" "$out" | while read -r target; do
+		case $target in
+		*/)	find "$target" -name built-in.a | while read -r archive; do
+				"$(binutil "$arch" ar)" t "$archive" | sed 's,^[^/]*$,'"${archive%/*}"'/&,'
+			done ;;
+		*)	echo "$target" ;;
+		esac
+	done | sort -u | while read -r target; do
+		[[ ! -f $target ]] || echo "$target"
+	done | xargs "$(binutil "$arch" nm)" -A 2>/dev/null) | awk -v judged="$JUDGED" -v linked="$LINKED" '
+	{ kind = $(NF - 1); symbol = $NF }
+	symbol !~ judged || symbol ~ linked { next }
+	kind == "U" { user[symbol] = $1 }
+	kind ~ /^[TtDdBbRrSsGWwVv]$/ { defined[symbol] }
+	END {
+		for (s in user)
+			if (!(s in defined)) {
+				print s ": no object defines it, used by " user[s]
+				bad = 1
+			}
+		exit bad
+	}'
+}
+
+# forget ARCH CONFIG LOG: objects that the log complains about are made again by the next
+# configuration, which would not see the complaint otherwise.
+forget()
+{
+	local out source
+
+	out=$(out_dir "$1" "$2")
+	while read -r source; do
+		rm -f "$out/${source%.[cS]}.o"
+	done < <(sed -nE 's,^([^ :]*/)?((kernel|arch|lib|samples|drivers|init)/[^ :]+\.[cS]):.*(warning|error).*,\2,p' "$3" | sort -u)
+}
+
+# judge ARCH CONFIG NAME: compile it, and say what is wrong with it.
+judge()
+{
+	local arch=$1 config=$2 name=$3 log found status=0 start=$SECONDS
+
+	log=$LOGS/$arch-configs-$name.log
+	compile "$arch" "$config" >"$log" 2>&1 </dev/null || status=$?
+	found=$(complaints "$log"; grep -E 'warning: objtool:|error: objtool:' "$log" || true)
+	((status)) || [[ -n $found ]] || found=$(symbols "$arch" "$config") || status=1
+	if ((status)) || [[ -n $found ]]; then
+		{ echo "$found"; grep -E 'error[: ]|Error ' "$log" || true; } | grep -v '^$' |
+			sort -u | head -n 12 | sed 's/^/    /'
+		cp "$(out_dir "$arch" "$config")/.config" "$log.config"
+		say "$arch, $name: FAILED after $((SECONDS - start)) s (log: $log, configuration: $log.config)"
+		forget "$arch" "$config" "$log"
+		echo "FAIL $arch configs $name (log: $log)" >>"$RESULTS"
+		return
+	fi
+	say "$arch, $name: $(targets "$arch" "$(out_dir "$arch" "$config")" | wc -l) objects and folders, $((SECONDS - start)) s"
+	echo "PASS $arch configs $name" >>"$RESULTS"
+}
+
+# wanted NAME: it is to be done in this run.
+wanted()
+{
+	[[ -z ${ONLY:-} || " $ONLY " == *" $1 "* ]]
+}
+
+# begin ARCH CONFIG: the configuration that all begin with.
+begin()
+{
+	local out
+
+	out=$(out_dir "$1" "$2")
+	[[ -z ${BEGUN[$1-$2]:-} ]] || return 0
+	rm -f "$out/lab-config.id"
+	"$LAB/config.sh" "$1" "$2"
+	cp "$out/.config" "$out/configs.base"
+	BEGUN[$1-$2]=1
+}
+
+# seen OUT: such a .config has been compiled in this run.
+seen()
+{
+	local id
+
+	id=$1-$(grep -v '^# Linux' "$1/.config" | sha256sum)
+	[[ -z ${SEEN[$id]:-} ]] || return 0
+	SEEN[$id]=1
+	return 1
+}
+
+# one ARCH COMPILER NAME CHANGES...: a configuration of the list.
+one()
+{
+	local arch=$1 config name=$3 out log bad
+
+	config=$(config_of "$2")
+	out=$(out_dir "$arch" "$config")
+	log=$LOGS/$arch-configs-$name.log
+	shift 3
+	begin "$arch" "$config"
+	change "$arch" "$config" "$@" >"$log" 2>&1 </dev/null || {
+		say "$arch, $name: cannot be configured (log: $log)"
+		echo "FAIL $arch configs $name (log: $log)" >>"$RESULTS"
+		return
+	}
+	bad=$(taken "$out" "$@") || {
+		sed 's/^/    /' <<<"$bad"
+		say "$arch, $name: Kconfig does not allow it; a dependency is missing in $LIST"
+		echo "FAIL $arch configs $name: not what it says" >>"$RESULTS"
+		return
+	}
+	seen "$out" || true
+	judge "$arch" "$config" "$name"
+}
+
+# list ARCH MARK: what the list has for it; with MARK "+" what make check does.
+list()
+{
+	local arch=$1 name where cc changes
+
+	while IFS='|' read -r -u 4 name where cc changes; do
+		[[ " $where " == *" $arch "* && $name == "$2"* ]] || continue
+		name=${name#+}
+		! wanted "$name" || one "$arch" "$cc" "$name" $changes
+	done 4< <(table "$LIST")
+}
+
+# named ARCH: the options that our sources for it name, and our hunks.
+named()
+{
+	local other
+
+	case $1 in
+	arm64)	other=x86 ;;
+	*)	other=arm64 ;;
+	esac
+	{
+		own_files | grep -E '^(include|kernel|samples|lib|arch)/.*(\.[chS]|/Makefile|Kconfig[^/]*)$' |
+			grep -vE "^arch/$other/|/${other}_" | sed "s,^,$SRC/," | xargs cat
+		sed -n '/^[+]/p' "$ROOT"/patches/*.patch
+	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
+		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' | sort -u
+}
+
+# each_option ARCH: each of them the other way round, if Kconfig allows that.
+each_option()
+{
+	local arch=$1 config out option word skipped=
+
+	config=$(config_of gcc)
+	out=$(out_dir "$arch" "$config")
+	for option in $(named "$arch"); do
+		[[ -z ${ONLY:-} || " $ONLY " == *" $option "* || " $ONLY " == *" -$option "* ]] || continue
+		begin "$arch" "$config"
+		word=$option
+		! grep -qE "^CONFIG_$option=" "$out/configs.base" || word=-$option
+		change "$arch" "$config" "$word" >"$LOGS/$arch-configs-$word.log" 2>&1 </dev/null
+		if taken "$out" "$word" >/dev/null; then
+			seen "$out" || judge "$arch" "$config" "$word"
+		else
+			skipped+=" $word"
+		fi
+	done
+	[[ -z $skipped ]] || say "$arch: Kconfig does not allow:$skipped"
+}
+
+# lots ARCH: N configurations drawn by lot.
+lots()
+{
+	local arch=$1 config out i seed
+
+	((N)) || return 0
+	config=$(config_of gcc)
+	out=$(out_dir "$arch" "$config")
+	begin "$arch" "$config"
+	echo "$RANDOM_FORCED" >"$out/configs.forced"
+	say "$arch: $N random configurations, SEED=$SEED"
+	for ((i = 0; i < N; i++)); do
+		seed=$((SEED + i))
+		KCONFIG_SEED=$seed KCONFIG_ALLCONFIG=$out/configs.forced \
+			kmake "$arch" "$config" randconfig >"$LOGS/$arch-configs-random-$seed.log" 2>&1 </dev/null ||
+			die "no random configuration (log: $LOGS/$arch-configs-random-$seed.log)"
+		judge "$arch" "$config" "random-$seed"
+	done
+}
+
+main()
+{
+	local arch
+	local -A BEGUN=() SEEN=()
+
+	if (($#)); then
+		list "$1" +
+		return
+	fi
+	for arch in ${ARCH:-x86_64 arm64}; do
+		check_arch "$arch"
+	done
+	lock_build
+	: >"$RESULTS"
+	# shellcheck disable=SC2086 # a list of words
+	"$LAB/setup.sh" ${ARCH:-x86_64 arm64} clang
+	"$LAB/tree.sh"
+	for arch in ${ARCH:-x86_64 arm64}; do
+		list "$arch" ''
+		each_option "$arch"
+		lots "$arch"
+	done
+	finish
+}
+
+main "$@"
