@@ -138,7 +138,7 @@ area()
 # module_ranges: of kp_test, names only.
 module_ranges()
 {
-	sed -n 's/.*	\(.*\) \[kp_test\]$/\1/p' "$KPROBES/blacklist" | sort -u
+	sed -n 's|.*	\(.*\) \[kp_test\]$|\1|p' "$KPROBES/blacklist" | sed 's|^__pfx_||' | sort -u
 }
 
 matches "blacklist: two addresses, a tab and a symbol a line" \
