@@ -62,9 +62,15 @@ static inline void text_save(u8 *bytes, const void *addr)
 	memcpy(bytes, text_at(addr, 0), TEXT_BYTES);
 }
 
+/* Takes functions as well, which a memcmp() that is fortified by clang does not. */
+static inline bool text_same(const u8 *bytes, const void *addr)
+{
+	return !memcmp(bytes, addr, TEXT_BYTES);
+}
+
 #define EXPECT_TEXT(test, bytes, addr)					\
-	KUNIT_EXPECT_EQ_MSG(test, memcmp(bytes, text_at(addr, 0), TEXT_BYTES), 0,	\
-			    "the text of %ps has changed", addr)
+	KUNIT_EXPECT_TRUE_MSG(test, text_same(bytes, text_at(addr, 0)),	\
+			      "the text of %ps has changed", addr)
 
 /* What sits at @addr, asked as a trap would. */
 static inline struct kprobe *probe_at(void *addr)
