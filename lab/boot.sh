@@ -28,7 +28,7 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 default_timeout()
 {
 	case $CONFIG in
-	debug)	echo 2700 ;;
+	debug|kcsan) echo 2700 ;;
 	rt)	echo 900 ;;
 	bti|tags) echo 1800 ;;
 	dist)	echo 1200 ;;

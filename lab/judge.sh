@@ -19,6 +19,9 @@
 # the stack dumps of allocations that fail are no offence; x86 says where one ends, elsewhere
 # it is where no function is named any more.  OUTPUT is the job's
 # output, where kmemleak reports.
+#
+# With OWN_FUNCTIONS, a file of names, a data race that KCSAN reports is an offence only if
+# one of them is a party to it: the base has races of its own.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -74,7 +77,8 @@ WARNING='WARNING:|kretprobe BUG!'
 judge_console()
 {
 	sed '/^$/d' <<<"$BAD" >"$BUILD/bad-lines"
-	awk -v oops="$OOPS" -v warning="$WARNING" '
+	awk -v oops="$OOPS" -v warning="$WARNING" -v own="${OWN_FUNCTIONS:-}" '
+	BEGIN { while (own && (getline name < own) > 0) ours[name] }
 	FNR == NR { bad[++n] = $0; next }
 	/kprobes-test: expect-(oops|warning) begin/ {
 		if (inside)
@@ -99,6 +103,16 @@ judge_console()
 	dump { next }
 	inside && kind == "warning" && $0 ~ oops { complain($0) }
 	inside { if ($0 ~ (kind == "oops" ? oops : warning)) found = 1; next }
+	own && /BUG: KCSAN: data-race in / {
+		parties = $0
+		sub(/.*data-race in /, "", parties)
+		many = split(parties, party, " / ")
+		for (i = 1; i <= many; i++) {
+			sub(/\+0x.*/, "", party[i])
+			if (party[i] in ours) { complain($0); break }
+		}
+		next
+	}
 	{
 		for (i = 1; i <= n; i++)
 			if ($0 ~ bad[i]) { complain($0); break }
