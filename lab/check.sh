@@ -21,6 +21,10 @@ CROSS=
 # has them on one architecture.
 CLIENTS=${ARCH:-x86_64}
 
+# Some of the configurations that are only compiled take a clang.
+CLANG=
+[[ $CONFIG != default ]] || CLANG=clang
+
 # Init text can be probed only while the kernel boots; init_text.sh looks at what
 # has become of this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
@@ -56,6 +60,20 @@ boots()
 	fi
 }
 
+# own_functions ARCH: a file with the functions of our objects, where KCSAN needs it.
+own_functions()
+{
+	local out object list
+
+	[[ $CONFIG == kcsan ]] || return 0
+	out=$(out_dir "$1" "$CONFIG")
+	list=$out/own-functions
+	own_files | sed -n 's/\.[cS]$/.o/p' | while read -r object; do
+		[[ ! -f $out/$object ]] || "$(binutil "$1" nm)" "$out/$object"
+	done | awk '$2 ~ /^[TtWw]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u >"$list"
+	echo "$list"
+}
+
 # says CONSOLE WORDS: the kernel has said so, in the boot that is about it.
 says()
 {
@@ -79,7 +97,8 @@ check_boot()
 		"$BOOT_PROBE" $LONG_ARGS $arguments || true
 	[[ -f $console ]] || return 0
 	[[ $words == - ]] || step "$id says '$words'" says "$console" "$words" || true
-	step "$id console log is clean" "$LAB/judge.sh" "$console" "$output" || true
+	OWN_FUNCTIONS=$(own_functions "$arch") step "$id console log is clean" \
+		"$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"
 	part kselftest "$output" >"$output.tap"
 	cases "$id kselftest" "$output.tap"
@@ -130,6 +149,10 @@ check_arch_config()
 		*)	check_host "$arch"; check_guest "$arch" ;;
 		esac
 	fi
+	# One kernel is enough for what is only compiled.
+	if [[ $CONFIG == default && $arch != i386 ]]; then
+		"$LAB/configs.sh" "$arch"
+	fi
 	# The users need no second look in a checking kernel.
 	if [[ $CONFIG == default && $CLIENTS == *$arch* ]]; then
 		"$LAB/clients.sh" "$arch"
@@ -166,7 +189,7 @@ main()
 	lock_build
 	: >"$RESULTS"
 	# shellcheck disable=SC2086 # a list of words
-	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS &&
+	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG &&
 	   step "kernel tree" "$LAB/tree.sh"; then
 		for arch in $ARCHES; do
 			check_arch_config "$arch"

@@ -30,6 +30,9 @@ OBJECTS=$LAB/config/configs.objects
 JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
+# Options that nobody can choose: the architecture, what it has, what the compiler has.
+SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
+
 # A random configuration is about our code, not about compilers and tools that are missing.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
@@ -288,7 +291,8 @@ named()
 			grep -vE "^arch/$other/|/${other}_" | sed "s,^,$SRC/," | xargs cat
 		sed -n '/^[+]/p' "$ROOT"/patches/*.patch
 	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
-		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' | sort -u
+		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' |
+		grep -vxE "$SETTLED" | sort -u
 }
 
 # each_option ARCH: each of them the other way round, if Kconfig allows that.

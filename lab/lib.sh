@@ -79,6 +79,7 @@ compiler()
 	arm64-bti|arm64-tags|arm64-dist|*-configs-clang) echo clang-19; return ;;
 	esac
 	case $1 in
+	clang)		echo clang-19 ;;
 	arm)		echo arm-linux-gnueabihf-gcc ;;
 	arm64)		echo aarch64-linux-gnu-gcc ;;
 	loongarch)	echo clang-19 ;;
@@ -148,9 +149,9 @@ emulator_version()
 check_config()
 {
 	case $1 in
-	default|debug|preempt|rt|dist|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
-	kcsan|configs|configs-clang) ;;
-	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt or dist; on arm64 also bti, tags, pages64 or bigendian" ;;
+	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
+	configs|configs-clang) ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
 }
 

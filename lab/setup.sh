@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [bench] [series] [docs]: install what the lab needs and the machine
-# lacks; with "bench" also what draws the benchmark's plots, with "series" what makes
-# patches, with "docs" what makes pages.
+# setup.sh ARCH... [clang] [bench] [series] [docs]: install what the lab needs and the
+# machine lacks; with "clang" also that compiler, with "bench" what draws the benchmark's
+# plots, with "series" what makes patches, with "docs" what makes pages.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
 # from the Debian archive that the machine already uses.  The userland of a guest of
