@@ -60,10 +60,8 @@ judge()
 main()
 {
 	machine
-	command -v "${QEMU[0]}" >/dev/null ||
-		die "${QEMU[0]} is missing; install the QEMU package that has it"
 	lock_build
-	"$LAB/setup.sh" "$ARCH"
+	"$LAB/setup.sh" "$ARCH" boot
 	"$LAB/tree.sh"
 	"$LAB/config.sh" "$ARCH" cross
 	logged "$LOGS/$ARCH-cross-link.log" "building a kernel for $ARCH" \

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [clang] [bench] [series] [docs]: install what the lab needs and the
-# machine lacks; with "clang" also that compiler, with "bench" what draws the benchmark's
+# setup.sh ARCH... [clang] [boot] [bench] [series] [docs]: install what the lab needs and
+# the machine lacks; with "clang" also that compiler, with "boot" the emulators of
+# architectures that are only compiled otherwise, with "bench" what draws the benchmark's
 # plots, with "series" what makes patches, with "docs" what makes pages.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
@@ -210,6 +211,37 @@ need_qemu()
 	qemu_fits "$arch" || touch "$settled"
 }
 
+# cross_emulator ARCH: the QEMU of one that crossboot.sh boots, and its packages: what they
+# are called in backports, and in the release.
+cross_emulator()
+{
+	case $1 in
+	arm)	echo qemu-system-arm qemu-system-arm ;;
+	mips)	echo qemu-system-mips64 qemu-system-mips ;;
+	powerpc) echo qemu-system-ppc64 qemu-system-ppc ;;
+	riscv)	echo qemu-system-riscv64 qemu-system-riscv qemu-system-misc ;;
+	s390)	echo qemu-system-s390x qemu-system-s390x qemu-system-misc ;;
+	esac
+}
+
+# need_cross_qemu ARCH: that one, of the version that other emulators have already.
+need_cross_qemu()
+{
+	local program packages package
+
+	read -r program packages < <(cross_emulator "$1") || return 0
+	! command -v "$program" >/dev/null || return 0
+	apt_update
+	add_backports
+	for package in $packages; do
+		apt_install -t "$VERSION_CODENAME-backports" "$package" ||
+			apt_install "$package" || true
+		! command -v "$program" >/dev/null || break
+	done
+	command -v "$program" >/dev/null ||
+		die "apt could not install $program (log: $LOG.install)"
+}
+
 # judge_qemu ARCH: what an old one means.
 judge_qemu()
 {
@@ -273,6 +305,7 @@ main()
 	fi
 	for arch in "$@"; do
 		need_qemu "$arch"
+		[[ " $* " != *" boot "* ]] || need_cross_qemu "$arch"
 		judge_qemu "$arch"
 		[[ -n $(emulator "$arch") ]] || continue
 		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
