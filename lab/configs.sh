@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# configs.sh [ARCH]: make configs.  Compile our files, the suites, and who uses kprobes,
+# configs.sh [ARCH]: make configs.  Compile our files, the suites, and the users of kprobes,
 # with W=1, in configurations that the lab does not boot:
 #
 #   - those of lab/config/configs.list,
 #   - each option that our sources name, off and on, as far as Kconfig allows it,
 #   - N random ones; SEED, which is printed, gives the same again.
 #
-# Objects only: nothing is linked.  What a linker would find is looked for in the symbols.
+# Objects only: nothing is linked.  Instead, symbols that no object defines are looked for.
 # Each configuration is one result, each failure names it and its log.  ONLY="name ..."
 # does these and no others.
 #
 # With an argument the tree must be there already and the results are added to RESULTS
-# (make check): only what has a "+" in the list.
+# (make check): only configurations with a "+" in the list.
 #
 # All configurations of an architecture and a compiler share an output folder, so that
 # kbuild makes again only what an option changes.
@@ -30,10 +30,10 @@ OBJECTS=$LAB/config/configs.objects
 JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
-# Options that nobody can choose: the architecture, what it has, what the compiler has.
+# Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
-# A random configuration is about our code, not about compilers and tools that are missing.
+# The same in all random configurations: kprobes, and nothing that needs other tools.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
 CONFIG_KUNIT=y
@@ -105,7 +105,7 @@ taken()
 	return "$bad"
 }
 
-# change ARCH CONFIG CHANGES...: the .config, from the one that all begin with.
+# change ARCH CONFIG CHANGES...: write .config: the first one, with these changes.
 change()
 {
 	local arch=$1 config=$2 out word
@@ -120,7 +120,7 @@ change()
 	kmake "$arch" "$config" olddefconfig
 }
 
-# targets ARCH OUT: what this configuration has of lab/config/configs.objects.
+# targets ARCH OUT: the lines of lab/config/configs.objects whose option is on.
 targets()
 {
 	local source target where option
@@ -144,9 +144,8 @@ compile()
 	kmake "$1" "$2" W=1 --keep-going "${list[@]}"
 }
 
-# symbols ARCH CONFIG: a symbol of ours that an object uses and none defines.  kbuild names
-# in a folder's built-in.a what it has made in this configuration; objects of others may
-# still lie about.
+# symbols ARCH CONFIG: a symbol of ours that an object uses and none defines.  A folder's
+# built-in.a names the objects of this configuration; those of earlier ones may be left.
 symbols()
 {
 	local arch=$1 out target
@@ -188,7 +187,7 @@ forget()
 	done < <(sed -nE 's,^([^ :]*/)?((kernel|arch|lib|samples|drivers|init)/[^ :]+\.[cS]):.*(warning|error).*,\2,p' "$3" | sort -u)
 }
 
-# judge ARCH CONFIG NAME: compile it, and say what is wrong with it.
+# judge ARCH CONFIG NAME: compile it; one result, and the complaints.
 judge()
 {
 	local arch=$1 config=$2 name=$3 log found status=0 start=$SECONDS
@@ -216,7 +215,7 @@ wanted()
 	[[ -z ${ONLY:-} || " $ONLY " == *" $1 "* ]]
 }
 
-# begin ARCH CONFIG: the configuration that all begin with.
+# begin ARCH CONFIG: make the first configuration, which all others change.
 begin()
 {
 	local out
@@ -265,7 +264,7 @@ one()
 	judge "$arch" "$config" "$name"
 }
 
-# list ARCH MARK: what the list has for it; with MARK "+" what make check does.
+# list ARCH MARK: the list's configurations for it; with MARK "+" those of make check.
 list()
 {
 	local arch=$1 name where cc changes
@@ -317,7 +316,7 @@ each_option()
 	[[ -z $skipped ]] || say "$arch: Kconfig does not allow:$skipped"
 }
 
-# lots ARCH: N configurations drawn by lot.
+# lots ARCH: N random configurations.
 lots()
 {
 	local arch=$1 config out i seed
