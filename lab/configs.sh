@@ -272,6 +272,7 @@ list()
 	while IFS='|' read -r -u 4 name where cc changes; do
 		[[ " $where " == *" $arch "* && $name == "$2"* ]] || continue
 		name=${name#+}
+		# shellcheck disable=SC2086 # a list of words
 		! wanted "$name" || one "$arch" "$cc" "$name" $changes
 	done 4< <(table "$LIST")
 }

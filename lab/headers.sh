@@ -28,6 +28,7 @@ declared()
 
 	source=$(source_arch "$ARCH")
 	shift
+	# shellcheck disable=SC2046 # a word, or none
 	{
 		for option in "$@"; do
 			echo "#undef CONFIG_$option"
