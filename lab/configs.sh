@@ -120,15 +120,25 @@ change()
 	kmake "$arch" "$config" olddefconfig
 }
 
-# targets ARCH OUT: the lines of lab/config/configs.objects whose option is on.
+# on OUT OPTIONS: all of them, between commas, are on.
+on()
+{
+	local option
+
+	for option in ${2//,/ }; do
+		[[ $(value "$1" "$option") != n ]] || return 1
+	done
+}
+
+# targets ARCH OUT: the lines of lab/config/configs.objects whose options are on.
 targets()
 {
-	local source target where option
+	local source target where options
 
 	source=$(source_arch "$1")
-	while read -r target where option; do
+	while read -r target where options; do
 		[[ $where == all || $where == "$source" ]] || continue
-		[[ $(value "$2" "$option") == n ]] || echo "$target"
+		! on "$2" "$options" || echo "$target"
 	done < <(sed '/^#/d; /^$/d' "$OBJECTS")
 }
 
