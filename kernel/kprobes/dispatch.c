@@ -93,9 +93,19 @@ NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			  unsigned long flags)
 {
-	struct kprobe *handle;
+	struct kprobe_point *point = kprobe_to_point(kp);
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *handle = READ_ONCE(point->only);
+	kprobe_post_handler_t post;
 
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
+	if (likely(handle)) {
+		/* A handle that is being added or removed may be called or not. */
+		post = READ_ONCE(handle->post_handler);
+		if (likely(post))
+			post(handle, regs, flags);
+		return;
+	}
+	list_for_each_entry_rcu(handle, &point->handles, list, true) {
 		if (!handle->post_handler || kprobe_disabled(handle))
 			continue;
 		call_post(handle, regs, flags);

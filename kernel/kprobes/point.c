@@ -203,7 +203,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
 	/* The handle is complete before it is used.  Pairs with kprobe_dispatch_pre(). */
 	smp_store_release(&point->lone, lone);
-	/* Pairs with kprobe_detour_whole(). */
+	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
 	smp_store_release(&point->only, list_is_singular(&point->handles) ? lone : NULL);
 }
 
