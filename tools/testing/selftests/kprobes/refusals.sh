@@ -20,6 +20,7 @@ aarch64)
 esac
 
 begin
+no_jumps
 load kp_test
 trace_begin
 before=$(list)
