@@ -103,7 +103,8 @@ bool kprobe_hit_registers(const struct pt_regs *regs)
 	for (level = 0; level < NR_KPROBE_LEVELS; level++)
 		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
 		       frames[level].regs == regs &&
-		       instruction_pointer(regs) == kprobe_hit_ip(frames[level].kp);
+		       instruction_pointer((struct pt_regs *)regs) ==
+		       kprobe_hit_ip(frames[level].kp);
 	preempt_enable_notrace();
 	return hit;
 }
