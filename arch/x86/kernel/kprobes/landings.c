@@ -43,7 +43,7 @@ static struct landing exception_landing(const struct exception_table_entry *e)
 
 typedef bool (*landing_fn)(const struct landing *landing, void *data);
 
-#ifdef CONFIG_JUMP_LABEL
+#if defined(CONFIG_JUMP_LABEL) && defined(CONFIG_MODULES)
 static struct jump_entry *first_label(const struct module *mod)
 {
 	return mod ? mod->jump_entries : __start___jump_table;
@@ -53,6 +53,20 @@ static unsigned int count_labels(const struct module *mod)
 {
 	return mod ? mod->num_jump_entries : __stop___jump_table - __start___jump_table;
 }
+#elif defined(CONFIG_JUMP_LABEL)
+/* Only the kernel has labels: there are no modules. */
+static struct jump_entry *first_label(const struct module *mod)
+{
+	return __start___jump_table;
+}
+
+static unsigned int count_labels(const struct module *mod)
+{
+	return __stop___jump_table - __start___jump_table;
+}
+#endif
+
+#ifdef CONFIG_JUMP_LABEL
 
 /* Calls @fn for the labels of a module, or the kernel's, until it returns true. */
 static bool each_label(const struct module *mod, landing_fn fn, void *data)
