@@ -4,9 +4,9 @@
 # 6.12 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs clean
+.PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs anywhere clean
 
-export ARCH CONFIG KSRC BASE LONG FROM BOOTS N SEED ONLY
+export ARCH CONFIG KSRC BASE LONG FROM LISTS BOOTS N SEED ONLY
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
@@ -23,6 +23,8 @@ help:
 	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'
 	@echo '                                compile our files in many unusual configurations, and in n random ones'
 	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
+	@echo 'make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n]  probe every instruction of the text;'
+	@echo '                                hours; LISTS: only so many files of addresses, drawn by lot'
 	@echo 'make series                     patches against the base, proved, in build/series'
 	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
 	@echo 'make docs                       Documentation/trace/kprobes*.rst as HTML, with Sphinx'
@@ -66,6 +68,9 @@ series:
 
 series-check:
 	@lab/seriescheck.sh
+
+anywhere:
+	@lab/anywhere.sh
 
 docs:
 	@lab/docs.sh

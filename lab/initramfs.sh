@@ -44,7 +44,7 @@ fill()
 	ln -sf /bin/busybox "$FS/bin/timeout"
 	install -m 755 "$LAB/guest/timeout" "$FS/usr/bin/timeout"
 	install -m 755 "$LAB/guest/init" "$FS/init"
-	for job in run check clients bench; do
+	for job in run check clients bench anywhere; do
 		install -m 644 "$LAB/guest/$job" "$FS/lab/$job"
 	done
 	rsync -a --exclude=build --exclude=source "$OUT/modules/lib" "$FS/"

@@ -3,8 +3,10 @@
  * Many probes at addresses that a script chooses, to be switched together.  In
  * /sys/module/kp_many/parameters:
  *
- *	add	write "ADDRESS OFFSET KIND", hexadecimal, decimal, and k for a pre handler,
- *		p for that and a post handler, r for a return probe: registers it
+ *	add	write lines "ADDRESS OFFSET KIND", hexadecimal, decimal, and k for a pre handler,
+ *		p for that and a post handler, r for a return probe: registers it.  A line that
+ *		is alone fails with the errno of its probe
+ *	accepted how many have been registered
  *	hits	how often their handlers have run
  *
  * They are unregistered together when the module goes.
@@ -16,7 +18,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define MOST	4096
+#define MOST	32768
 
 static struct kprobe *probes[MOST];
 static struct kretprobe *returns[MOST];
@@ -73,15 +75,39 @@ static int add(unsigned long addr, char kind)
 	return ret;
 }
 
-static int set_add(const char *text, const struct kernel_param *param)
+static int add_line(const char *line)
 {
 	unsigned long addr, offset;
 	char kind;
 
-	if (sscanf(text, "%lx %lu %c", &addr, &offset, &kind) != 3 || !strchr("kpr", kind))
+	if (sscanf(line, "%lx %lu %c", &addr, &offset, &kind) != 3 || !strchr("kpr", kind))
 		return -EINVAL;
 	return add(addr + offset, kind);
 }
+
+static int set_add(const char *text, const struct kernel_param *param)
+{
+	const char *line = text, *end = strchr(text, '\n');
+
+	if (!end || !end[1])
+		return add_line(text);
+	for (; end; line = end + 1, end = strchr(line, '\n')) {
+		if (add_line(line) == -ENOSPC)
+			return -ENOSPC;
+	}
+	return 0;
+}
+
+static int get_accepted(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%u\n", nr_probes + nr_returns);
+}
+
+static const struct kernel_param_ops accepted_ops = {
+	.get = get_accepted,
+};
+module_param_cb(accepted, &accepted_ops, NULL, 0400);
+MODULE_PARM_DESC(accepted, "how many are registered");
 
 static const struct kernel_param_ops add_ops = {
 	.set = set_add,
