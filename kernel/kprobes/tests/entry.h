@@ -15,6 +15,7 @@ static inline void *probe_entry(const void *fn)
 {
 	u32 insn;
 
+	OPTIMIZER_HIDE_VAR(fn);
 	if (get_kernel_nofault(insn, (const u32 *)fn) || !is_endbr(insn))
 		return (void *)fn;
 	return (void *)fn + ENDBR_INSN_SIZE;

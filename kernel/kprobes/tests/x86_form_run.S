@@ -30,7 +30,7 @@ saved_flags:	.skip WORD
 kprobes_form_fn: .skip WORD
 
 	.text
-	.balign 16
+	__FUNC_ALIGN
 	.globl kprobes_form_run
 	.type kprobes_form_run, @function
 kprobes_form_run:
