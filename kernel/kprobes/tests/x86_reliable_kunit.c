@@ -122,6 +122,16 @@ static void expect_no_copy_in_traces(struct kunit *test, bool jump)
 	KUNIT_EXPECT_EQ(test, traces.in_copy, 0);
 }
 
+/* Otherwise the other cases would show nothing. */
+static void without_a_probe(struct kunit *test)
+{
+	struct traces traces = {};
+
+	take_traces(test, &traces);
+	KUNIT_EXPECT_GT(test, traces.reliable, 0);
+	KUNIT_EXPECT_EQ(test, traces.in_copy, 0);
+}
+
 static void in_a_copy(struct kunit *test)
 {
 	expect_no_copy_in_traces(test, false);
@@ -133,6 +143,7 @@ static void in_a_detour(struct kunit *test)
 }
 
 static struct kunit_case reliable_cases[] = {
+	KUNIT_CASE(without_a_probe),
 	KUNIT_CASE(in_a_copy),
 	KUNIT_CASE(in_a_detour),
 	{}
