@@ -11,9 +11,9 @@
  *				probepoints and their handles, the blacklist
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
  *	    jump_label_lock()	checking an address against static keys
- *	  slot_mutex		bookkeeping of instruction slots
+ *	  kprobe_insn_cache::mutex  bookkeeping of instruction slots
  *	    text_mutex		kernel text and the slots' contents; outside
- *				slot_mutex where the backend has no batches
+ *				that mutex where the backend has no batches
  *	  ftrace's own locks	never under text_mutex
  *	kretprobe_mutex		instances of return probes; beside the others, with
  *				nothing taken inside
