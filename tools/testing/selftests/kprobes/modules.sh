@@ -21,10 +21,16 @@ kp add setup symbol=kp_target_setup when=kp_target >/dev/null
 kp add traced symbol=kp_target_setup_traced when=kp_target >/dev/null
 kp add return symbol=kp_target:kp_target_setup when=kp_target return >/dev/null
 kp add core symbol=kp_target_plain when=kp_target >/dev/null
+kp add never symbol=kp_target_nokprobe when=kp_target >/dev/null
+kp add nor symbol=kp_target_section when=kp_target >/dev/null
 load kp_target
 is "init text: registered while the module was coming" \
 	"$(count setup result) $(count traced result) $(count return result) $(count core result)" \
 	"0 0 0 0"
+is "text that must not be probed: refused while the module was coming" \
+	"$(count never result) $(count nor result)" "-22 -22"
+kp del never >/dev/null
+kp del nor >/dev/null
 is "init text: hit once, at a breakpoint and by ftrace" "$(hits setup) $(hits traced)" "1 1"
 is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
 same "init text: gone when the module is live, its other text is not" "$(list)" <<END

@@ -65,8 +65,8 @@ wrote del p
 text_poke SITE old e9 TO new cc2a000000
 text_poke SITE old cc new b8
 END
-	matches "the detour: its representative, a call, and the instruction" \
-		"$(printf '%s\n' "$records" | grep -E 'old - new [0-9a-f]+e8[0-9a-f]{8}b82a000000e9')" \
+	matches "the detour: its representative, a call, the flags, and the instruction" \
+		"$(printf '%s\n' "$records" | grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
 		'(cc)+$'
 	echo 0 >"$KNOB"
 fi

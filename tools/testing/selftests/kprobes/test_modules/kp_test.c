@@ -451,8 +451,8 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
-	/* The core learns about a module's own blacklist first. */
-	.priority = -1,
+	/* That of kprobe events that wait for a module. */
+	.priority = 2,
 };
 
 static struct dentry *folder;
