@@ -93,6 +93,27 @@ static void add_place(u64 address, const u8 *bytes, unsigned int len, enum place
 	function->end = all.nr_places;
 }
 
+/*
+ * A kCFI check is a mov, an add, a je and a ud2.  Marks the first two when the last has come;
+ * the mov may be missing.
+ */
+static void mark_kcfi(const struct line *line)
+{
+	static size_t movs, adds;	/* numbers of places, from 1 */
+	const char *to = strstr(line->operands, ",%r10d");
+	size_t at = all.nr_places;
+
+	if (!strcmp(line->mnemonic, "mov") && to && line->operands[0] == '$')
+		movs = at;
+	if (!strcmp(line->mnemonic, "add") && to && strchr(line->operands, '('))
+		adds = at;
+	if (strcmp(line->mnemonic, "ud2") || adds + 2 != at || all.place[at - 2].len != 2)
+		return;
+	all.place[adds - 1].kind = KIND_KCFI;
+	if (movs + 1 == adds)
+		all.place[movs - 1].kind = KIND_KCFI;
+}
+
 static void add_line(const struct line *line)
 {
 	const struct place *last = all.nr_places ? &all.place[all.nr_places - 1] : NULL;
@@ -107,6 +128,7 @@ static void add_line(const struct line *line)
 		add_place(line->address, line->bytes, wait, KIND_PLAIN);
 	add_place(line->address + wait, line->bytes + wait, line->len - wait, kind_of(line));
 	all.function[all.nr_functions - 1].jumps |= jumps_of(line);
+	mark_kcfi(line);
 }
 
 void places_add(enum disasm_event event, const struct line *line)
@@ -174,6 +196,8 @@ static int expect(const struct place *place, struct probe_region *region)
 			return -1;
 		if (is_refused(place))
 			return OBSTACLE_INSN;
+		if (place->kind == KIND_KCFI)
+			return OBSTACLE_CFI;
 		if (place->kind == KIND_PAD && region->nr)
 			return OBSTACLE_PAD;
 		region->offset[region->nr++] = len;

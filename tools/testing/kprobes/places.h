@@ -13,6 +13,7 @@ enum place_kind {
 	KIND_END,	/* nothing goes on behind it */
 	KIND_STI,
 	KIND_PAD,	/* a landing pad */
+	KIND_KCFI,	/* read when a check of a call's type fails */
 	KIND_NOP,
 	KIND_INT3,
 	KIND_BAD,	/* data, or nothing that objdump can read */
