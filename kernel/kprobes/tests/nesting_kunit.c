@@ -24,11 +24,12 @@ typedef int (*target_fn)(int x);
 static target_fn inner;		/* what the outer handlers call */
 static int inner_result;
 
-/* Threads of both CPUs come here, too, in a case that does not look at the result. */
+/* In one case threads of both CPUs come here. */
 static __always_inline void call_inner(void)
 {
 	int result = inner(1);
 
+	/* Nothing reads the sum in that case. */
 	data_race(inner_result += result);
 }
 
@@ -255,7 +256,8 @@ static void stray_post(struct kprobe *p, struct pt_regs *regs, unsigned long fla
 
 static void a_post_handler_that_has_just_gone(struct kunit *test)
 {
-	const size_t handle = offsetof(struct kprobe_point, handles) - offsetof(struct kprobe, list);
+	const size_t handle = offsetof(struct kprobe_point, handles) -
+			      offsetof(struct kprobe, list);
 	struct kprobe_point *point;
 	struct kprobe *stray;
 
