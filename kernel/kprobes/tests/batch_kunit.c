@@ -131,7 +131,8 @@ extern char kprobes_kunit_undefined[];
 
 TEXT_FUNCTION(kprobes_kunit_halves,
 	      ROUND
-	      "kprobes_kunit_undefined: " UNDEFINED_INSN);
+	      "kprobes_kunit_undefined:\n" TEXT_PLACE
+	      UNDEFINED_INSN);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_halves);
 
 /* One inside an instruction, one that cannot be probed at a higher address. */
