@@ -118,10 +118,20 @@ no()
 	fi
 }
 
+# entries TEXT: where functions begin with landing pads, those that are not called through a
+# pointer do not; a probe on either is one on the entry.
+entries()
+{
+	case $ENTRY in
+	''|0)	printf '%s\n' "$1" ;;
+	*)	printf '%s\n' "$1" | sed "s/+0x$ENTRY\([^0-9a-f]\)/+0x0\1/g; s/+0x$ENTRY\$/+0x0/" ;;
+	esac
+}
+
 # is NAME GOT WANTED: two texts are the same.
 is()
 {
-	if [ "$2" = "$3" ]; then
+	if [ "$2" = "$3" ] || [ "$(entries "$2")" = "$(entries "$3")" ]; then
 		result 0 "$1"
 		return
 	fi
