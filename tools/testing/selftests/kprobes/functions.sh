@@ -317,18 +317,25 @@ load()
 	[ "$module" != kp_test ] || [ -n "$ENTRY" ] || find_entry
 }
 
-# find_entry: sets ENTRY, the offset at which a probe on a function of C sits.  That
-# is 4 in an arm64 kernel whose functions begin with a landing pad; what is behind
-# the entry is that much later, too.  The functions of sites.h have no such pad.
+# entry_of SYMBOL: the offset at which a probe on that function of C sits.
+entry_of()
+{
+	kp add entry "symbol=$1" disabled >/dev/null
+	sed -nE "s/.*  $1\+0x([0-9a-f]+)  .*/\1/p" "$KPROBES/list" | head -n 1
+	kp del entry >/dev/null
+}
+
+# find_entry: sets ENTRY, the offset at which a probe on a function of C sits.  That is 4
+# where functions begin with a landing pad, on x86 those that are called through a pointer;
+# the instructions after the entry are that much later, too.  INSIDE is a place in
+# do_sys_openat2().  The functions of sites.h have no such pad.
 find_entry()
 {
 	local place places
 
-	kp add entry symbol=kp_test_traced disabled >/dev/null
-	ENTRY=$(sed -nE 's/.*  kp_test_traced\+0x([0-9a-f]+)  .*/\1/p' "$KPROBES/list")
-	kp del entry >/dev/null
+	ENTRY=$(entry_of kp_test_traced)
+	INSIDE=$((INSIDE + $(entry_of do_sys_openat2)))
 	[ "$ENTRY" != 0 ] || return 0
-	INSIDE=$((INSIDE + ENTRY))
 	places=$PLACES PLACES=
 	for place in $places; do
 		PLACES="$PLACES $((place + ENTRY))"
