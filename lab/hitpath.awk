@@ -25,7 +25,7 @@ function within(address, section)
 
 function is_black(name, address)
 {
-	return whole(name) in black || within(address, "kprobes_text") ||
+	return whole(name) in black || name ~ /^__(SCT|pfx|cfi)_/ || within(address, "kprobes_text") ||
 	       within(address, "noinstr_text") || within(address, "entry_text") ||
 	       within(address, "irqentry_text") || within(address, "idmap_text") ||
 	       within(address, "hyp_text") || within(address, "x86_thunk_text") ||
