@@ -15,12 +15,13 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 TEXT=$OUT/guest/text
 PER_LIST=8192
 
-# addresses: of all instructions outside of init text, by the disassembler.
+# addresses: of all instructions outside of init text, by the disassembler.  What lies between
+# functions is int3.
 addresses()
 {
 	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux" |
 		awk '/^Disassembly of section/ { on = $4 ~ /^\.text/ }
-		on && /^ *[0-9a-f]+:\t/ { sub(/:.*/, "", $1); print $1 }'
+		on && /^ *[0-9a-f]+:\t/ && $2 != "int3" { sub(/:.*/, "", $1); print $1 }'
 }
 
 # spread JUMP: "PHASE ADDRESS" such that addresses of one phase are a jump apart.
