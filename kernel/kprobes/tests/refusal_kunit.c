@@ -422,6 +422,29 @@ static void instructions_that_cannot_be_probed(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_X86_64
+/*
+ * It is of int3 and counts as part of the last function.  Each refusal decoded all of it,
+ * up to 2 MiB, with all registrations locked out; these refusals take milliseconds.
+ */
+static void padding_in_front_of_the_entry_text(struct kunit *test)
+{
+	char *end = PTR_ALIGN_DOWN(&__entry_text_start[0], PMD_SIZE), *at = end - SZ_4K;
+	u64 start;
+
+	if (memchr_inv(end - SZ_64K, 0xcc, SZ_64K))
+		kunit_skip(test, "there is too little of it");
+	expect_refused(test, at, -EINVAL);
+	start = ktime_get_ns();
+	for (; at < end; at += 16) {
+		struct kprobe kp = { .addr = at };
+
+		KUNIT_EXPECT_EQ(test, register_kprobe(&kp), -EINVAL);
+	}
+	KUNIT_EXPECT_LT(test, ktime_get_ns() - start, NSEC_PER_SEC);
+}
+#endif
+
 static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(bad_arguments),
 	KUNIT_CASE(both_or_neither_of_symbol_and_address),
@@ -457,6 +480,7 @@ static struct kunit_case refusal_cases[] = {
 #endif
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(a_kcfi_check),
+	KUNIT_CASE(padding_in_front_of_the_entry_text),
 #endif
 #ifdef CONFIG_X86
 	KUNIT_CASE(entry_text),

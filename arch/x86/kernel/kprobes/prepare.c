@@ -14,6 +14,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
@@ -154,6 +155,20 @@ void arch_prepare_kprobes_end(void)
 }
 
 /*
+ * In the padding of text: as many int3 as would begin any instruction that reaches @addr,
+ * which is therefore one itself.  In front of the entry text there can be 2 MiB of them,
+ * which belong to the last function as kallsyms sees it.
+ */
+static bool in_padding(unsigned long addr)
+{
+	u8 bytes[MAX_INSN_SIZE];
+
+	return !get_kernel_nofault(bytes[0], (u8 *)addr) && bytes[0] == INT3_INSN_OPCODE &&
+		read_original(addr - (sizeof(bytes) - 1), bytes, sizeof(bytes), sizeof(bytes)) &&
+		!memchr_inv(bytes, INT3_INSN_OPCODE, sizeof(bytes));
+}
+
+/*
  * Decodes the function around @addr up to it.  Leaves the instruction's bytes
  * in @bytes and returns how many there are, or -EILSEQ.
  */
@@ -167,6 +182,10 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return -EILSEQ;
+	if (in_padding(addr)) {
+		bytes[0] = INT3_INSN_OPCODE;
+		return 1;
+	}
 	pos = addr - offset;
 	end = pos + size;
 	if (decoded.function != pos) {
