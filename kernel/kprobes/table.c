@@ -135,13 +135,16 @@ static unsigned int room(unsigned int bits)
 	return BIT(bits) / 3 * 2;
 }
 
-/* Room for @points, and never less than the minimum. */
+/*
+ * Room for @points and for a quarter more, so that at least so many registrations come
+ * before the next copy of the table.
+ */
 static struct kprobe_table *table_alloc(unsigned int points)
 {
 	unsigned int bits = TABLE_MIN_BITS;
 	struct kprobe_table *table;
 
-	while (room(bits) < points)
+	while (room(bits) < points + points / 4)
 		bits++;
 
 	table = kvzalloc(struct_size(table, entries, BIT(bits)), GFP_KERNEL);
