@@ -6,7 +6,8 @@
 # function of is in no section, and a hit there comes before the first is known.
 #
 # A hit begins where the exception does, and in what our files have as NOKPROBE: detours
-# and trampolines come there by addresses.  What handlers execute is their own.
+# and trampolines come there by addresses.  What handlers execute is their own.  What a
+# processor executes before it can take a breakpoint must not be probed either.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -23,9 +24,20 @@ entries()
 	esac
 }
 
+# unready: what a processor executes before it can take a breakpoint; start_secondary(),
+# which calls it, goes on afterwards.
+unready()
+{
+	case $ARCH in
+	x86_64)	echo verify_cpu early_setup_idt cr4_init cpu_init_exception_handling ;;
+	i386)	echo verify_cpu cr4_init cpu_init_exception_handling ;;
+	esac
+}
+
 roots()
 {
 	entries
+	unready
 	own_files | grep -E '^(kernel|arch)/.*\.[cS]$' | grep -v /tests/ | sed "s,^,$SRC/," |
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
