@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# anywhere.sh: make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n].  Probe every
+# anywhere.sh: make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n] [FROM=].  Probe every
 # instruction of the text of a kernel: the guest registers the addresses of one list after
 # the other, as breakpoints and then as jumps, while the kernel patches itself
-# (whole_text.sh of the kselftests).  With LISTS only so many lists, drawn by lot.
+# (whole_text.sh of the kselftests).  With LISTS only so many lists, drawn by lot; with FROM
+# only that one, "PHASE-NUMBER", and those after it.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -64,6 +65,9 @@ write_lists()
 		}
 		!list { list = sprintf("%s/%d-%04d", dir, phase, n++) }
 		{ print $2, 0, nr++ % 3 ? "k" : "p" >list }'
+	(cd "$TEXT" && for list in *; do
+		[[ ! $list < ${FROM:-} ]] || rm "$list"
+	done)
 	[[ -z ${LISTS:-} ]] ||
 		find "$TEXT" -type f | shuf | tail -n +$((LISTS + 1)) | xargs -r rm
 	echo "$(cat "$TEXT"/* | wc -l) addresses in $(find "$TEXT" -type f | wc -l) lists"

@@ -12,6 +12,9 @@ MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 CPU1=/sys/devices/system/cpu/cpu1/online
 
+# A list of so many addresses is not split.
+SMALL=200
+
 # feed FILE: a hundred lines a write.
 feed()
 {
@@ -73,9 +76,67 @@ work()
 	sleep 0.1
 }
 
-nothing_waits()
+seconds()
 {
-	! grep -q '  breakpoint  waiting' "$KPROBES/optimization"
+	cut -d. -f1 /proc/uptime
+}
+
+# settled MOST: nothing waits to be a jump any more, or MOST seconds have passed.
+settled()
+{
+	local end=$(($(seconds) + $1))
+
+	[ -e "$KNOB" ] || return 0
+	while grep -q '  breakpoint  waiting' "$KPROBES/optimization"; do
+		[ "$(seconds)" -lt "$end" ] || return 1
+		sleep 0.5
+	done
+}
+
+# probe LIST: false if the jumps take too long, which they do where the list has the code
+# that makes them.
+probe()
+{
+	local list="$1" nr jump most=60
+
+	nr=$(grep -c . "$list")
+	[ "$nr" -gt "$SMALL" ] || most=600
+	set_knob "$KPROBES/enabled" 0
+	load kp_many
+	feed "$list"
+	echo 1 >"$KPROBES/enabled"
+	work
+	if ! settled "$most"; then
+		note "$(basename "$list"): $nr addresses, too slow at $(seconds) s"
+		unload kp_many
+		return 1
+	fi
+	work
+	jump=$(grep -c '  jump  ' "$KPROBES/optimization")
+	note "$(basename "$list"): $nr addresses, $(cat "$MANY/accepted") accepted,\
+ $jump jumps, $(cat "$MANY/hits") hits at $(seconds) s"
+	lines=$((lines + nr))
+	accepted=$((accepted + $(cat "$MANY/accepted")))
+	jumps=$((jumps + jump))
+	hits=$((hits + $(cat "$MANY/hits")))
+	unload kp_many
+}
+
+# probe_or_split LIST: what is too slow goes in parts, of which each hinders itself less.
+probe_or_split()
+{
+	local part
+
+	probe "$1" && return
+	if [ "$(grep -c . "$1")" -le "$SMALL" ]; then
+		result 1 "$(basename "$1"): none waits to be a jump after ten minutes" || return 0
+	fi
+	awk -v list="$1" -v nr=$(($(grep -c . "$1") / 8 + 1)) \
+		'{ print >(list "." int((NR - 1) / nr)) }' "$1"
+	for part in "$1".?; do
+		probe_or_split "$part"
+		rm "$part"
+	done
 }
 
 begin
@@ -87,22 +148,7 @@ lines=0
 disturb &
 disturber=$!
 for list in "$LISTS"/*; do
-	set_knob "$KPROBES/enabled" 0
-	load kp_many
-	feed "$list"
-	echo 1 >"$KPROBES/enabled"
-	work
-	[ ! -e "$KNOB" ] ||
-		yes "$(basename "$list"): none waits to be a jump" wait_until 300 nothing_waits
-	work
-	jump=$(grep -c '  jump  ' "$KPROBES/optimization")
-	note "$(basename "$list"): $(grep -c . "$list") addresses, $(cat "$MANY/accepted")\
- accepted, $jump jumps, $(cat "$MANY/hits") hits"
-	lines=$((lines + $(grep -c . "$list")))
-	accepted=$((accepted + $(cat "$MANY/accepted")))
-	jumps=$((jumps + jump))
-	hits=$((hits + $(cat "$MANY/hits")))
-	unload kp_many
+	probe_or_split "$list"
 done
 kill "$disturber"
 may_write nop "$TRACING/current_tracer"
