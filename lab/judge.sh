@@ -95,8 +95,8 @@ judge_console()
 			complain("no " kind " since line " inside ", where one was to come")
 		inside = 0; next
 	}
-	# Advice about a mitigation that the kernel was told to use.
-	/Spectre V2 : WARNING: LFENCE mitigation is not recommended/ { next }
+	# Advice about mitigations that the kernel was told to use.
+	/(Spectre V2 |RETBleed|Speculative Return Stack Overflow): WARNING: / { next }
 	/kprobes-test: out-of-memory (begin|end)/ { starved = /begin/; dump = 0; next }
 	starved && /(vmalloc error|page allocation failure)/ { dump = 1 }
 	dump && /<\/TASK>/ { dump = 0; next }
