@@ -335,6 +335,20 @@ bool kprobe_blacklist_has(unsigned int index)
 	return list && index < list->nr;
 }
 
+/*
+ * The address whose symbol names @range.  A section may begin with data in front of its first
+ * function (the hash of its type, on arm64), which kallsyms counts to the symbol before.
+ */
+static unsigned long named_address(const struct blacklist_range *range)
+{
+	unsigned long size, offset, next;
+
+	if (!kallsyms_lookup_size_offset(range->start, &size, &offset) || !offset)
+		return range->start;
+	next = range->start - offset + size;
+	return next < range->end ? next : range->start;
+}
+
 /**
  * kprobe_blacklist_show() - print one range for debugfs
  * @m: where to
@@ -352,5 +366,5 @@ void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_add
 	seq_printf(m, "0x%px-0x%px\t%ps\n",
 		   show_addresses ? (void *)range->start : NULL,
 		   show_addresses ? (void *)range->end : NULL,
-		   (void *)range->start);
+		   (void *)named_address(range));
 }
