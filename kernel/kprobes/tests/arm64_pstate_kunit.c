@@ -42,7 +42,8 @@ static int go_elsewhere(struct kprobe *kp, struct pt_regs *regs)
 	return 1;
 }
 
-static noinline int call_by_pointer(int (*fn)(void))
+/* Assembly has no type hash: the call is not checked for one. */
+static noinline __nocfi int call_by_pointer(int (*fn)(void))
 {
 	OPTIMIZER_HIDE_VAR(fn);
 	return fn();

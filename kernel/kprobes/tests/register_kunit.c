@@ -256,7 +256,7 @@ static void twice_in_a_batch(struct kunit *test)
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
 	struct counted other = counted_at(kprobes_kunit_two, true, false);
 	struct kprobe *kps[] = { &c.kp, &other.kp, &c.kp };
-	void *where;
+	void *given = c.kp.addr, *where;
 
 	KUNIT_EXPECT_EQ(test, register_kprobes(kps, 3), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
@@ -269,7 +269,7 @@ static void twice_in_a_batch(struct kunit *test)
 	call_all(test);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
 	unregister_kprobes(kps, 3);
-	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, where);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, given);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(where), NULL);
 }
 
