@@ -10,6 +10,7 @@
 #include <asm/kexec.h>
 #include <asm/sections.h>
 
+#include "../../../arch/arm64/kernel/probes/detour.h"
 #include "counted.h"
 
 /* --- Sections ---------------------------------------------------------------------- */
@@ -127,10 +128,34 @@ static void text_without_vectors_is_refused(struct kunit *test)
 	}
 }
 
+/* --- Inner labels ------------------------------------------------------------------ */
+
+/* Each is a symbol, and ends the one before. */
+static const char *const inner_labels[] = {
+	kprobe_detour_enter_linked, kprobe_detour_enter_whole_linked,
+	kprobe_detour_enter_post_linked, kprobe_detour_enter_return_linked,
+	kprobe_detour_returning, kprobe_detour_returned, kprobe_detour_leaving,
+	kprobe_detour_elsewhere, kretprobe_trampoline_linked, kretprobe_trampoline_unlinked,
+};
+
+static void inner_labels_are_refused(struct kunit *test)
+{
+	unsigned long addr, end, size, offset;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(inner_labels); i++) {
+		addr = (unsigned long)inner_labels[i];
+		KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset(addr, &size, &offset));
+		for (end = addr + size; addr < end; addr += AARCH64_INSN_SIZE)
+			KUNIT_ASSERT_EQ_MSG(test, try(addr), -EINVAL, "%pS", (void *)addr);
+	}
+}
+
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE_PARAM(sections_are_refused, section_gen_params),
 	KUNIT_CASE(hypervisor_is_refused),
 	KUNIT_CASE(text_without_vectors_is_refused),
+	KUNIT_CASE(inner_labels_are_refused),
 	{}
 };
 

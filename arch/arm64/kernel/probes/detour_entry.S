@@ -58,7 +58,8 @@ SYM_INNER_LABEL(\unlinked, SYM_L_GLOBAL)
 	add	sp, sp, #PT_REGS_SIZE
 .endm
 
-	.text
+/* Blacklisted as a whole: NOKPROBE() covers a function up to its first inner label. */
+	.section .kprobes.text, "ax"
 SYM_CODE_START(kprobe_detour_enter)
 	save_registers kprobe_detour_enter_linked
 	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]

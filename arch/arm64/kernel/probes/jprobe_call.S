@@ -17,7 +17,8 @@
 #define FRAME		112
 #define STACK_ARGUMENTS	(JPROBE_STACK_WORDS * 8)
 
-	.text
+/* Blacklisted as a whole: NOKPROBE() covers a function up to its first inner label. */
+	.section .kprobes.text, "ax"
 /* x0: handler, x1: struct pt_regs, x2: words on the stack, x3: frame */
 SYM_FUNC_START(jprobe_call_handler)
 	stp	x29, x30, [sp, #-FRAME]!

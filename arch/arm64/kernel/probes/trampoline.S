@@ -12,8 +12,11 @@
  * the function has left to its caller; only the link register is this symbol's address.
  * Unwinders find it in the frame record, and look up what it stands for by the frame
  * pointer.
+ *
+ * The section is blacklisted as a whole: NOKPROBE() covers a function up to its first inner
+ * label.
  */
-	.text
+	.section .kprobes.text, "ax"
 SYM_CODE_START(__kretprobe_trampoline)
 	sub	sp, sp, #PT_REGS_SIZE
 	stp	x0, x1, [sp, #S_X0]
