@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Text that is executed at EL2, at other addresses, or without the kernel's vectors or a
- * stack (arm64): no address of it can be probed, however the kernel was booted.
+ * stack (arm64): no address of it can be probed, however the kernel was booted.  And data
+ * in the text, in front of functions.
  */
 #include <kunit/test.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/memory.h>
 #include <linux/string.h>
+#include <asm/insn.h>
 #include <asm/kexec.h>
+#include <asm/patching.h>
 #include <asm/sections.h>
 
 #include "../../../arch/arm64/kernel/probes/detour.h"
+#include "asm_text.h"
 #include "counted.h"
 
 /* --- Sections ---------------------------------------------------------------------- */
@@ -151,11 +157,70 @@ static void inner_labels_are_refused(struct kunit *test)
 	}
 }
 
+/* --- Data -------------------------------------------------------------------------- */
+
+/* A word of data that is an instruction as well: add w0, w0, #1. */
+#define DATA_WORD	0x11000400
+
+/* Where the compiler would put the hash of a type: behind one function, before the next. */
+int kprobes_text_before(void);
+int kprobes_text_hashed(void);
+int kprobes_text_after(void);
+TEXT_FUNCTION(kprobes_text_before,
+	      "ret\n"
+	      ".word " __stringify(DATA_WORD) "\n");
+TEXT_NEXT_FUNCTION(kprobes_text_hashed,
+		   "mov	w0, #5\n"
+		   "ret\n");
+TEXT_NEXT_FUNCTION(kprobes_text_after,
+		   "ret\n");
+
+static void type_hash_is_refused(struct kunit *test)
+{
+	int refused = IS_ENABLED(CONFIG_CFI_CLANG) ? -EINVAL : 0;
+
+	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_hashed - AARCH64_INSN_SIZE), refused);
+	/* The last instruction of a function that has no hash behind it. */
+	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_after - AARCH64_INSN_SIZE), 0);
+	/* A real hash, which may be no instruction at all. */
+	if (refused)
+		KUNIT_EXPECT_EQ(test, try((unsigned long)counted_pre - AARCH64_INSN_SIZE), refused);
+}
+
+TRACED_TARGET(traced, 1)
+
+static void write_word(unsigned long addr, u32 word)
+{
+	mutex_lock(&text_mutex);
+	aarch64_insn_patch_text_nosync((void *)addr, word);
+	mutex_unlock(&text_mutex);
+}
+
+/* Which instruction the address looks like is up to chance; here it is a good one. */
+static void ops_address_is_refused(struct kunit *test)
+{
+	unsigned long addr, entry = (unsigned long)traced;
+	u32 word;
+
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
+		kunit_skip(test, "there is none");
+	KUNIT_ASSERT_NE(test, ftrace_location(entry), 0);
+	for (addr = entry - sizeof(struct ftrace_ops *); addr < entry; addr += AARCH64_INSN_SIZE) {
+		KUNIT_ASSERT_EQ(test, aarch64_insn_read((void *)addr, &word), 0);
+		write_word(addr, DATA_WORD);
+		KUNIT_EXPECT_EQ_MSG(test, try(addr), -EINVAL, "%pS", (void *)addr);
+		write_word(addr, word);
+	}
+	KUNIT_EXPECT_EQ(test, traced(4), 5);
+}
+
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE_PARAM(sections_are_refused, section_gen_params),
 	KUNIT_CASE(hypervisor_is_refused),
 	KUNIT_CASE(text_without_vectors_is_refused),
 	KUNIT_CASE(inner_labels_are_refused),
+	KUNIT_CASE(type_hash_is_refused),
+	KUNIT_CASE(ops_address_is_refused),
 	{}
 };
 

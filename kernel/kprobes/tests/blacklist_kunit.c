@@ -19,7 +19,7 @@ asmlinkage void kprobes_kunit_white(void);
 
 TEXT_FUNCTION(kprobes_kunit_before, "nop\n");
 TEXT_NEXT_FUNCTION(kprobes_kunit_black, "nop\nnop\nnop\n");
-TEXT_NEXT_FUNCTION(kprobes_kunit_white, "nop\n");
+TEXT_NEXT_FUNCTION(kprobes_kunit_white, "nop\nnop\n");
 NOKPROBE_SYMBOL(kprobes_kunit_black);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_before);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_black);
@@ -32,15 +32,16 @@ STACK_FRAME_NON_STANDARD(kprobes_kunit_white);
 extern char black_cold[] asm("kprobes_kunit_black.cold");
 extern char white_cold[] asm("kprobes_kunit_white.cold");
 
-TEXT_FUNCTION(kprobes_kunit_black.cold, "nop\n");
-TEXT_FUNCTION(kprobes_kunit_white.cold, "nop\n");
+/* On arm64 the last word of a function may be taken for the type hash of the next one. */
+TEXT_FUNCTION(kprobes_kunit_black.cold, "nop\nnop\n");
+TEXT_FUNCTION(kprobes_kunit_white.cold, "nop\nnop\n");
 
 /* As compilers name copies: of an inline function that hits execute, and of another. */
 extern char copy[] asm("__percpu_read_32.constprop.0");
 extern char other_copy[] asm("__percpu_kunit_32.constprop.0");
 
-TEXT_FUNCTION(__percpu_read_32.constprop.0, "nop\n");
-TEXT_FUNCTION(__percpu_kunit_32.constprop.0, "nop\n");
+TEXT_FUNCTION(__percpu_read_32.constprop.0, "nop\nnop\n");
+TEXT_FUNCTION(__percpu_kunit_32.constprop.0, "nop\nnop\n");
 STACK_FRAME_NON_STANDARD(copy);
 STACK_FRAME_NON_STANDARD(other_copy);
 

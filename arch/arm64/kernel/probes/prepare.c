@@ -5,6 +5,7 @@
  * Whatever others do to the text, they do it to whole instructions, of which there is one
  * at every multiple of four: it is enough to read the one, as it is without any probe.
  */
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -66,6 +67,69 @@ static bool behind_prefix(unsigned long start, unsigned long addr)
 
 	return addr != start && !read_original(addr - AARCH64_INSN_SIZE, &insn) &&
 	       probe_is_prefix(insn);
+}
+
+/* May a function end with @insn, a call that does not return for example? */
+static bool may_end_function(u32 insn)
+{
+	/* b and bl; br, blr, ret and their relatives */
+	return (insn & 0x7c000000) == 0x14000000 || (insn & 0xfe000000) == 0xd6000000 ||
+	       aarch64_insn_is_brk(insn) || insn == aarch64_insn_gen_nop();
+}
+
+static bool is_traced_entry(unsigned long addr)
+{
+	unsigned long site = ftrace_location(addr);
+
+	return site && site != addr;
+}
+
+/*
+ * May a call by pointer enter the function at @addr?  One that is neither traced nor begins
+ * with a landing pad is a leaf, or assembly.
+ */
+static bool may_be_called(unsigned long addr)
+{
+	struct probe_insn desc;
+	u32 insn;
+
+	return is_traced_entry(addr) ||
+	       (!read_original(addr, &insn) && !probe_classify(insn, &desc) && desc.landing);
+}
+
+/*
+ * The hash of a function's type stands in front of the function, and a call by pointer
+ * compares it (kCFI).  Not all functions have one, and only the text around tells: what ends
+ * the function before, or what begins the next one where replacements of alternatives are
+ * in between.
+ */
+static bool is_type_hash(unsigned long addr)
+{
+	unsigned long next = addr + AARCH64_INSN_SIZE, size, offset;
+	u32 before;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || addr - offset + size != next)
+		return false;
+	return read_original(addr - AARCH64_INSN_SIZE, &before) || may_end_function(before) ||
+	       may_be_called(next);
+}
+
+/*
+ * The address of a struct ftrace_ops stands in front of each function that can be traced,
+ * where such addresses are aligned, and ftrace's trampoline reads it: see ftrace_call_adjust().
+ */
+static bool is_ops_address(unsigned long addr)
+{
+	const unsigned long size = sizeof(struct ftrace_ops *);
+
+	return is_traced_entry(round_down(addr, size) + size);
+}
+
+/* Is the word at @addr data in front of a function?  No symbol is at that data. */
+static bool precedes_function(unsigned long addr)
+{
+	return (IS_ENABLED(CONFIG_CFI_CLANG) && is_type_hash(addr)) ||
+	       (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && is_ops_address(addr));
 }
 
 static void write_slot(kprobe_opcode_t *slot, u32 insn, u32 behind)
@@ -154,6 +218,10 @@ int arch_prepare_kprobe(struct kprobe *p)
 	}
 	if (!ret && behind_prefix(start, addr)) {
 		desc->refusal = REFUSE_PREFIX;
+		ret = -EINVAL;
+	}
+	if (!ret && precedes_function(addr)) {
+		desc->refusal = REFUSE_UNALLOCATED;
 		ret = -EINVAL;
 	}
 	mutex_unlock(&text_mutex);
