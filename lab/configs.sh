@@ -12,11 +12,16 @@
 # Each configuration is one result, each failure names it and its log.  ONLY="name ..."
 # does these and no others.
 #
+# A configuration may break the base kernel itself.  When one fails, the base's tree compiles
+# the same targets in the same configuration.  If it complains in the same words about
+# the same files, and each object that fails here and exists there fails there as well, the
+# configuration counts as skipped, not as passed.
+#
 # With an argument the tree must be there already and the results are added to RESULTS
 # (make check): only configurations with a "+" in the list.
 #
-# All configurations of an architecture and a compiler share an output folder, so that
-# kbuild makes again only what an option changes.
+# All configurations of an architecture and a compiler but the random ones share an output
+# folder, so that kbuild makes again only what an option changes.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
@@ -33,7 +38,8 @@ LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
-# The same in all random configurations: kprobes, and nothing that needs other tools.
+# The same in all random configurations: kprobes, nothing that needs other tools, and neither
+# debug information nor checksums of symbols, which double the time to compile.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
 CONFIG_KUNIT=y
@@ -41,8 +47,9 @@ CONFIG_RUNTIME_TESTING_MENU=y
 # CONFIG_WERROR is not set
 # CONFIG_COMPILE_TEST is not set
 # CONFIG_GCC_PLUGINS is not set
-# CONFIG_DEBUG_INFO_BTF is not set
+CONFIG_DEBUG_INFO_NONE=y
 # CONFIG_MODULE_SIG is not set
+# CONFIG_MODVERSIONS is not set
 # CONFIG_IKHEADERS is not set
 '
 
@@ -130,7 +137,8 @@ on()
 	done
 }
 
-# targets ARCH OUT: the lines of lab/config/configs.objects whose options are on.
+# targets ARCH OUT: the lines of lab/config/configs.objects whose options are on; with
+# MARK "+" only those that have it.
 targets()
 {
 	local source target where options
@@ -138,7 +146,8 @@ targets()
 	source=$(source_arch "$1")
 	while read -r target where options; do
 		[[ $where == all || $where == "$source" ]] || continue
-		! on "$2" "$options" || echo "$target"
+		[[ $target == "${MARK:-}"* ]] || continue
+		! on "$2" "$options" || echo "${target#+}"
 	done < <(sed '/^#/d; /^$/d' "$OBJECTS")
 }
 
@@ -197,6 +206,57 @@ forget()
 	done < <(sed -nE 's,^([^ :]*/)?((kernel|arch|lib|samples|drivers|init)/[^ :]+\.[cS]):.*(warning|error).*,\2,p' "$3" | sort -u)
 }
 
+# patched: the files of the base that have hunks of ours.
+patched()
+{
+	sed -n 's,^+++ b/,,p' "$ROOT"/patches/*.patch | sort -u
+}
+
+# complaints_of LOG: all that counts as a failure, without line numbers, and without the
+# folders before the tree's, so that two trees can be compared.
+complaints_of()
+{
+	local -a files
+
+	mapfile -t files < <(patched)
+	{
+		complaints "$1" "${files[@]}"
+		grep -E ': (fatal )?error: |: Error: |(warning|error): objtool:' "$1" || true
+	} | sed -E "s,^($SRC|$(base_tree))/,,; s,:[0-9]+(:[0-9]+)?:,:,; s,\+0x[0-9a-f]+,,g" | sort -u
+}
+
+# failing LOG: the targets that make could not make.
+failing()
+{
+	sed -nE 's,.*\*\*\* \[[^ ]*: ([^] ]+)\].*,\1,p' "$1" | grep -E '\.(o|s|S|lds)$' | sort -u
+}
+
+# excused ARCH CONFIG LOG: the base's tree fails in the same way in this configuration.
+excused()
+{
+	local arch=$1 base=$2-base log=$3 out target
+	local -a list
+
+	out=$(out_dir "$arch" "$base")
+	mkdir -p "$out"
+	cp "$(out_dir "$arch" "$2")/.config" "$out/.config"
+	# A complaint counts once only if the object is made again.
+	find "$out" -name '*.o' -delete
+	mapfile -t list < <(targets "$arch" "$(out_dir "$arch" "$2")" | while read -r target; do
+		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -d $(base_tree)/$target ]] || echo "$target"
+	done)
+	kmake "$arch" "$base" olddefconfig >"$log.base" 2>&1 </dev/null || return 1
+	kmake "$arch" "$base" W=1 --keep-going "${list[@]}" >>"$log.base" 2>&1 </dev/null || true
+	complaints_of "$log" >"$log.said"
+	[[ -s $log.said ]] || return 1
+	! complaints_of "$log.base" | comm -23 "$log.said" - | grep -q . || return 1
+	# What fails here must fail there, if it is there.
+	! comm -23 <(failing "$log") <(failing "$log.base") | while read -r target; do
+		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -e $(base_tree)/${target/%.o/.S} ]] ||
+			echo "$target"
+	done | grep -q .
+}
+
 # judge ARCH CONFIG NAME: compile it; one result, and the complaints.
 judge()
 {
@@ -204,19 +264,24 @@ judge()
 
 	log=$LOGS/$arch-configs-$name.log
 	compile "$arch" "$config" >"$log" 2>&1 </dev/null || status=$?
-	found=$(complaints "$log"; grep -E 'warning: objtool:|error: objtool:' "$log" || true)
+	found=$(complaints_of "$log")
 	((status)) || [[ -n $found ]] || found=$(symbols "$arch" "$config") || status=1
-	if ((status)) || [[ -n $found ]]; then
-		{ echo "$found"; grep -E 'error[: ]|Error ' "$log" || true; } | grep -v '^$' |
-			sort -u | head -n 12 | sed 's/^/    /'
-		cp "$(out_dir "$arch" "$config")/.config" "$log.config"
-		say "$arch, $name: FAILED after $((SECONDS - start)) s (log: $log, configuration: $log.config)"
-		forget "$arch" "$config" "$log"
-		echo "FAIL $arch configs $name (log: $log)" >>"$RESULTS"
+	if ((status == 0)) && [[ -z $found ]]; then
+		say "$arch, $name: $(targets "$arch" "$(out_dir "$arch" "$config")" | wc -l) objects and folders, $((SECONDS - start)) s"
+		echo "PASS $arch configs $name" >>"$RESULTS"
 		return
 	fi
-	say "$arch, $name: $(targets "$arch" "$(out_dir "$arch" "$config")" | wc -l) objects and folders, $((SECONDS - start)) s"
-	echo "PASS $arch configs $name" >>"$RESULTS"
+	{ echo "$found"; grep -E 'error[: ]|Error ' "$log" || true; } | grep -v '^$' |
+		sort -u | head -n 12 | sed 's/^/    /'
+	cp "$(out_dir "$arch" "$config")/.config" "$log.config"
+	if excused "$arch" "$config" "$log"; then
+		say "$arch, $name: the base fails in the same way (log: $log.base, configuration: $log.config)"
+		echo "SKIP $arch configs $name: the base fails in the same way (log: $log.base)" >>"$RESULTS"
+	else
+		say "$arch, $name: FAILED after $((SECONDS - start)) s (log: $log, configuration: $log.config)"
+		echo "FAIL $arch configs $name (log: $log)" >>"$RESULTS"
+	fi
+	forget "$arch" "$config" "$log"
 }
 
 # wanted NAME: it is to be done in this run.
@@ -331,11 +396,15 @@ each_option()
 lots()
 {
 	local arch=$1 config out i seed
+	local MARK=+
 
 	((N)) || return 0
-	config=$(config_of gcc)
+	# Nothing of it comes again, so do not preprocess for the cache's sake.
+	local -x CCACHE_DEPEND=1
+	# Apart from the others, which share most of their objects with one another.
+	config=configs-random
 	out=$(out_dir "$arch" "$config")
-	begin "$arch" "$config"
+	mkdir -p "$out"
 	echo "$RANDOM_FORCED" >"$out/configs.forced"
 	say "$arch: $N random configurations, SEED=$SEED"
 	for ((i = 0; i < N; i++)); do

@@ -76,7 +76,7 @@ cross_arches()
 compiler()
 {
 	case $1-${2:-${CONFIG:-}} in
-	arm64-bti|arm64-tags|arm64-dist|*-configs-clang) echo clang-19; return ;;
+	arm64-bti|arm64-tags|arm64-dist|*-configs-clang|*-configs-clang-base) echo clang-19; return ;;
 	esac
 	case $1 in
 	clang)		echo clang-19 ;;
@@ -150,7 +150,7 @@ check_config()
 {
 	case $1 in
 	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
-	configs|configs-clang) ;;
+	configs|configs-clang|configs-base|configs-clang-base) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
 }
@@ -183,10 +183,13 @@ own_files()
 	cat "$BUILD/own-files"
 }
 
-# complaints LOG: lines of the log that warn about a file of ours.
+# complaints LOG [FILE...]: lines of the log that warn about a file of ours, or about FILE.
 complaints()
 {
-	own_files | awk '
+	local log=$1
+
+	shift
+	{ own_files; (($# == 0)) || printf '%s\n' "$@"; } | awk '
 	FNR == NR { own[$0]; next }
 	/: (warning|error|note):|: warning|: error/ {
 		path = $0
@@ -197,7 +200,7 @@ complaints()
 			if (path in own) { print; break }
 			if (!sub(/^[^\/]*\//, "", path)) break
 		}
-	}' - "$1"
+	}' - "$log"
 }
 
 # kmake ARCH CONFIG args...: the kernel's make for that build.
