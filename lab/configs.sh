@@ -35,6 +35,9 @@ OBJECTS=$LAB/config/configs.objects
 JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
+# Options of ours.
+OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
+
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
@@ -222,6 +225,7 @@ complaints_of()
 	{
 		complaints "$1" "${files[@]}"
 		grep -E ': (fatal )?error: |: Error: |(warning|error): objtool:' "$1" || true
+		grep -E "unmet direct dependencies detected for ($OWN_OPTIONS)\$" "$1" || true
 	} | sed -E "s,^($SRC|$(base_tree))/,,; s,:[0-9]+(:[0-9]+)?:,:,; s,\+0x[0-9a-f]+,,g" | sort -u
 }
 
@@ -237,6 +241,8 @@ excused()
 	local arch=$1 base=$2-base log=$3 out target
 	local -a list
 
+	# What a file of ours is blamed for is ours, whatever the base's file of that name does.
+	[[ -z $(complaints "$log") ]] || return 1
 	out=$(out_dir "$arch" "$base")
 	mkdir -p "$out"
 	cp "$(out_dir "$arch" "$2")/.config" "$out/.config"
@@ -367,7 +373,7 @@ named()
 		sed -n '/^[+]/p' "$ROOT"/patches/*.patch
 	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
 		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' |
-		grep -vxE "$SETTLED" | sort -u
+		grep -vxE "$SETTLED" | grep -v "^${other^^}_" | sort -u
 }
 
 # each_option ARCH: each of them the other way round, if Kconfig allows that.
