@@ -5,6 +5,7 @@
 # with W=1, in configurations that the lab does not boot:
 #
 #   - those of lab/config/configs.list,
+#   - the fewest options that Kconfig allows, and the most ("least" and "most"),
 #   - each option that our sources name, off and on, as far as Kconfig allows it,
 #   - N random ones; SEED, which is printed, gives the same again.
 #
@@ -41,7 +42,7 @@ OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
-# The same in all random configurations: kprobes, nothing that needs other tools, and neither
+# The same in all configurations that Kconfig makes: kprobes, nothing that needs other tools, and neither
 # debug information nor checksums of symbols, which double the time to compile.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
@@ -398,27 +399,46 @@ each_option()
 	[[ -z $skipped ]] || say "$arch: Kconfig does not allow:$skipped"
 }
 
+# made ARCH NAME TARGET [LINE...]: a configuration that Kconfig's TARGET makes, with what all
+# of this kind have and with these lines of a .config.
+made()
+{
+	local arch=$1 name=$2 target=$3 out log
+	# Apart from the others, which share most of their objects with one another.
+	local config=configs-random
+
+	shift 3
+	out=$(out_dir "$arch" "$config")
+	log=$LOGS/$arch-configs-$name.log
+	mkdir -p "$out"
+	printf '%s\n' "$RANDOM_FORCED" "$@" >"$out/configs.forced"
+	KCONFIG_ALLCONFIG=$out/configs.forced kmake "$arch" "$config" "$target" >"$log" 2>&1 </dev/null ||
+		die "$target makes no configuration (log: $log)"
+	judge "$arch" "$config" "$name"
+}
+
+# extremes ARCH: no option but those that something needs, and all options.  Only the first
+# is without the options that others of the list select.
+extremes()
+{
+	! wanted least || made "$1" least allnoconfig "$(lines EXPERT KPROBES_KUNIT_TEST)"
+	! wanted most || made "$1" most allyesconfig
+}
+
 # lots ARCH: N random configurations.
 lots()
 {
-	local arch=$1 config out i seed
+	local i
 	local MARK=+
-
-	((N)) || return 0
 	# Nothing of it comes again, so do not preprocess for the cache's sake.
 	local -x CCACHE_DEPEND=1
-	# Apart from the others, which share most of their objects with one another.
-	config=configs-random
-	out=$(out_dir "$arch" "$config")
-	mkdir -p "$out"
-	echo "$RANDOM_FORCED" >"$out/configs.forced"
-	say "$arch: $N random configurations, SEED=$SEED"
+	local -x KCONFIG_SEED
+
+	((N)) || return 0
+	say "$1: $N random configurations, SEED=$SEED"
 	for ((i = 0; i < N; i++)); do
-		seed=$((SEED + i))
-		KCONFIG_SEED=$seed KCONFIG_ALLCONFIG=$out/configs.forced \
-			kmake "$arch" "$config" randconfig >"$LOGS/$arch-configs-random-$seed.log" 2>&1 </dev/null ||
-			die "no random configuration (log: $LOGS/$arch-configs-random-$seed.log)"
-		judge "$arch" "$config" "random-$seed"
+		KCONFIG_SEED=$((SEED + i))
+		made "$1" "random-$KCONFIG_SEED" randconfig
 	done
 }
 
@@ -441,6 +461,7 @@ main()
 	"$LAB/tree.sh"
 	for arch in ${ARCH:-x86_64 arm64}; do
 		list "$arch" ''
+		extremes "$arch"
 		each_option "$arch"
 		lots "$arch"
 	done
