@@ -42,8 +42,9 @@ OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
-# The same in all configurations that Kconfig makes: kprobes, nothing that needs other tools, and neither
-# debug information nor checksums of symbols, which double the time to compile.
+# The same in all configurations that Kconfig makes: kprobes, nothing that needs other
+# tools, and neither debug information nor checksums of symbols, which double the time to
+# compile.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
 CONFIG_KUNIT=y
