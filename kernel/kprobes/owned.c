@@ -38,8 +38,11 @@ struct owned_index {
 static struct owned_index kernel_index;
 static LIST_HEAD(module_indexes);
 
-/* Puts @addr into @index, or only counts it as long as there is no array. */
-static void add(struct owned_index *index, unsigned long addr)
+/*
+ * Puts @addr into @index, or only counts it as long as there is no array.  A kernel may have
+ * none of the three tables.
+ */
+static void __maybe_unused add(struct owned_index *index, unsigned long addr)
 {
 	if (index->addrs)
 		index->addrs[index->nr] = addr;
