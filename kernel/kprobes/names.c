@@ -46,7 +46,7 @@ static unsigned long *telling;
  * a copy in each object, and no annotation where the function is defined reaches a copy.  A
  * breakpoint in one that leads to a breakpoint's handlers would be hit again before anybody
  * knows of the first hit.  (rcu_is_watching() is not inline; lockdep has arm64's debug
- * exceptions call it.)
+ * exceptions call it.  A processor of x86 executes the last two before it has an IDT.)
  */
 static const char * const executed_by_hits[] = {
 	"__cmpxchg_case_mb_64",
@@ -61,6 +61,8 @@ static const char * const executed_by_hits[] = {
 	"clear_bit_unlock",
 	"preempt_count",
 	"rcu_is_watching",
+	"trace_irq_disable",
+	"trace_irq_enable",
 };
 
 static bool is_executed_by_hits(const char *name)
