@@ -55,7 +55,7 @@ draw()
 # What hits may execute though it can be probed: the lab's hitpath.known has the reasons.
 NEAR_HITS='irq_work_queue jprobe_this_frame jprobe_return arch_unmask_fault
 	preempt_latency_start __schedule lockdep_hardirqs_on_prepare trace_hardirqs_on_prepare
-	trace_hardirqs_off_finish __kasan_check_read __kasan_check_write notify_die'
+	trace_hardirqs_off_finish notify_die'
 
 # near_hits: lines for kp_many with those of them that this kernel has.
 near_hits()
