@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The lab's commands.  The kernel code in this repository is built inside a Linux
-# 6.12 tree, which these commands assemble in build/; see lab/.
+# 7.3 tree, which these commands assemble in build/; see lab/.
 
 .DEFAULT_GOAL := help
 .PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs anywhere clean
 
-export ARCH CONFIG KSRC BASE LONG FROM LISTS BOOTS N SEED ONLY
+export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
@@ -22,7 +22,7 @@ help:
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
 	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'
 	@echo '                                compile our files in many unusual configurations, and in n random ones'
-	@echo 'make clients [ARCH=] [BASE=1]    boot that kernel and run the users; BASE: compare with the base'
+	@echo 'make clients [ARCH=] [COMPARE=1] boot that kernel and run the users; COMPARE: with the base'
 	@echo 'make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n] [FROM=list]  probe every instruction;'
 	@echo '                                hours; LISTS: only so many lists, drawn by lot; FROM: go on there'
 	@echo 'make series                     patches against the base, proved, in build/series'
@@ -30,7 +30,8 @@ help:
 	@echo 'make docs                       Documentation/trace/kprobes*.rst as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo
-	@echo 'KSRC=dir|tarball  another pristine Linux 6.12.y than the package linux-source-6.12'
+	@echo 'KSRC=dir|tarball  another pristine Linux 7.3.y than the package linux-source-7.3'
+	@echo 'BASE=6.12         the same on Linux 6.12.y, in build/6.12'
 	@echo 'BUILD=dir         another output folder than build/'
 	@echo 'JOBS=n            compilers at a time; the number of processors by default'
 	@echo 'BOOT_TIMEOUT=n    seconds until a guest counts as hung'

@@ -8,7 +8,7 @@
 #
 # With an argument the tree must be there already (make check), and the results
 # are added to RESULTS.  Without, as "make clients", everything that comes before
-# is done too; and with BASE set, all of it is run a second time on the base
+# is done too; and with COMPARE set, all of it is run a second time on the base
 # kernel, and both are compared.
 
 . "$(dirname "$0")/lib.sh"
@@ -21,8 +21,7 @@ else
 	ARCHES=${ARCH:-x86_64}
 	PREPARED=
 fi
-COMPARE=${BASE:-}
-unset BASE
+COMPARE=${COMPARE:-}
 
 # boot_event ARCH: the example that every description of kprobe_event= has.
 boot_event()

@@ -6,6 +6,7 @@
 #
 #   common, SOURCE, ARCH, then CONFIG, CONFIG-SOURCE and CONFIG-ARCH
 #
+# each followed by the one of the same name in lab/config/$BASE,
 # (where configs.sh begins: those of "users" before them)
 # where SOURCE is the folder of arch/, x86 for two of them
 # (cross and cross-ARCH alone for an architecture of cross.sh: common is about
@@ -25,7 +26,7 @@ LOG=$LOGS/$ARCH-$CONFIG-config.log
 
 fragments()
 {
-	local name config=${CONFIG%-base} source
+	local name file config=${CONFIG%-base} source
 	local -a names before=()
 	config=${config%-clang}
 	source=$(source_arch "$ARCH")
@@ -35,7 +36,9 @@ fragments()
 	[[ $CONFIG != cross ]] || names=("${names[@]:3}")
 	# Where the folder has the architecture's name, each once.
 	printf '%s\n' "${names[@]}" | uniq | while read -r name; do
-		[[ ! -f $LAB/config/$name.config ]] || echo "$LAB/config/$name.config"
+		for file in "$LAB/config/$name.config" "$LAB/config/$BASE/$name.config"; do
+			[[ ! -f $file ]] || echo "$file"
+		done
 	done
 }
 

@@ -372,7 +372,7 @@ named()
 	{
 		own_files | grep -E '^(include|kernel|samples|lib|arch)/.*(\.[chS]|/Makefile|Kconfig[^/]*)$' |
 			grep -vE "^arch/$other/|/${other}_" | sed "s,^,$SRC/," | xargs cat
-		sed -n '/^[+]/p' "$ROOT"/patches/*.patch
+		patch_files | xargs sed -n '/^[+]/p'
 	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
 		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' |
 		grep -vxE "$SETTLED" | grep -v "^${other^^}_" | sort -u

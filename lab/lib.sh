@@ -8,12 +8,14 @@
 #   BUILD   the output folder, build/ in the repository by default
 #   JOBS    how many compilers at a time, the number of processors by default
 #   SRC     the tree to build, if not the assembled one: the base, to compare with
+#   BASE    the kernel that the overlay is laid over: 7.3 by default, or 6.12
 
 set -eu -o pipefail
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(dirname "$LAB")
-BUILD=${BUILD:-$ROOT/build}
+BASE=${BASE:-7.3}
+BUILD=${BUILD:-$ROOT/build$([[ $BASE == 7.3 ]] || echo "/$BASE")}
 [[ $BUILD == /* ]] || BUILD=$PWD/$BUILD
 LOGS=$BUILD/logs
 SRC=$BUILD/src
@@ -21,7 +23,7 @@ JOBS=${JOBS:-$(nproc)}
 
 # All messages that a script compares or judges are the untranslated ones.
 export LC_ALL=C
-export BUILD JOBS
+export BUILD JOBS BASE
 
 # make exports an empty one, and the kernel's own Makefiles take it for a name.
 [[ -n ${ARCH:-} ]] || unset ARCH
@@ -44,6 +46,9 @@ die()
 	printf '[lab] error: %s\n' "$*" >&2
 	exit 1
 }
+
+[[ $BASE == 7.3 || $BASE == 6.12 ]] ||
+	die "BASE=$BASE is not supported; use 7.3 or 6.12"
 
 # check_arch ARCH: refuse what the lab cannot build yet.
 check_arch()
@@ -145,9 +150,11 @@ emulator_version()
 		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'
 }
 
-# check_config NAME: refuse a configuration that has no fragments.
+# check_config NAME: refuse a configuration that has no fragments, or that BASE does not have.
 check_config()
 {
+	[[ $1-$BASE != bigendian-7.3 ]] ||
+		die "CONFIG=bigendian needs BASE=6.12; Linux 7.3 cannot be built in that byte order"
 	case $1 in
 	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
 	configs|configs-clang|configs-base|configs-clang-base) ;;
@@ -173,6 +180,34 @@ tree_of()
 	case $1 in
 	*-base)	base_tree ;;
 	*)	echo "$SRC" ;;
+	esac
+}
+
+# patch_files: the patches for BASE, in the order in which they apply.  A file of
+# backports/BASE takes the place of the one of the same name in patches/; the others
+# change the overlay's own files, and come last.
+patch_files()
+{
+	local patch name instead=$ROOT/backports/$BASE
+
+	shopt -s nullglob
+	for patch in "$ROOT"/patches/*.patch; do
+		name=${patch##*/}
+		[[ ! -e $instead/$name ]] || patch=$instead/$name
+		echo "$patch"
+	done
+	for patch in "$instead"/*.patch; do
+		[[ -e $ROOT/patches/${patch##*/} ]] || echo "$patch"
+	done
+	shopt -u nullglob
+}
+
+# base_tarball: where setup.sh leaves the base, if KSRC does not name another.
+base_tarball()
+{
+	case $BASE in
+	6.12)	echo /usr/src/linux-source-6.12.tar.xz ;;
+	*)	echo "$BUILD/linux-source-$BASE.tar.xz" ;;
 	esac
 }
 

@@ -22,7 +22,7 @@ PROOF=$BUILD/series-am
 PATCHES=$BUILD/series
 LOG=$LOGS/series.log
 
-# Nothing of the user's own settings gets into the patches.  The date is that of 6.12.
+# Nothing of the user's own settings gets into the patches.  The date is that of 7.3.
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME='kprobes developers' GIT_AUTHOR_EMAIL=kprobes@localhost
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
@@ -249,6 +249,7 @@ prove_rest()
 
 main()
 {
+	[[ $BASE == 7.3 ]] || die "the series is for Linux 7.3; BASE=$BASE is a backport"
 	lock_build
 	"$LAB/setup.sh" series
 	"$LAB/tree.sh"

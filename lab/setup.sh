@@ -7,14 +7,16 @@
 # plots, with "series" what makes patches, with "docs" what makes pages.
 #
 # Looks first, and does not touch apt when nothing is missing.  Everything comes
-# from the Debian archive that the machine already uses.  The userland of a guest of
-# another architecture is only unpacked into the output folder: neither the machine's
-# list of architectures nor its installed packages change for it.
+# from the Debian archive that the machine already uses.  The source of the base and the
+# userland of a guest of another architecture are only unpacked into the output folder:
+# neither the machine's package sources and list of architectures nor its installed
+# packages change for them.
 
 . "$(dirname "$0")/lib.sh"
 
 LOG=$LOGS/setup.log
 DEFAULT_QEMU_WANTED=8.2
+BASE_SUITE=trixie-backports
 GUEST_PACKAGES='busybox-static trace-cmd libtraceevent1 libtracefs1 libzstd1 libc6'
 
 # Debian's packages, and why: compiler and kbuild's tools; objtool; module
@@ -69,8 +71,8 @@ missing_packages()
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
 	[[ " $* " != *" docs "* ]] || wanted+=' python3-sphinx perl'
 
-	# A base of the user's own makes Debian's unnecessary.
-	[[ -n ${KSRC:-} ]] || wanted+=' linux-source-6.12'
+	# A base of the user's own makes Debian's unnecessary; 7.3 is not installed.
+	[[ -n ${KSRC:-} || $BASE != 6.12 ]] || wanted+=' linux-source-6.12'
 	for package in $wanted; do
 		installed "$package" || echo "$package"
 	done
@@ -256,14 +258,25 @@ judge_qemu()
 	esac
 }
 
+# private_apt STATE ARGUMENTS...: apt-get with state of its own in that folder, so that the
+# machine's stays as it is.
+private_apt()
+{
+	local state=$1
+
+	shift
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+	: >>"$state/status"
+	(cd "$state" && apt-get -q -o Dir::State="$state" -o Dir::State::status="$state/status" \
+		-o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)" "$@")
+}
+
 # fetch_foreign ARCH PACKAGE...: unpack that architecture's builds of packages into
-# $BUILD/guest-ARCH, with apt state of its own, so that the machine's stays as it is.
+# $BUILD/guest-ARCH.
 fetch_foreign()
 {
 	local package deb arch=$1 dest=$BUILD/guest-$1 state=$BUILD/apt-$1
-	local -a missing=() opts=(-o APT::Architecture="$arch" -o APT::Architectures="$arch"
-		-o Dir::State="$state" -o Dir::State::status="$state/status"
-		-o Dir::Cache="$state/cache" -o APT::Sandbox::User="$(id -un)")
+	local -a missing=() opts=(-o APT::Architecture="$arch" -o APT::Architectures="$arch")
 
 	shift
 	for package in "$@"; do
@@ -271,13 +284,12 @@ fetch_foreign()
 	done
 	((${#missing[@]})) || return 0
 	rm -rf "$state"
-	mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$dest"
-	: >"$state/status"
+	mkdir -p "$dest"
 	logged "$LOG.$arch" "finding ${missing[*]} for $arch (not installed, only unpacked)" \
-		apt-get -q "${opts[@]}" update ||
+		private_apt "$state" "${opts[@]}" update ||
 		warn "not every $arch package list could be read; trying with those that could"
-	(cd "$state" && logged "$LOG.$arch" "fetching ${missing[*]} for $arch" \
-		apt-get -q "${opts[@]}" download "${missing[@]}") ||
+	logged "$LOG.$arch" "fetching ${missing[*]} for $arch" \
+		private_apt "$state" "${opts[@]}" download "${missing[@]}" ||
 		die "${missing[*]} for $arch cannot be had; its guest needs them (log: $LOG.$arch)"
 	for deb in "$state"/*_"$arch".deb; do
 		dpkg-deb -x "$deb" "$dest" || die "$deb cannot be unpacked"
@@ -288,6 +300,35 @@ fetch_foreign()
 	rm -rf "$state"
 }
 
+# fetch_base: leave the base's source, which no release up to 13 has, at base_tarball.  It
+# comes from the suite that BASE_SUITE names, of the archive that the machine uses.
+fetch_base()
+{
+	local uri keyring package=linux-source-$BASE state=$BUILD/apt-base
+	local -a opts=(-o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=-)
+
+	[[ -z ${KSRC:-} && ! -e $(base_tarball) ]] || return 0
+	read -r uri keyring < <(debian_source) || true
+	if [[ -z ${uri:-} ]]; then
+		apt_update
+		read -r uri keyring < <(debian_source) || true
+	fi
+	[[ -n ${uri:-} ]] ||
+		die "apt's sources name no Debian archive that has $package; give a Linux $BASE.y with KSRC="
+	rm -rf "$state"
+	mkdir -p "$state"
+	echo "deb ${keyring:+[signed-by=$keyring] }$uri $BASE_SUITE main" >"$state/sources.list"
+	{
+		logged "$LOG.base" "looking for $package in $BASE_SUITE (not installed, only unpacked)" \
+			private_apt "$state" "${opts[@]}" update &&
+		logged "$LOG.base" "fetching $package, some 170 MB" \
+			private_apt "$state" "${opts[@]}" download "$package" &&
+		dpkg-deb -x "$state/$package"_*.deb "$state"
+	} || die "$package cannot be had from $BASE_SUITE (log: $LOG.base); give a Linux $BASE.y with KSRC="
+	mv "$state/usr/src/$package.tar.xz" "$(base_tarball)"
+	rm -rf "$state"
+}
+
 main()
 {
 	local arch versions=
@@ -295,7 +336,7 @@ main()
 
 	mkdir -p "$LOGS"
 	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux 6.12 source (KSRC=)"
+		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux $BASE source (KSRC=)"
 	. /etc/os-release
 	mapfile -t missing < <(missing_packages "$@" && missing_compilers "$@")
 	if ((${#missing[@]})); then
@@ -303,6 +344,7 @@ main()
 			die "apt could not install: ${missing[*]} (log: $LOG.install)"
 		say "installed: ${missing[*]}"
 	fi
+	fetch_base
 	for arch in "$@"; do
 		need_qemu "$arch"
 		[[ " $* " != *" boot "* ]] || need_cross_qemu "$arch"

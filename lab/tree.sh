@@ -3,9 +3,10 @@
 #
 # tree.sh: assemble the kernel tree that is built, $BUILD/src.
 #
-#   base     a pristine 6.12.y: KSRC=directory|tarball, else Debian's package
-#   stage    what differs from the base: the overlay, and the files that
-#            patches/ changes, patched
+#   base     a pristine 7.3.y: KSRC=directory|tarball, else Debian's package; with
+#            BASE=6.12 a pristine 6.12.y
+#   stage    what differs from the base: the overlay, and the files that patches/
+#            and backports/ change, patched
 #   src      the base, without the old implementation's files, with the stage
 #            laid over it
 #
@@ -16,33 +17,32 @@
 
 . "$(dirname "$0")/lib.sh"
 
-DEFAULT_KSRC=/usr/src/linux-source-6.12.tar.xz
 STAGE=$BUILD/stage
 LOG=$LOGS/tree.log
 
 # Top-level folders of the repository that are not part of the kernel.
-NOT_KERNEL='lab patches build'
+NOT_KERNEL='lab patches backports build'
 
-# find_base: set BASE to an unpacked tree and BASE_ID to a text that changes
+# find_base: set PRISTINE to an unpacked tree and BASE_ID to a text that changes
 # when the base does.
 find_base()
 {
-	local ksrc=${KSRC:-$DEFAULT_KSRC}
+	local ksrc=${KSRC:-$(base_tarball)}
 
-	[[ -e $ksrc ]] || die "KSRC=$ksrc does not exist; give a pristine 6.12.y tree or tarball"
+	[[ -e $ksrc ]] || die "KSRC=$ksrc does not exist; give a pristine $BASE.y tree or tarball"
 	ksrc=$(realpath "$ksrc")
 	if [[ -d $ksrc ]]; then
-		BASE=$ksrc
-		BASE_ID="directory $ksrc $(stat -c '%i %Y' "$ksrc/Makefile" 2>/dev/null || true)"
+		PRISTINE=$ksrc
+		BASE_ID="$BASE directory $ksrc $(stat -c '%i %Y' "$ksrc/Makefile" 2>/dev/null || true)"
 		return
 	fi
-	BASE=$BUILD/base
-	BASE_ID="tarball $ksrc $(stat -c '%s %Y' "$ksrc")"
+	PRISTINE=$BUILD/base
+	BASE_ID="$BASE tarball $ksrc $(stat -c '%s %Y' "$ksrc")"
 	[[ $(cat "$BUILD/base.id" 2>/dev/null) == "$BASE_ID" ]] && return
-	rm -rf "$BASE" "$BUILD/base.id"
-	mkdir -p "$BASE"
+	rm -rf "$PRISTINE" "$BUILD/base.id"
+	mkdir -p "$PRISTINE"
 	logged "$LOGS/unpack.log" "unpacking $ksrc" \
-		tar -xf "$ksrc" -C "$BASE" --strip-components=1 ||
+		tar -xf "$ksrc" -C "$PRISTINE" --strip-components=1 ||
 		die "KSRC=$ksrc is neither a directory nor a tarball that can be unpacked"
 	check_version
 	echo "$BASE_ID" >"$BUILD/base.id"
@@ -50,18 +50,23 @@ find_base()
 
 makefile_value()
 {
-	sed -n "s/^$1 *= *//p" "$BASE/Makefile" | head -n 1
+	sed -n "s/^$1 *= *//p" "$PRISTINE/Makefile" | head -n 1
+}
+
+release()
+{
+	echo "$(makefile_value VERSION).$(makefile_value PATCHLEVEL).$(makefile_value SUBLEVEL)"
 }
 
 check_version()
 {
 	local version
 
-	[[ -f $BASE/Makefile && -f $BASE/Kbuild && -d $BASE/kernel ]] ||
-		die "${KSRC:-$BASE} is not a Linux kernel tree"
+	[[ -f $PRISTINE/Makefile && -f $PRISTINE/Kbuild && -d $PRISTINE/kernel ]] ||
+		die "${KSRC:-$PRISTINE} is not a Linux kernel tree"
 	version=$(makefile_value VERSION).$(makefile_value PATCHLEVEL)
-	[[ $version == 6.12 && -z $(makefile_value EXTRAVERSION) ]] ||
-		die "${KSRC:-$BASE} is Linux $version$(makefile_value EXTRAVERSION), not 6.12.y; the overlay fits 6.12.y only"
+	[[ $version == "$BASE" && -z $(makefile_value EXTRAVERSION) ]] ||
+		die "${KSRC:-$PRISTINE} is Linux $version$(makefile_value EXTRAVERSION), not $BASE.y; the overlay fits 7.3.y and, with BASE=6.12, 6.12.y"
 }
 
 # list_own: the overlay's files, relative to the tree.
@@ -72,7 +77,7 @@ list_own()
 	for dir in "$ROOT"/*/; do
 		name=$(basename "$dir")
 		[[ " $NOT_KERNEL " == *" $name "* || $ROOT/$name == "$BUILD" ]] && continue
-		[[ -d $BASE/$name ]] ||
+		[[ -d $PRISTINE/$name ]] ||
 			die "$name/ is neither a folder of the lab nor one of the kernel"
 		(cd "$ROOT" && find "$name" \( -type f -o -type l \) \
 			! -name '*.orig' ! -name '*.rej' ! -name '*~' ! -name '.*.swp')
@@ -86,15 +91,15 @@ list_old()
 
 	while read -r pattern; do
 		[[ -z $pattern || $pattern == '#'* ]] && continue
-		(cd "$BASE" && compgen -G "$pattern") ||
-			die "${KSRC:-the base} has no $pattern: it is not a pristine 6.12.y tree (has an overlay been laid over it?)"
+		(cd "$PRISTINE" && compgen -G "$pattern") ||
+			die "${KSRC:-the base} has no $pattern: it is not a pristine $BASE.y tree (has an overlay been laid over it?)"
 	done <"$LAB/old-files" | LC_ALL=C sort -u
 }
 
-# list_patched: the files that patches/ changes.
+# list_patched: the files that the patches change.
 list_patched()
 {
-	cat "$ROOT"/patches/*.patch 2>/dev/null |
+	patch_files | xargs -r cat |
 		sed -nE 's,^(---|\+\+\+) [ab]/([^	 ]+).*,\2,p' | LC_ALL=C sort -u
 }
 
@@ -105,20 +110,31 @@ check_pristine()
 {
 	local clash
 
-	if [[ -f $BASE/.config || -d $BASE/include/config ]]; then
-		die "$BASE has been configured or built in; clean it with 'make mrproper' or give a pristine tree"
+	if [[ -f $PRISTINE/.config || -d $PRISTINE/include/config ]]; then
+		die "$PRISTINE has been configured or built in; clean it with 'make mrproper' or give a pristine tree"
 	fi
 	clash=$(comm -23 "$BUILD/own-files" "$BUILD/old-list" |
 		while read -r file; do
-			[[ ! -e $BASE/$file ]] || echo "$file"
+			[[ ! -e $PRISTINE/$file ]] || echo "$file"
 		done)
 	[[ -z $clash ]] ||
-		die "${KSRC:-the base} already has $(wc -l <<<"$clash") of the overlay's files (first: $(head -n 1 <<<"$clash")): it is not a pristine 6.12.y tree"
-	if [[ -e $BASE/.git ]]; then
+		die "${KSRC:-the base} already has $(wc -l <<<"$clash") of the overlay's files (first: $(head -n 1 <<<"$clash")): it is not a pristine $BASE.y tree"
+	if [[ -e $PRISTINE/.git ]]; then
 		list_patched | cat - "$BUILD/old-list" |
-			(cd "$BASE" && xargs git diff --quiet HEAD --) 2>/dev/null ||
-			die "$BASE has uncommitted changes in files that are replaced or patched; give a pristine tree"
+			(cd "$PRISTINE" && xargs git diff --quiet HEAD --) 2>/dev/null ||
+			die "$PRISTINE has uncommitted changes in files that are replaced or patched; give a pristine tree"
 	fi
+}
+
+# rejected LOG: what the last patch in LOG could not change.
+rejected()
+{
+	awk '
+	/^== /			{ file = ""; found = "" }
+	/^patching file /	{ file = $3 }
+	/^Hunk #[0-9]+ FAILED/	{ found = found ", hunk " substr($2, 2) " of " file }
+	/^can.t find file/	{ found = found ", a file that is missing" }
+	END { print substr(found, 3) }' "$1"
 }
 
 # fill_stage: overlay and patched files, in a fresh folder.
@@ -130,20 +146,28 @@ fill_stage()
 	mkdir -p "$STAGE"
 	rsync -a --files-from="$BUILD/own-files" "$ROOT/" "$STAGE/"
 	while read -r file; do
-		[[ ! -e $STAGE/$file ]] ||
-			die "patches/ changes $file, which belongs to the overlay; change the file itself"
-		[[ ! -e $BASE/$file ]] ||
-			(cd "$BASE" && cp -p --parents "$file" "$STAGE")
+		[[ -e $STAGE/$file || ! -e $PRISTINE/$file ]] ||
+			(cd "$PRISTINE" && cp -p --parents "$file" "$STAGE")
 	done < <(list_patched)
-	# An emptied folder of patches is as good as none.
-	shopt -s nullglob
-	for patch in "$ROOT"/patches/*.patch; do
-		echo "== $(basename "$patch")" >>"$LOG"
+	while read -r patch; do
+		echo "== ${patch#"$ROOT"/}" >>"$LOG"
+		check_foreign "$patch"
 		patch -p1 --fuzz=0 --no-backup-if-mismatch --forward \
 			-d "$STAGE" <"$patch" >>"$LOG" 2>&1 ||
-			die "$(basename "$patch") does not apply to Linux $(makefile_value VERSION).$(makefile_value PATCHLEVEL).$(makefile_value SUBLEVEL) (log: $LOG)"
-	done
-	shopt -u nullglob
+			die "${patch#"$ROOT"/} does not apply to Linux $(release): $(rejected "$LOG") (log: $LOG)"
+	done < <(patch_files)
+}
+
+# check_foreign PATCH: a file of the overlay is changed itself, not by patches/.
+check_foreign()
+{
+	local file
+
+	[[ -e $ROOT/patches/$(basename "$1") ]] || return 0
+	while read -r file; do
+		die "${1#"$ROOT"/} changes $file, which belongs to the overlay; change the file itself"
+	done < <(sed -nE 's,^\+\+\+ b/([^	 ]+).*,\1,p' "$1" | LC_ALL=C sort -u |
+		LC_ALL=C comm -12 - "$BUILD/own-files")
 }
 
 # fresh_src: src as a copy of the base.  A base that the lab unpacked itself is
@@ -152,11 +176,11 @@ fresh_src()
 {
 	local -a how=(-a --reflink=auto)
 
-	[[ $BASE == "$BUILD/base" ]] && how=(-al)
+	[[ $PRISTINE == "$BUILD/base" ]] && how=(-al)
 	# Times in the new base say nothing about objects made from the old one.
 	rm -rf "$SRC" "$BUILD/src.id" "$BUILD/src.touched" "$BUILD"/{x86_64,i386,arm64}-* "$BUILD"/*-cross
-	logged "$LOGS/copy.log" "preparing $SRC" cp "${how[@]}" "$BASE" "$SRC" ||
-		die "cannot copy $BASE to $SRC"
+	logged "$LOGS/copy.log" "preparing $SRC" cp "${how[@]}" "$PRISTINE" "$SRC" ||
+		die "cannot copy $PRISTINE to $SRC"
 	rm -rf "$SRC/.git"
 	echo "$BASE_ID" >"$BUILD/src.id"
 	: >"$BUILD/src.touched"
@@ -174,7 +198,7 @@ update_src()
 	while read -r file; do
 		rm -f "${SRC:?}/$file"
 		# Without -p: newer than any object made from the other content.
-		[[ ! -e $BASE/$file ]] || cp "$BASE/$file" "$SRC/$file"
+		[[ ! -e $PRISTINE/$file ]] || cp "$PRISTINE/$file" "$SRC/$file"
 	done < <(comm -23 "$BUILD/src.touched" "$BUILD/touched.new")
 	while read -r file; do
 		rm -f "${SRC:?}/$file"
@@ -190,22 +214,19 @@ update_src()
 
 main()
 {
-	local release
-
 	lock_build
 	: >"$LOG"
 	find_base
 	check_version
-	echo "$BASE" >"$BUILD/base.path"
+	echo "$PRISTINE" >"$BUILD/base.path"
 	list_own >"$BUILD/own-files"
 	list_old >"$BUILD/old-list"
 	check_pristine
 	fill_stage
 	[[ -d $SRC && $(cat "$BUILD/src.id" 2>/dev/null) == "$BASE_ID" ]] || fresh_src
 	update_src
-	release=$(makefile_value VERSION).$(makefile_value PATCHLEVEL).$(makefile_value SUBLEVEL)
-	say "tree: Linux $release, $(wc -l <"$BUILD/own-files") overlay files," \
-		"$(find "$ROOT/patches" -name '*.patch' 2>/dev/null | wc -l) patches," \
+	say "tree: Linux $(release), $(wc -l <"$BUILD/own-files") overlay files," \
+		"$(patch_files | wc -l) patches," \
 		"$(grep -c '[^/]$' "$BUILD/changed" || true) files changed since last time" \
 		"(log: $LOG)"
 }
