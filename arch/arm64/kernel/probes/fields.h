@@ -18,6 +18,12 @@
 #define A64_ZR		31	/* register number that stands for none in most */
 #define A64_SP		31	/* and for the stack pointer in others */
 
+/* The one that all assemblers write, of many that do nothing. */
+static __always_inline bool a64_is_nop(u32 insn)
+{
+	return insn == 0xd503201f;
+}
+
 /* Rd, Rt and so on: all are called by their position. */
 static __always_inline u32 a64_reg0(u32 insn)
 {

@@ -7,11 +7,37 @@
  * their authenticated form among it. Privileged instructions need no attention:
  * the copy takes the exception that the original would take.
  */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <asm/gcs.h>
 #include <asm/probes.h>
+#include <asm/traps.h>
 
 #include "classify.h"
 #include "decode-insn.h"
+#include "fields.h"
 #include "simulate.h"
+
+/* What a call or a return at @addr does to the guarded control stack; false if that faults. */
+static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long addr,
+			       const struct pt_regs *regs)
+{
+	u32 reg = a64_reg5(insn);
+	u64 popped;
+	int err = 0;
+
+	switch (desc->kind) {
+	case KIND_BL:
+	case KIND_BLR:
+		push_user_gcs(addr + A64_LEN, &err);
+		return !err;
+	case KIND_RET:
+		popped = pop_user_gcs(&err);
+		return !err && popped == (reg == A64_ZR ? 0 : regs->regs[reg]);
+	default:
+		return true;
+	}
+}
 
 /*
  * A uprobe keeps nothing but the instruction, so it is classified once more. That
@@ -21,8 +47,18 @@ static void uprobe_simulate(u32 opcode, long addr, struct pt_regs *regs)
 {
 	struct probe_insn desc;
 
-	if (!probe_classify(opcode, &desc) && desc.action == PROBE_SIMULATE)
+	if (probe_classify(opcode, &desc) || desc.action != PROBE_SIMULATE)
+		return;
+	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs))
+		force_sig(SIGSEGV);
+	else
 		probe_simulate(opcode, &desc, regs);
+}
+
+/* Programs have a nop where they want to be probed; to step one would be a second exception. */
+static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
+{
+	arm64_skip_faulting_instruction(regs, A64_LEN);
 }
 
 /* The simulator reads literals as the kernel; these addresses belong to a user. */
@@ -45,8 +81,11 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 
 	if (probe_classify(insn, &desc) || desc.no_step || reads_user_memory(&desc))
 		return INSN_REJECTED;
-	if (desc.action == PROBE_COPY)
+	if (a64_is_nop(insn))
+		asi->handler = uprobe_skip;
+	else if (desc.action == PROBE_SIMULATE)
+		asi->handler = uprobe_simulate;
+	else
 		return INSN_GOOD;
-	asi->handler = uprobe_simulate;
 	return INSN_GOOD_NO_SLOT;
 }

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 	test_predicates();
 	test_vectors(vectors);
 	test_relocations(vectors);
+	test_uprobes();
 	test_random(seed, rounds);
 	return tap_done();
 }

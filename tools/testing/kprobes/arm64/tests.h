@@ -12,6 +12,7 @@ void test_table(void);
 void test_predicates(void);
 void test_vectors(const char *dir);
 void test_relocations(const char *dir);
+void test_uprobes(void);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_listing(const char *path);
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _KPROBES_TEST_SCHED_H
+#define _KPROBES_TEST_SCHED_H
+
+#include <stdbool.h>
+
+/* The one task: whether it has a guarded control stack, and the signal that it has got. */
+struct task_struct {
+	bool gcs;
+	int signal;
+};
+
+extern struct task_struct test_task;
+
+#define current (&test_task)
+
+#endif /* _KPROBES_TEST_SCHED_H */

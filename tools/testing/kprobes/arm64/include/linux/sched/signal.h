@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _KPROBES_TEST_SIGNAL_H
+#define _KPROBES_TEST_SIGNAL_H
+
+#include <signal.h>
+#include <linux/sched.h>
+
+static inline void force_sig(int signal)
+{
+	current->signal = signal;
+}
+
+#endif /* _KPROBES_TEST_SIGNAL_H */
