@@ -29,7 +29,7 @@ enum opcode_map {
 	MAP_0F,
 	MAP_0F38,
 	MAP_0F3A,
-	MAP_VEX,	/* VEX and EVEX; nothing in there branches or traps */
+	MAP_VEX,	/* VEX, EVEX and XOP; nothing in there branches or traps */
 	MAP_REX2,	/* registers 16 to 31, which the kernel does not use */
 	MAP_FORCED,	/* ud2 and a hypervisor's name in front */
 	NR_MAPS
@@ -237,8 +237,6 @@ static const struct probe_row probe_rows[] = {
 	STRAY(0xf0, 0xf0, "stray lock prefix"),
 	STRAY(0xf2, 0xf3, "stray rep prefix"),
 
-	/* The decoder takes XOP for a pop, two bytes long. */
-	REFUSE(MAP_ONE, 0x8f, 0x8f, MODE_BOTH, MODRM_BITS_NOT_0(0x38), REFUSE_UNDECODABLE, "xop"),
 	REFUSE(MAP_ONE, 0xfe, 0xfe, MODE_BOTH, MODRM_BITS_NOT_0(0x30), REFUSE_UNDECODABLE,
 	       "undefined in group 4"),
 	REFUSE(MAP_ONE, 0xff, 0xff, MODE_BOTH, MODRM_REG(7), REFUSE_UNDECODABLE,
@@ -321,7 +319,7 @@ static u8 probe_map_of(struct insn *insn)
 		return MAP_FORCED;
 	if (insn_is_rex2(insn))
 		return MAP_REX2;
-	if (insn_is_avx(insn))
+	if (insn_is_avx_or_xop(insn))
 		return MAP_VEX;
 	if (insn->opcode.nbytes == 1)
 		return MAP_ONE;
@@ -498,12 +496,25 @@ bool probe_is_endbr(const u8 *bytes, size_t avail)
 	       (bytes[3] == 0xfa || bytes[3] == 0xfb);
 }
 
-/* The end of a kCFI check: addl disp8(reg),%r10d; je .+4; ud2. */
+/*
+ * The end of a kCFI check: addl disp8(reg),%r10d, and either je .+4; ud2, or what the kernel
+ * makes of these two: jne .+3; test $0xd6,%al, whose second byte is a udb.
+ */
 static bool is_kcfi_compare(const u8 *bytes, size_t avail)
 {
 	return avail >= 8 && (bytes[0] & ~0x01) == 0x44 && bytes[1] == 0x03 &&
 	       X86_MODRM_MOD(bytes[2]) == 1 && X86_MODRM_REG(bytes[2]) == 2 &&
-	       !memcmp(bytes + 4, "\x74\x02\x0f\x0b", 4);
+	       (!memcmp(bytes + 4, "\x74\x02\x0f\x0b", 4) ||
+		!memcmp(bytes + 4, "\x75\x01\xa8\xd6", 4));
+}
+
+/*
+ * The check of FineIBT's paranoid calls: jne .-1, to the last byte of the instruction before,
+ * which is a lock prefix.  The trap's handler decodes the jne behind that prefix.
+ */
+static bool is_fineibt_branch(const u8 *bytes, size_t avail)
+{
+	return avail >= 2 && bytes[0] == 0x75 && bytes[1] == 0xfd;
 }
 
 /**
@@ -520,10 +531,11 @@ static bool is_kcfi_compare(const u8 *bytes, size_t avail)
  *	ud2
  *
  * The trap's handler reads the type and the register from the first two instructions, so
- * their bytes have to stay.
+ * their bytes have to stay.  FineIBT, which the kernel may make of it, has a branch that
+ * has to stay.
  *
  * Context: any; pure.
- * Return: true for the first and the second instruction of a check.
+ * Return: true for the first and the second instruction of a check, and for that branch.
  */
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode)
 {
@@ -533,5 +545,5 @@ bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode)
 		return false;
 	if (avail > load && bytes[0] == 0x41 && bytes[1] == 0xba)
 		return is_kcfi_compare(bytes + load, avail - load);
-	return is_kcfi_compare(bytes, avail);
+	return is_kcfi_compare(bytes, avail) || is_fineibt_branch(bytes, avail);
 }

@@ -31,7 +31,6 @@ static const char * const obstacle_names[NR_OBSTACLES] = {
 	[OBSTACLE_CODE]		= "the function cannot be decoded",
 	[OBSTACLE_LANDING]	= "a table leads into the region",
 	[OBSTACLE_FAULT]	= "an instruction of the region may fault",
-	[OBSTACLE_PATCHED]	= "the region is patched by others",
 	[OBSTACLE_DEBUGGER]	= "a debugger's breakpoint in the region",
 	[OBSTACLE_MEMORY]	= "no memory",
 };
@@ -59,7 +58,7 @@ static enum flow flow_of(const struct probe_insn *insn)
 /* One byte is the opcode of pause and, behind VEX, of a move between mask registers too. */
 static bool is_nop(struct insn *insn, const u8 *bytes)
 {
-	if (insn_is_avx(insn) || insn_is_rex2(insn))
+	if (insn_is_avx_or_xop(insn) || insn_is_rex2(insn))
 		return false;
 	if (insn->opcode.nbytes == 1)
 		return insn->opcode.bytes[0] == 0x90 && !X86_REX_B(insn->rex_prefix.bytes[0]) &&

@@ -46,7 +46,6 @@
  * @OBSTACLE_CODE: the function cannot be decoded
  * @OBSTACLE_LANDING: execution may go on in the tail, behind a fault or by a jump label
  * @OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
- * @OBSTACLE_PATCHED: alternatives, jump labels, static calls or ftrace patch the region
  * @OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
  * @OBSTACLE_MEMORY: there was none
  * @NR_OBSTACLES: number of the above
@@ -68,7 +67,6 @@ enum probe_obstacle {
 	OBSTACLE_CODE,
 	OBSTACLE_LANDING,
 	OBSTACLE_FAULT,
-	OBSTACLE_PATCHED,
 	OBSTACLE_DEBUGGER,
 	OBSTACLE_MEMORY,
 	NR_OBSTACLES
