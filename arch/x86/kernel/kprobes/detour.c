@@ -79,9 +79,6 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 
 static enum probe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
 {
-	/* The end is exclusive.  A lock prefix after the jump would be lost in the copy. */
-	if (alternatives_text_reserved((void *)addr, (void *)addr + region->len))
-		return OBSTACLE_PATCHED;
 	if (debugger_in(addr, PROBE_JUMP_LEN))
 		return OBSTACLE_DEBUGGER;
 	if (tail_may_fault(addr, region))
@@ -287,13 +284,13 @@ void arch_optimize_kprobes(struct list_head *oplist)
 		original_bytes(op, INT3_INSN_OPCODE, old);
 		perf_event_text_poke(op->kp.addr, old, PROBE_JUMP_LEN, jump, PROBE_JUMP_LEN);
 	}
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	list_for_each_entry_safe(op, next, oplist, list) {	/* 2 */
 		jump_bytes(op, jump);
 		text_poke(op->kp.addr, jump, INT3_INSN_SIZE);
 		list_del_init(&op->list);
 	}
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 }
 
 /**
@@ -313,14 +310,14 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 
 	list_for_each_entry(op, oplist, list)			/* 3 */
 		text_poke(op->kp.addr, &breakpoint, INT3_INSN_SIZE);
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	list_for_each_entry(op, oplist, list) {			/* 4 */
 		jump_bytes(op, jump);
 		original_bytes(op, INT3_INSN_OPCODE, old);
 		poke_tail(op, old);
 		perf_event_text_poke(op->kp.addr, jump, PROBE_JUMP_LEN, old, PROBE_JUMP_LEN);
 	}
-	text_poke_sync();
+	smp_text_poke_sync_each_cpu();
 	list_splice_tail_init(oplist, done_list);
 }
 

@@ -196,10 +196,10 @@ static bool walk(struct landing_range *range)
 	struct module *mod;
 	unsigned int i;
 
-	preempt_disable();
+	rcu_read_lock();
 	/* It stays: its going waits for kprobe_mutex. */
 	mod = __module_text_address(range->start);
-	preempt_enable();
+	rcu_read_unlock();
 	if (mod)
 		return each_of_module(mod, visit, range);
 

@@ -12,7 +12,6 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
-#include <linux/set_memory.h>
 #include <asm/text-patching.h>
 
 #include "common.h"
@@ -33,7 +32,7 @@ void arch_arm_kprobes(struct list_head *batch)
 
 	list_for_each_entry(kp, batch, list)
 		text_poke(kp->addr, &breakpoint, INT3_INSN_SIZE);	/* 1 */
-	text_poke_sync();						/* 2 */
+	smp_text_poke_sync_each_cpu();					/* 2 */
 	list_for_each_entry(kp, batch, list)				/* 3 */
 		perf_event_text_poke(kp->addr, &kp->opcode, INT3_INSN_SIZE,
 				     &breakpoint, INT3_INSN_SIZE);
@@ -56,7 +55,7 @@ void arch_disarm_kprobes(struct list_head *batch)
 
 	list_for_each_entry(kp, batch, list)
 		text_poke(kp->addr, &kp->opcode, INT3_INSN_SIZE);	/* 1 */
-	text_poke_sync();						/* 2 */
+	smp_text_poke_sync_each_cpu();					/* 2 */
 	list_for_each_entry(kp, batch, list)				/* 3 */
 		perf_event_text_poke(kp->addr, &breakpoint, INT3_INSN_SIZE,
 				     &kp->opcode, INT3_INSN_SIZE);
@@ -65,8 +64,8 @@ void arch_disarm_kprobes(struct list_head *batch)
 /**
  * alloc_insn_page() - a page for slots
  *
- * Filled with breakpoints while it is still writable, so that a stray jump into
- * it ends at once.
+ * Filled with breakpoints, so that a stray jump into it ends at once.  It comes from a
+ * cache of pages that are mapped executable and never writable.
  *
  * Context: task, may sleep.
  * Return: the page, read-only and executable, for execmem_free(); or NULL.
@@ -77,10 +76,5 @@ void *alloc_insn_page(void)
 
 	if (!page)
 		return NULL;
-	memset(page, INT3_INSN_OPCODE, PAGE_SIZE);
-	if (set_memory_rox((unsigned long)page, 1)) {
-		execmem_free(page);
-		return NULL;
-	}
-	return page;
+	return text_poke_set(page, INT3_INSN_OPCODE, PAGE_SIZE);
 }

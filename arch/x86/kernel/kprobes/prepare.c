@@ -41,9 +41,8 @@ kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offse
 					 bool *on_func_entry)
 {
 	const unsigned long pad = 4;
-	u32 insn;
 
-	if (get_kernel_nofault(insn, (u32 *)addr) || !is_endbr(insn)) {
+	if (!is_endbr((u32 *)addr)) {
 		*on_func_entry = !offset;
 	} else {
 		*on_func_entry = !offset || offset == pad;
@@ -304,15 +303,13 @@ int arch_prepare_kprobe(struct kprobe *p)
 		insn->action = PROBE_COPY;
 		ret = 0;
 	}
-	if (!ret && alternatives_text_reserved(p->addr, p->addr + insn->len))
-		ret = -EINVAL;
 	mutex_unlock(&text_mutex);
 
 	if (avail < 0)
 		return avail;
 	if (ret) {
 		pr_debug("%pS: %s\n", p->addr, insn->refusal ?
-			 probe_refusal_name(insn->refusal) : "SMP alternative or kCFI check");
+			 probe_refusal_name(insn->refusal) : "kCFI check");
 		return ret;
 	}
 	if (is_landing_pad(bytes, avail))

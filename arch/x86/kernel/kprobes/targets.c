@@ -108,9 +108,9 @@ static bool is_text(unsigned long addr)
 
 	if (core_kernel_text(addr))
 		return true;
-	preempt_disable();
+	rcu_read_lock();
 	text = __module_text_address(addr);
-	preempt_enable();
+	rcu_read_unlock();
 	return text;
 }
 
