@@ -120,7 +120,7 @@ do {									\
 #define arch_kretprobe_fixup_return(_regs, correct_ret_addr)		\
 do {									\
 	(_regs)->regs[30] = (unsigned long)(correct_ret_addr);		\
-	WRITE_ONCE((_regs)->stackframe[1], (_regs)->regs[30]);		\
+	WRITE_ONCE((_regs)->stackframe.record.lr, (_regs)->regs[30]);		\
 } while (0)
 
 #else

@@ -19,8 +19,8 @@
 #include <linux/memory.h>
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
-#include <asm/patching.h>
 #include <asm/sections.h>
+#include <asm/text-patching.h>
 
 #include "common.h"
 #include "fields.h"

@@ -11,8 +11,8 @@
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <asm/insn.h>
-#include <asm/patching.h>
 #include <asm/sections.h>
+#include <asm/text-patching.h>
 #include <asm/virt.h>
 
 #include "common.h"

@@ -144,7 +144,7 @@ alternative_if_not ARM64_HAS_GIC_PRIO_MASKING
 	b	.Lno_pmr\@
 alternative_else_nop_endif
 	mrs_s	x5, SYS_ICC_PMR_EL1
-	str	x5, [sp, #S_PMR_SAVE]
+	str	w5, [sp, #S_PMR]
 .Lno_pmr\@:
 #endif
 .endm

@@ -22,7 +22,7 @@
  */
 SYM_CODE_START(kprobe_close_user_ttbr)
 	mrs	x5, ttbr0_el1
-	tst	x5, #TTBR_ASID_MASK
+	tst	x5, #TTBRx_EL1_ASID_MASK
 	b.eq	1f
 	uaccess_ttbr0_disable x5, x6
 	ret

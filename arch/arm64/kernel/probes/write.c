@@ -3,7 +3,7 @@
  * arm64: write text, which is read-only where it is executed.
  *
  * The pages are mapped once more, writable, for as long as that takes.  The fixmap of
- * <asm/patching.h> shows one page at a time, and each time it is done with one all CPUs
+ * <asm/text-patching.h> shows one page at a time, and each time it is done with one all CPUs
  * have to forget it: a thousand probes are thousands of such invalidations.  Here all
  * pages of a batch are mapped together, and forgotten together.  Where there is no
  * memory for that the fixmap has to do: what is taken back has to go.
@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 #include <asm/barrier.h>
 #include <asm/daifflags.h>
-#include <asm/patching.h>
+#include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
 #include "common.h"
