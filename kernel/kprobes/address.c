@@ -192,7 +192,7 @@ static int pin_module(struct kprobe_place *place)
 	struct module *mod;
 	int ret = 0;
 
-	preempt_disable();
+	rcu_read_lock();
 	mod = __module_text_address(place->addr);
 	if (!mod)
 		goto out;
@@ -206,7 +206,7 @@ static int pin_module(struct kprobe_place *place)
 		place->mod = mod;
 	}
 out:
-	preempt_enable();
+	rcu_read_unlock();
 	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_MODULE_GOING, ret) : 0;
 }
 

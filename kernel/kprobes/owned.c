@@ -230,9 +230,9 @@ int kprobe_owned_range(unsigned long start, unsigned long end)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	preempt_disable();
+	rcu_read_lock();
 	mod = __module_text_address(start);
-	preempt_enable();
+	rcu_read_unlock();
 	index = index_of(mod);
 	if (IS_ERR(index))
 		return PTR_ERR(index);
