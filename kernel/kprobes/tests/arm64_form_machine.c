@@ -137,6 +137,9 @@ void kprobes_form_classify(const struct form_piece *piece, struct form_class *cl
 /* Of the task that runs pieces; nothing in the kernel uses it. */
 static unsigned long tpidr_el0;
 
+/* Of whoever interrupted us in the use of the vector registers: the task itself. */
+static struct user_fpsimd_state vectors;
+
 /**
  * kprobes_form_begin() - runs begin: nobody else uses the vector registers until they end
  *
@@ -145,7 +148,7 @@ static unsigned long tpidr_el0;
  */
 void kprobes_form_begin(void)
 {
-	kernel_neon_begin();
+	kernel_neon_begin(&vectors);
 	preempt_disable();
 	tpidr_el0 = read_sysreg(tpidr_el0);
 }
@@ -157,7 +160,7 @@ void kprobes_form_end(void)
 {
 	write_sysreg(tpidr_el0, tpidr_el0);
 	preempt_enable();
-	kernel_neon_end();
+	kernel_neon_end(&vectors);
 }
 
 /**

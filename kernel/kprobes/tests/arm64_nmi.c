@@ -35,7 +35,7 @@ static unsigned int map_irq(void)
 {
 	struct device_node *gic = of_find_compatible_node(NULL, NULL, "arm,gic-v3");
 	struct irq_fwspec fwspec = {
-		.fwnode = of_node_to_fwnode(gic),
+		.fwnode = of_fwnode_handle(gic),
 		.param_count = 3,
 		.param = { PPI, UNUSED_PPI, IRQ_TYPE_EDGE_RISING },
 	};
@@ -74,7 +74,7 @@ int kprobes_nmi_init(struct kunit *test)
 	irq = map_irq();
 	if (!irq)
 		return -ENODEV;
-	ret = request_percpu_nmi(irq, handle, "kprobes_kunit", &nothing);
+	ret = request_percpu_nmi(irq, handle, "kprobes_kunit", NULL, &nothing);
 	if (ret) {
 		irq_dispose_mapping(irq);
 		irq = 0;

@@ -29,10 +29,10 @@ static unsigned long interrupt(unsigned long pc, unsigned long link)
 	stack.regs.sp = (unsigned long)stack.pair;
 	stack.regs.pc = pc;
 	stack.regs.regs[30] = link;
-	stack.regs.stackframe[1] = pc;
+	stack.regs.stackframe.record.lr = pc;
 	stack.pair[1] = CALLER;
 	ip = pc;
-	return kprobe_unwind_hit((unsigned long)stack.regs.stackframe, &ip);
+	return kprobe_unwind_hit((unsigned long)&stack.regs.stackframe, &ip);
 }
 
 static kprobe_opcode_t *detour_of(void *addr)
@@ -151,7 +151,7 @@ static unsigned long recorded, real;
 
 static int look(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	recorded = regs->stackframe[1];
+	recorded = regs->stackframe.record.lr;
 	real = get_kretprobe_retaddr(ri);
 	return 0;
 }

@@ -29,7 +29,7 @@ TEXT_FUNCTION(kprobes_user_site,
 static bool is_open(void)
 {
 	if (system_uses_ttbr0_pan())
-		return read_sysreg(ttbr0_el1) & TTBR_ASID_MASK;
+		return read_sysreg(ttbr0_el1) & TTBRx_EL1_ASID_MASK;
 	return !read_sysreg_s(SYS_PSTATE_PAN);
 }
 

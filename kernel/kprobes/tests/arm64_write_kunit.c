@@ -3,7 +3,7 @@
  * How text is written (arm64): through a mapping of its pages, or without one.
  */
 #include <asm/insn.h>
-#include <asm/patching.h>
+#include <asm/text-patching.h>
 #include <asm/pointer_auth.h>
 
 #include "asm_text.h"

@@ -93,10 +93,10 @@ void kprobes_run_piece(struct cpu_image *image, void *fn);
 	".popsection\n"
 
 /* A place whose address is known, but where nobody branches to indirectly. */
-#define ASM_PLACE(label)	#label ":\n" ANNOTATE_NOENDBR
+#define ASM_PLACE(label)	#label ":\n" ANNOTATE_NOENDBR "\n"
 
 /* An own return, for functions that rethunk builds must not look at. */
-#define ASM_BARE_RET	ANNOTATE_RETPOLINE_SAFE "ret\nint3\n"
+#define ASM_BARE_RET	ANNOTATE_RETPOLINE_SAFE "\nret\nint3\n"
 
 /*
  * Defines a function and its row: what comes @before the probed @insn, what that

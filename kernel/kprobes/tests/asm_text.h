@@ -15,7 +15,7 @@
 /* With the padding in which calls are counted. */
 #define TEXT_ALIGN	ASM_FUNC_ALIGN "\n"
 /* An instruction whose address is taken, but to which nothing branches indirectly. */
-#define TEXT_PLACE	ANNOTATE_NOENDBR
+#define TEXT_PLACE	ANNOTATE_NOENDBR "\n"
 #define UNDEFINED_INSN	".byte 0x0f, 0x0b\n"	/* ud2 */
 #else
 #define NOP_BYTES	4

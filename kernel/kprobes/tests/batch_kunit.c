@@ -30,7 +30,7 @@ static const unsigned int offsets[INSNS_A_ROUND + 1] = {
 	IS_ENABLED(CONFIG_X86_64) ? 13 : 12,
 };
 
-#define SYNCHRONISATION	"text_poke_sync"
+#define SYNCHRONISATION	"smp_text_poke_sync_each_cpu"
 #else
 #define ROUND							\
 	"	nop\n"						\

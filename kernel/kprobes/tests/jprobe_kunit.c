@@ -319,8 +319,7 @@ static void arguments_on_another_stack(struct kunit *test)
 	struct jprobe jp = jprobe_on(plain_many, many_handler);
 	struct hrtimer timer;
 
-	hrtimer_init_on_stack(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	timer.function = call_many;
+	hrtimer_setup_on_stack(&timer, call_many, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	KUNIT_ASSERT_EQ(test, register_jprobe(&jp), 0);
 	hrtimer_start(&timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
 	while (hrtimer_active(&timer))

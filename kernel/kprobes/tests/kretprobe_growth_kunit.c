@@ -419,8 +419,8 @@ static void init_interrupt(void)
 {
 	WRITE_ONCE(interrupt_ran, false);
 	interrupt_depth = 0;
-	hrtimer_init(&interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	interrupt.function = dive_in_interrupt;
+	hrtimer_setup(&interrupt, dive_in_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void await_interrupt(void)

@@ -259,7 +259,7 @@ static unsigned int fprobe_returns;
 static unsigned long fprobe_ret_addr;
 
 static void fprobe_returned(struct fprobe *fp, unsigned long entry_ip,
-			    unsigned long ret_ip, struct pt_regs *regs, void *data)
+			    unsigned long ret_ip, struct ftrace_regs *regs, void *data)
 {
 	fprobe_returns++;
 	fprobe_ret_addr = ret_ip;
@@ -332,7 +332,7 @@ unsigned long kprobes_caught_sp;
 asm(ASM_FUNCTION(kprobes_catch,
 		 PUSH_KEPT
 		 "mov " SP ", kprobes_caught_sp\n"
-		 ANNOTATE_RETPOLINE_SAFE
+		 ANNOTATE_RETPOLINE_SAFE "\n"
 		 "call *" ARG "\n"
 		 "xor %eax, %eax\n"
 		 "kprobes_caught:\n"

@@ -208,8 +208,7 @@ static void interrupt_in_a_handler(struct kunit *test, bool use_tasklet)
 
 	interrupt.use_tasklet = use_tasklet;
 	interrupt.ran = 0;
-	hrtimer_init(&interrupt.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	interrupt.timer.function = timer_body;
+	hrtimer_setup(&interrupt.timer, timer_body, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	tasklet_setup(&interrupt.tasklet, tasklet_body);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&out), 0);

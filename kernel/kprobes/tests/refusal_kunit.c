@@ -197,7 +197,7 @@ static void its_thunks(struct kunit *test)
 asm(".pushsection .text\n"
 	".global kprobes_kunit_kcfi\n"
 	".type kprobes_kunit_kcfi, @function\n"
-	"kprobes_kunit_kcfi:\n" ANNOTATE_NOENDBR
+	"kprobes_kunit_kcfi:\n" ANNOTATE_NOENDBR "\n"
 	"	nop\n"
 	"	movl $0x12345678, %r10d\n"
 	"	addl -4(%r11), %r10d\n"
@@ -376,29 +376,29 @@ extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
 asm(".pushsection .text\n"
 	".global kprobes_kunit_refused\n"
 	".type kprobes_kunit_refused, @function\n"
-	"kprobes_kunit_refused:\n" ANNOTATE_NOENDBR
+	"kprobes_kunit_refused:\n" ANNOTATE_NOENDBR "\n"
 	"	nop\n"
-	"refused_iret:\n" ANNOTATE_NOENDBR
+	"refused_iret:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xcf\n"
-	"refused_ud2:\n" ANNOTATE_NOENDBR
+	"refused_ud2:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0x0f, 0x0b\n"
-	"refused_lret:\n" ANNOTATE_NOENDBR
+	"refused_lret:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xcb\n"
-	"refused_mov_ss:\n" ANNOTATE_NOENDBR
+	"refused_mov_ss:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0x8e, 0xd0\n"
-	"refused_int80:\n" ANNOTATE_NOENDBR
+	"refused_int80:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xcd, 0x80\n"
-	"refused_ret16:\n" ANNOTATE_NOENDBR
-	ANNOTATE_RETPOLINE_SAFE
+	"refused_ret16:\n" ANNOTATE_NOENDBR "\n"
+	ANNOTATE_RETPOLINE_SAFE "\n"
 	"	.byte 0x66, 0xc3\n"
-	"refused_xbegin:\n" ANNOTATE_NOENDBR
+	"refused_xbegin:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xc7, 0xf8, 0, 0, 0, 0\n"
-	"refused_far_jmp:\n" ANNOTATE_NOENDBR
+	"refused_far_jmp:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xff, 0x28\n"
-	"refused_far_call:\n" ANNOTATE_NOENDBR
-	ANNOTATE_RETPOLINE_SAFE
+	"refused_far_call:\n" ANNOTATE_NOENDBR "\n"
+	ANNOTATE_RETPOLINE_SAFE "\n"
 	"	.byte 0xff, 0x18\n"
-	"refused_int3:\n" ANNOTATE_NOENDBR
+	"refused_int3:\n" ANNOTATE_NOENDBR "\n"
 	"	.byte 0xcc\n"
 	"	nop\n"
 	".size kprobes_kunit_refused, . - kprobes_kunit_refused\n"

@@ -74,7 +74,7 @@ asm(ASM_FUNCTION(kprobes_run_piece,
 		 "mov " IMAGE_DI ", " DI "\n"
 		 "mov " IMAGE_AX ", " AX "\n"
 		 "popf\n"
-		 ANNOTATE_RETPOLINE_SAFE
+		 ANNOTATE_RETPOLINE_SAFE "\n"
 		 "call *(" SP ")\n"
 		 "mov " AX ", " IMAGE_AX "\n"
 		 "mov " CX ", " IMAGE_CX "\n"
@@ -182,30 +182,30 @@ BRANCH(jcxz_short, 0, ADDR_SHORT JCXZ);
 
 PIECE(call, 0, "", "call " CALLEE "\n", "", "");
 PIECE(call_reg, 0, LOAD_ADDR(kprobes_piece_callee, DX),
-	ANNOTATE_RETPOLINE_SAFE "call *" DX "\n", "", "");
+	ANNOTATE_RETPOLINE_SAFE "\ncall *" DX "\n", "", "");
 PIECE(call_mem, 0, "",
-	ANNOTATE_RETPOLINE_SAFE "call *" IN_TEXT(kprobes_piece_pointer) "\n", "", "");
+	ANNOTATE_RETPOLINE_SAFE "\ncall *" IN_TEXT(kprobes_piece_pointer) "\n", "", "");
 PIECE(call_sib, 0, LOAD_ADDR(kprobes_piece_pointer, DI) "mov $3, %edx\n",
-	ANNOTATE_RETPOLINE_SAFE "call *-3*" WORD "(" DI "," DX "," WORD ")\n", "", "");
+	ANNOTATE_RETPOLINE_SAFE "\ncall *-3*" WORD "(" DI "," DX "," WORD ")\n", "", "");
 PIECE(call_stack, 0, LOAD_ADDR(kprobes_piece_callee, DX) "push " DX "\n",
-	ANNOTATE_RETPOLINE_SAFE "call *(" SP ")\n", "", "pop " DI "\n");
+	ANNOTATE_RETPOLINE_SAFE "\ncall *(" SP ")\n", "", "pop " DI "\n");
 PIECE(call_stack_disp, 0, LOAD_ADDR(kprobes_piece_callee, DX) "push " DX "\npush " DX "\n",
-	ANNOTATE_RETPOLINE_SAFE "call *" WORD "(" SP ")\n", "", "pop " DI "\npop " DI "\n");
+	ANNOTATE_RETPOLINE_SAFE "\ncall *" WORD "(" SP ")\n", "", "pop " DI "\npop " DI "\n");
 
-PIECE(jmp_reg, 0, LOAD_ADDR(1f, DX), ANNOTATE_RETPOLINE_SAFE "jmp *" DX "\n",
+PIECE(jmp_reg, 0, LOAD_ADDR(1f, DX), ANNOTATE_RETPOLINE_SAFE "\njmp *" DX "\n",
 	"int3\n", "1: " ASM_ENDBR);
 PIECE(jmp_mem, 0, "",
-	ANNOTATE_RETPOLINE_SAFE "jmp *" IN_TEXT(kprobes_piece_target) "\n",
+	ANNOTATE_RETPOLINE_SAFE "\njmp *" IN_TEXT(kprobes_piece_target) "\n",
 	"int3\n", "kprobes_piece_landing: " ASM_ENDBR);
 PIECE(jmp_sib, 0, LOAD_ADDR(1f, DX) "mov " DX ", 5*" WORD "(" SI ")\nmov $2, %edx\n",
-	ANNOTATE_RETPOLINE_SAFE "jmp *3*" WORD "(" SI "," DX "," WORD ")\n",
+	ANNOTATE_RETPOLINE_SAFE "\njmp *3*" WORD "(" SI "," DX "," WORD ")\n",
 	"int3\n", "1: " ASM_ENDBR "mov $0, %edx\nmov " DX ", 5*" WORD "(" SI ")\n");
 
-PIECE(ret, 0, LOAD_ADDR(1f, DX) "push " DX "\n", ANNOTATE_RETPOLINE_SAFE "ret\n",
-	"int3\n", "1: " ANNOTATE_NOENDBR);
+PIECE(ret, 0, LOAD_ADDR(1f, DX) "push " DX "\n", ANNOTATE_RETPOLINE_SAFE "\nret\n",
+	"int3\n", "1: " ANNOTATE_NOENDBR "\n");
 PIECE(ret_drop, 0, "push $1\npush $2\npush $3\n" LOAD_ADDR(1f, DX) "push " DX "\n",
-	ANNOTATE_RETPOLINE_SAFE "ret $2*" WORD "\n",
-	"int3\n", "1: " ANNOTATE_NOENDBR "pop " DI "\n");
+	ANNOTATE_RETPOLINE_SAFE "\nret $2*" WORD "\n",
+	"int3\n", "1: " ANNOTATE_NOENDBR "\npop " DI "\n");
 
 PIECE(pushf, CONDITION, "", "pushf\n", "", "pop " AX "\n");
 PIECE(popf, CONDITION,

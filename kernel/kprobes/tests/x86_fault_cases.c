@@ -37,9 +37,9 @@ FAULT_CASE(kprobes_fault_add, POINTER, "xor %eax, %eax\n", "add (" CX "), " AX "
 FAULT_CASE(kprobes_fault_divide, DIVISOR,
 	   "mov $100, %eax\nxor %edx, %edx\n", "div %ecx\n");
 FAULT_CASE(kprobes_fault_call, BRANCH, "",
-	   ANNOTATE_RETPOLINE_SAFE "call *(" CX ")\n");
+	   ANNOTATE_RETPOLINE_SAFE "\ncall *(" CX ")\n");
 FAULT_CASE(kprobes_fault_jump, BRANCH, "",
-	   ANNOTATE_RETPOLINE_SAFE "jmp *(" CX ")\nint3\n");
+	   ANNOTATE_RETPOLINE_SAFE "\njmp *(" CX ")\nint3\n");
 
 ASM_TABLE_END(kprobes_fault_path_cases);
 

@@ -32,6 +32,7 @@
 /* What differs with the size of a word. */
 #ifdef CONFIG_X86_64
 #define WORD		8
+#undef RIP
 #define RIP(symbol)	symbol(%rip)
 #define LEA(symbol, reg) lea symbol(%rip), reg
 #define MOVS_WORD	movsq
@@ -53,6 +54,7 @@
 #define SUFFIXES	b, w, l, q
 #else
 #define WORD		4
+#undef RIP
 #define RIP(symbol)	symbol
 #define LEA(symbol, reg) mov $symbol, reg
 #define MOVS_WORD	movsl
