@@ -69,7 +69,7 @@ is "with a post_handler: it was hit, and not completed" \
 # reported NAME: how often the report says where in the source it was.
 reported()
 {
-	printf '%s\n' "$report" | grep -cE "$1.*/kp_oops\.c:[0-9]+"
+	printf '%s\n' "$report" | grep -cE "$1.*kp_oops\.c:[0-9]+"
 }
 
 # trap_site WHAT SAYS: with a WARN or a BUG, when they can be probed.
