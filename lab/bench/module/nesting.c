@@ -84,8 +84,8 @@ static void run_timer(int (*outer)(void))
 {
 	struct hrtimer timer;
 
-	hrtimer_init_on_stack(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer.function = timer_fires;
+	hrtimer_setup_on_stack(&timer, timer_fires, CLOCK_MONOTONIC,
+			       HRTIMER_MODE_REL_PINNED_HARD);
 	/* The timer has to interrupt the handler, not another CPU. */
 	get_cpu();
 	hrtimer_start(&timer, TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
