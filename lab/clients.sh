@@ -121,7 +121,7 @@ strict()
 			sub(/^[A-Z]+/, "FAIL", text)
 		}
 		print text
-	}' "$LAB/clients.known" "$3"
+	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
 }
 
 # run ARCH TREE: all of it, with the results in RESULTS.

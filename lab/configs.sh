@@ -152,7 +152,9 @@ targets()
 	while read -r target where options; do
 		[[ $where == all || $where == "$source" ]] || continue
 		[[ $target == "${MARK:-}"* ]] || continue
-		! on "$2" "$options" || echo "${target#+}"
+		target=${target#+}
+		[[ $target != */test_kprobes.o ]] || target=$(sanity_test)
+		! on "$2" "$options" || echo "$target"
 	done < <(sed '/^#/d; /^$/d' "$OBJECTS")
 }
 

@@ -18,7 +18,7 @@
 UNCHECKED=4
 
 # Our own files, and who includes our header in code that all architectures share.
-SHARED='
+SHARED="
 	kernel/kprobes.o
 	kernel/kprobes/
 	samples/kprobes/
@@ -26,9 +26,9 @@ SHARED='
 	kernel/extable.o
 	kernel/fork.o
 	kernel/trace/trace_kprobe.o
-	lib/test_kprobes.o
+	$(sanity_test)
 	init/main.o
-'
+"
 
 # backend ARCH: the architecture's own files; a folder stands for all in it.
 backend()

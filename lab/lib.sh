@@ -211,6 +211,15 @@ base_tarball()
 	esac
 }
 
+# sanity_test: the object of the test of kprobes that the base has.
+sanity_test()
+{
+	case $BASE in
+	6.12)	echo lib/test_kprobes.o ;;
+	*)	echo lib/tests/test_kprobes.o ;;
+	esac
+}
+
 # own_files: every file of the repository that is laid over the kernel tree,
 # relative to the tree.  Only the tree script knows; it leaves the list.
 own_files()

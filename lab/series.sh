@@ -22,11 +22,11 @@ PROOF=$BUILD/series-am
 PATCHES=$BUILD/series
 LOG=$LOGS/series.log
 
-# Nothing of the user's own settings gets into the patches.  The date is that of 7.3.
+# Nothing of the user's own settings gets into the patches.  The date is one of 7.3.y.
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME='kprobes developers' GIT_AUTHOR_EMAIL=kprobes@localhost
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
-export GIT_AUTHOR_DATE="@${SOURCE_DATE_EPOCH:-1731801600} +0000"
+export GIT_AUTHOR_DATE="@${SOURCE_DATE_EPOCH:-1793491200} +0000"
 export GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 

@@ -32,20 +32,23 @@ USERS='
 	kernel/module/main.o
 	kernel/sysctl.o
 	lib/error-inject.o
-	lib/test_kprobes.o
 	drivers/misc/lkdtm/core.o
 '
 
 # own_users: those that the architecture has of its own, or does not share with all.
 own_users()
 {
-	local fprobe='kernel/trace/fprobe.o kernel/trace/trace_fprobe.o kernel/trace/rethook.o'
-
+	sanity_test
+	# fprobe stands on the graph tracer now.
+	case $BASE-$ARCH in
+	6.12-arm64) ;;
+	6.12-*)	echo kernel/trace/{fprobe,trace_fprobe,rethook}.o ;;
+	*)	echo kernel/trace/{fprobe,trace_fprobe}.o ;;
+	esac
 	case $ARCH in
 	arm64) echo arch/arm64/kernel/{kgdb,ftrace,traps,debug-monitors,patching,stacktrace}.o \
 		arch/arm64/kernel/probes/uprobes.o arch/arm64/mm/fault.o ;;
-	*) echo arch/x86/kernel/{kgdb,ftrace,traps,alternative}.o arch/x86/mm/fault.o \
-		"$fprobe" ;;
+	*) echo arch/x86/kernel/{kgdb,ftrace,traps,alternative}.o arch/x86/mm/fault.o ;;
 	esac
 	[[ $ARCH != x86_64 ]] || echo kernel/livepatch/core.o
 }
