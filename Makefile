@@ -12,7 +12,7 @@ help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
 	@echo 'make check [ARCH=x86_64|i386|arm64] [CONFIG=default|debug|preempt|rt|dist|...] [LONG=1]'
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
-	@echo '                                bti, tags, pages64 and bigendian are kernels for arm64;'
+	@echo '                                bti, tags and pages64 are kernels for arm64;'
 	@echo '                                dist boots several times; BOOTS="name ..." chooses'
 	@echo 'make bench [ARCH=x86_64|i386|arm64]  measure the base kernel with its kprobes and with ours'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'

@@ -158,6 +158,7 @@ main()
 	local kernel run
 
 	check_arch "$ARCH"
+	[[ $BASE == 7.3 ]] || die "the benchmark is for Linux 7.3; BASE=$BASE is a backport"
 	lock_build
 	mkdir -p "$BUILD/bench"
 	"$LAB/setup.sh" "$ARCH" bench
