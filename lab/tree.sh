@@ -133,7 +133,7 @@ rejected()
 	/^== /			{ file = ""; found = "" }
 	/^patching file /	{ file = $3 }
 	/^Hunk #[0-9]+ FAILED/	{ found = found ", hunk " substr($2, 2) " of " file }
-	/^can.t find file/	{ found = found ", a file that is missing" }
+	/^\|\+\+\+ b\//	{ found = found ", " substr($2, 3) " is missing" }
 	END { print substr(found, 3) }' "$1"
 }
 
