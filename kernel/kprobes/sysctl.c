@@ -26,7 +26,7 @@ static int set_optimization(const struct ctl_table *table, int write,
 	return 0;
 }
 
-static struct ctl_table kprobe_sysctls[] = {
+static const struct ctl_table kprobe_sysctls[] = {
 	{
 		.procname	= "kprobes-optimization",
 		.maxlen		= sizeof(int),
