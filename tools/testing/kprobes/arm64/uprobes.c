@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What uprobes are told, beside what the classifier says. */
 #include <string.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/types.h>
@@ -165,7 +166,7 @@ void test_uprobes(void)
 	const char *law;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		probe_classify(words[i].insn, &desc);
 		law = broken_uprobe(words[i].insn, &desc);
 		if (law)
