@@ -41,7 +41,7 @@ own_users()
 	sanity_test
 	# fprobe stands on the graph tracer now.
 	case $BASE-$ARCH in
-	6.12-arm64) ;;
+	6.12-arm64|7.3-i386) ;;
 	6.12-*)	echo kernel/trace/{fprobe,trace_fprobe,rethook}.o ;;
 	*)	echo kernel/trace/{fprobe,trace_fprobe}.o ;;
 	esac
