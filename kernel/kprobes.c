@@ -77,10 +77,9 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 
 	if (!point)
 		return false;
-	list_del_rcu(&kp->list);
+	kprobe_point_remove_handle(point, kp);
 	/* Linked if the point is gone. */
 	hlist_del_init(&kp->hlist);
-	kprobe_point_update_handlers(point);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
 		kprobe_collect(point, disarm);
 	else if (list_empty(&point->handles))

@@ -61,6 +61,8 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * @opcode:	what the breakpoint replaced (meaningful in the core's own
  *		representative of a probepoint only)
  * @ainsn:	the architecture's copy of the instruction (likewise)
+ * @call:	the function that a hit calls for a registration: @pre_handler, or one of the
+ *		core's if @pre_handler is %NULL, is disabled, or has a fault_handler
  *
  * All handlers may be %NULL.  Everything but @addr, @symbol_name, @offset, the
  * handlers and %KPROBE_FLAG_DISABLED is the core's.  After unregistering the
@@ -78,7 +80,10 @@ struct kprobe {
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
 	kprobe_opcode_t opcode;
-	struct arch_specific_insn ainsn;
+	union {
+		struct arch_specific_insn ainsn;
+		kprobe_pre_handler_t call;
+	};
 };
 
 /* What can be read from kprobe::flags; KPROBE_FLAG_DISABLED can be written. */
@@ -96,7 +101,9 @@ struct kretprobe_class;
 /**
  * struct kretprobe_holder - stands between instances and their probe; private
  * @rp:		the probe; NULL when it has been unregistered
- * @stopped:	it is being unregistered: no handler of it begins any more
+ * @handler:	the probe's; NULL if it has none, or is being unregistered: no handler of it
+ *		begins any more
+ * @stopped:	it is being unregistered
  * @caches:	free instances of each CPU; NULL if it has a pool of its own
  * @class:	what it shares its instances with, or NULL
  * @pool:	its own instances, or NULL
@@ -105,6 +112,7 @@ struct kretprobe_class;
  */
 struct kretprobe_holder {
 	struct kretprobe *rp;
+	kretprobe_handler_t handler;
 	bool stopped;
 	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_class *class;

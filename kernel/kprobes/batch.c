@@ -280,8 +280,7 @@ static void publish_all(struct batch *batch)
 			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
 		/* The representative tells users of kprobe_running() too. */
 		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
-		list_add_tail_rcu(&e->kp->list, &e->point->handles);
-		kprobe_point_update_handlers(e->point);
+		kprobe_point_add_handle(e->point, e->kp);
 	}
 }
 
@@ -289,10 +288,8 @@ static void unpublish_all(struct batch *batch)
 {
 	struct batch_entry *e;
 
-	for_each_entry(e, batch) {
-		list_del_rcu(&e->kp->list);
-		kprobe_point_update_handlers(e->point);
-	}
+	for_each_entry(e, batch)
+		kprobe_point_remove_handle(e->point, e->kp);
 	batch->withdrawn = true;
 }
 

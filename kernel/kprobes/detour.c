@@ -51,7 +51,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	kprobe_task_enter(&point->kp);
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
-	ret = likely(lone) ? lone->pre_handler(lone, regs) :
+	ret = likely(lone) ? lone->call(lone, regs) :
 			     kprobe_dispatch_many(point, regs);
 	kprobe_task_leave();
 	return ret;

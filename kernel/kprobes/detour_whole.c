@@ -58,7 +58,7 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 
 	OPTIMIZER_HIDE_VAR(frame);
 	kprobe_frame_enter(frame, kp);
-	ret = handle->pre_handler(handle, regs);
+	ret = handle->call(handle, regs);
 	if (unlikely(ret)) {
 		kprobe_frame_leave(frame);
 		return ret;

@@ -10,18 +10,24 @@
 
 #include "internal.h"
 
-/* Only who wants to hear of faults has to be known while its handler runs. */
-static __always_inline int call_pre(struct kprobe *handle, struct pt_regs *regs)
+/* kprobe::call of a handle without a pre_handler, or that is disabled. */
+int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(kprobe_call_nothing);
+
+/* kprobe::call of a handle whose fault_handler is asked if its pre_handler faults. */
+int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs)
 {
 	int ret;
 
-	if (likely(!handle->fault_handler))
-		return handle->pre_handler(handle, regs);
 	kprobe_note_handle(handle);
 	ret = handle->pre_handler(handle, regs);
 	kprobe_note_handle(NULL);
 	return ret;
 }
+NOKPROBE_SYMBOL(kprobe_call_noted);
 
 static __always_inline void call_post(struct kprobe *handle, struct pt_regs *regs,
 				      unsigned long flags)
@@ -46,9 +52,7 @@ int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs)
 	int ret;
 
 	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (!handle->pre_handler || kprobe_disabled(handle))
-			continue;
-		ret = call_pre(handle, regs);
+		ret = handle->call(handle, regs);
 		if (ret)
 			return ret;
 	}
@@ -74,7 +78,7 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct kprobe *lone = READ_ONCE(point->lone);
 
 	if (likely(lone))
-		return lone->pre_handler(lone, regs);
+		return lone->call(lone, regs);
 	return kprobe_dispatch_many(point, regs);
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);

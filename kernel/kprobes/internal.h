@@ -133,10 +133,11 @@ enum kprobe_unopt {
  *		into those of the optimizer
  * @handles:	registrations (struct kprobe::list), in the order in which they
  *		came; RCU, written under kprobe_mutex
- * @lone:	the handle whose pre_handler is all that a hit has to call; NULL if
- *		a hit has to walk over @handles.  See kprobe_point_update_handlers()
- * @only:	the same handle, if there is no other at the point, so that its post_handler
- *		is all that a hit has to call afterwards; else NULL
+ * @lone:	the handle whose kprobe::call is all that a hit has to make; NULL if a hit
+ *		has to walk over @handles.  See kprobe_point_update_handlers()
+ * @only:	the same handle, if there is no other at the point, it is enabled, and has no
+ *		fault_handler: its post_handler is all that a hit has to call afterwards;
+ *		else NULL
  * @state:	what is in the text
  * @opt:	what the optimizer is about to do
  * @unopt:	what keeps it from that
@@ -204,6 +205,8 @@ extern bool kprobes_all_disarmed;
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place);
 void kprobe_point_release(struct kprobe_point *point);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
+void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp);
+void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp);
 void kprobe_point_update_handlers(struct kprobe_point *point);
 void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);
@@ -214,6 +217,8 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr);
 int kprobe_points_init(void);
 
 /* dispatch.c */
+int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs);
+int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
@@ -232,8 +237,8 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
  */
 static __always_inline bool kprobe_in_free_task(void)
 {
-	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
-	       raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE &&
+	return likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))) &&
+	       likely(raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE) &&
 	       likely(kprobe_rcu_is_watching());
 }
 
@@ -475,6 +480,7 @@ static inline int kretprobe_init(void)
 
 /* kretprobe_rethook.c or kretprobe_native.c */
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs);
+int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs);
 int kretprobe_engine_alloc(struct kretprobe *rp);
 void kretprobe_engine_stop(struct kretprobe *rp);
 void kretprobe_engine_free(struct kretprobe **rps, int num);

@@ -84,7 +84,8 @@ static int prepare(struct kretprobe *rp)
 	if (in_use(rp, place.addr))
 		return kprobe_refuse(place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
 
-	rp->kp.pre_handler = kretprobe_engine_enter;
+	rp->kp.pre_handler = rp->entry_handler ? kretprobe_engine_enter :
+						 kretprobe_engine_enter_bare;
 	rp->kp.post_handler = NULL;
 	rp->nmissed = 0;
 	ret = kretprobe_engine_alloc(rp);

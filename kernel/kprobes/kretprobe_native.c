@@ -51,6 +51,7 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 	if (!holder)
 		return -ENOMEM;
 	holder->rp = rp;
+	holder->handler = rp->handler;
 	if (!attach_instances(holder, rp->maxactive, size)) {
 		kfree(holder);
 		return -ENOMEM;
@@ -69,7 +70,8 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 {
 	if (!rp->rph)
 		return;
-	/* Both pair with the grace period before kretprobe_engine_free(). */
+	/* All pair with the grace period before kretprobe_engine_free(). */
+	WRITE_ONCE(rp->rph->handler, NULL);
 	WRITE_ONCE(rp->rph->stopped, true);
 	if (rp->rph->pool)
 		kretprobe_pool_retire(rp->rph->pool);
@@ -121,6 +123,18 @@ static noinline void miss_call(struct kretprobe *rp)
 }
 NOKPROBE_SYMBOL(miss_call);
 
+/* Returns an instance for a call, or counts a miss and returns NULL. */
+static __always_inline struct kretprobe_instance *begin_call(struct kretprobe *rp)
+{
+	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
+
+	if (likely(ri))
+		WRITE_ONCE(ri->rph, rp->rph);
+	else
+		miss_call(rp);
+	return ri;
+}
+
 /* The call of @ri has been prepared. */
 static __always_inline void link_call(struct kretprobe_instance *ri)
 {
@@ -133,7 +147,7 @@ static __always_inline void link_call(struct kretprobe_instance *ri)
 }
 
 /**
- * kretprobe_engine_enter() - pre_handler of every return probe
+ * kretprobe_engine_enter() - pre_handler of return probes that have an entry_handler
  * @kp: embedded in the return probe
  * @regs: registers at the function's entry
  *
@@ -143,14 +157,11 @@ static __always_inline void link_call(struct kretprobe_instance *ri)
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
+	struct kretprobe_instance *ri = begin_call(rp);
 
-	if (unlikely(!ri)) {
-		miss_call(rp);
+	if (unlikely(!ri))
 		return 0;
-	}
-	WRITE_ONCE(ri->rph, rp->rph);
-	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
+	if (rp->entry_handler(ri, regs)) {
 		kretprobe_give(ri);
 		return 0;
 	}
@@ -160,26 +171,37 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
-#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
-/* The same for @rp without an entry_handler, and the place of the return address. */
-static __always_inline void enter_bare(struct kretprobe *rp, kprobe_opcode_t **ret_addr)
+/**
+ * kretprobe_engine_enter_bare() - pre_handler of return probes without an entry_handler
+ * @kp: embedded in the return probe
+ * @regs: registers at the function's entry
+ *
+ * Context, return: see kretprobe_engine_enter().
+ */
+int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
+	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
+	struct kretprobe_instance *ri = begin_call(rp);
 
-	if (unlikely(!ri)) {
-		miss_call(rp);
+	if (unlikely(!ri))
+		return 0;
+	arch_prepare_kretprobe(ri, regs);
+	link_call(ri);
+	return 0;
+}
+NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
+
+#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
+/* The same for @kp and the place of the return address. */
+static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_addr)
+{
+	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
+	struct kretprobe_instance *ri = begin_call(rp);
+
+	if (unlikely(!ri))
 		return;
-	}
-	WRITE_ONCE(ri->rph, rp->rph);
 	arch_prepare_kretprobe_at(ri, ret_addr);
 	link_call(ri);
-}
-
-/* A return probe that has no use for registers when the function is entered. */
-static __always_inline bool is_bare(struct kprobe *kp)
-{
-	return (kp->flags & KPROBE_FLAG_KIND_RETURN) &&
-	       !container_of(kp, struct kretprobe, kp)->entry_handler;
 }
 
 /*
@@ -195,8 +217,8 @@ static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode
 		return;
 	}
 	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (is_bare(handle) && !kprobe_disabled(handle))
-			enter_bare(container_of(handle, struct kretprobe, kp), ret_addr);
+		if (handle->call == kretprobe_engine_enter_bare)
+			enter_bare(handle, ret_addr);
 	}
 }
 
@@ -224,8 +246,9 @@ void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 	preempt_disable_notrace();
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
-	if (likely(kprobe_in_free_task() && lone && is_bare(lone)))
-		enter_bare(container_of(lone, struct kretprobe, kp), ret_addr);
+	if (likely(kprobe_in_free_task()) && likely(lone) &&
+	    likely(lone->call == kretprobe_engine_enter_bare))
+		enter_bare(lone, ret_addr);
 	else
 		enter_rarely(point, ret_addr);
 	preempt_enable_notrace();
@@ -329,16 +352,13 @@ static __always_inline void call_handler(struct kretprobe_instance *ri,
 					 struct kprobe_frame *frame, struct pt_regs *regs)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
+	kretprobe_handler_t handler = READ_ONCE(holder->handler);
 	struct kprobe_outer outer;
-	struct kretprobe *rp;
 
-	if (unlikely(READ_ONCE(holder->stopped)))
+	if (unlikely(!handler))
 		return;
-	rp = holder->rp;
-	if (!rp->handler)
-		return;
-	outer = kprobe_push_current(frame, &rp->kp);
-	rp->handler(ri, regs);
+	outer = kprobe_push_current(frame, &holder->rp->kp);
+	handler(ri, regs);
 	kprobe_pop_current(frame, outer);
 }
 
@@ -403,17 +423,15 @@ NOKPROBE_SYMBOL(return_calls);
 static __always_inline void return_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	struct kretprobe *rp;
+	kretprobe_handler_t handler = READ_ONCE(holder->handler);
+	kprobe_opcode_t *to = ri->ret_addr;
 
-	instruction_pointer_set(regs, (unsigned long)ri->ret_addr);
-	arch_kretprobe_fixup_return(regs, ri->ret_addr);
-	if (likely(!READ_ONCE(holder->stopped))) {
-		rp = holder->rp;
-		if (likely(rp->handler)) {
-			kprobe_task_enter(&rp->kp);
-			rp->handler(ri, regs);
-			kprobe_task_leave();
-		}
+	instruction_pointer_set(regs, (unsigned long)to);
+	arch_kretprobe_fixup_return(regs, to);
+	if (likely(handler)) {
+		kprobe_task_enter(&holder->rp->kp);
+		handler(ri, regs);
+		kprobe_task_leave();
 	}
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
 	/* Unlinked before an interrupt can take it for another call. */
@@ -424,9 +442,9 @@ static __always_inline void return_alone(struct kretprobe_instance *ri, struct p
 /* Nothing but the innermost call, one probe, and task context: nearly every return. */
 static __always_inline bool is_alone(struct llist_node *first, void *fp)
 {
-	return first && to_instance(first)->fp == fp &&
-	       to_instance(first)->ret_addr != kretprobe_trampoline_addr() &&
-	       kprobe_in_free_task();
+	return likely(first) && likely(to_instance(first)->fp == fp) &&
+	       likely(to_instance(first)->ret_addr != kretprobe_trampoline_addr()) &&
+	       likely(kprobe_in_free_task());
 }
 
 /**

@@ -39,6 +39,13 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
+/* The same: rethook's hits are not worth a function for probes without an entry_handler. */
+int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
+{
+	return kretprobe_engine_enter(kp, regs);
+}
+NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
+
 /* At least this many calls can be in flight if the user does not say. */
 #define DEFAULT_MAXACTIVE	10
 

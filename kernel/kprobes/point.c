@@ -146,21 +146,26 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
 }
 
+/* Returns the function that a hit calls for a handle. */
+static kprobe_pre_handler_t call_of(struct kprobe *handle)
+{
+	if (kprobe_disabled(handle) || !handle->pre_handler)
+		return kprobe_call_nothing;
+	return handle->fault_handler ? kprobe_call_noted : handle->pre_handler;
+}
+
 /*
- * Returns the handle whose pre_handler is all that a hit has to call.  Returns NULL if a hit
- * has to walk over the handles: none or several have to be called, or one has a
- * fault_handler and has to be noted while its pre_handler runs.
+ * Returns the handle whose call is all that a hit has to make: the only one that calls a
+ * handler, or the first if none does.  Returns NULL if a hit has to walk over the handles.
  */
 static struct kprobe *lone_handle(struct kprobe_point *point)
 {
 	struct kprobe *handle, *lone = NULL;
 
 	list_for_each_entry(handle, &point->handles, list) {
-		if (handle->fault_handler)
-			return NULL;
-		if (kprobe_disabled(handle) || !handle->pre_handler)
+		if (lone && handle->call == kprobe_call_nothing)
 			continue;
-		if (lone)
+		if (lone && lone->call != kprobe_call_nothing)
 			return NULL;
 		lone = handle;
 	}
@@ -171,7 +176,16 @@ static struct kprobe *lone_handle(struct kprobe_point *point)
 static bool return_only(struct kprobe *lone)
 {
 	return lone && (lone->flags & KPROBE_FLAG_KIND_RETURN) &&
+	       lone->call == lone->pre_handler &&
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
+}
+
+/* Returns @lone if its post_handler is all that a hit has to call. */
+static struct kprobe *only_handle(struct kprobe_point *point, struct kprobe *lone)
+{
+	if (!list_is_singular(&point->handles) || kprobe_disabled(lone) || lone->fault_handler)
+		return NULL;
+	return lone;
 }
 
 /**
@@ -190,6 +204,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	struct kprobe *handle, *lone;
 
 	list_for_each_entry(handle, &point->handles, list) {
+		/* A hit reads it once, plainly. */
+		WRITE_ONCE(handle->call, call_of(handle));
 		if (handle->post_handler)
 			post = kprobe_dispatch_post;
 	}
@@ -204,7 +220,34 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	/* The handle is complete before it is used.  Pairs with kprobe_dispatch_pre(). */
 	smp_store_release(&point->lone, lone);
 	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
-	smp_store_release(&point->only, list_is_singular(&point->handles) ? lone : NULL);
+	smp_store_release(&point->only, only_handle(point, lone));
+}
+
+/**
+ * kprobe_point_add_handle() - let hits find a handle
+ * @point: the point
+ * @kp: the handle, complete; not at any point
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp)
+{
+	kp->call = call_of(kp);
+	list_add_tail_rcu(&kp->list, &point->handles);
+	kprobe_point_update_handlers(point);
+}
+
+/**
+ * kprobe_point_remove_handle() - let no hit find a handle any more
+ * @point: the point
+ * @kp: one of its handles; hits that have begun may call it until a grace period ends
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp)
+{
+	list_del_rcu(&kp->list);
+	kprobe_point_update_handlers(point);
 }
 
 /*

@@ -432,7 +432,7 @@ static void padding_in_front_of_the_entry_text(struct kunit *test)
 	char *end = PTR_ALIGN_DOWN(&__entry_text_start[0], PMD_SIZE), *at = end - SZ_4K;
 	u64 start;
 
-	if (memchr_inv(end - SZ_64K, 0xcc, SZ_64K))
+	if (end - SZ_64K < _stext || memchr_inv(end - SZ_64K, 0xcc, SZ_64K))
 		kunit_skip(test, "there is too little of it");
 	expect_refused(test, at, -EINVAL);
 	start = ktime_get_ns();
