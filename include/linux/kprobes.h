@@ -95,7 +95,6 @@ struct kprobe {
 
 #ifndef CONFIG_KRETPROBE_ON_RETHOOK
 struct kretprobe_cache;
-struct kretprobe_pool;
 struct kretprobe_class;
 
 /**
@@ -104,9 +103,10 @@ struct kretprobe_class;
  * @handler:	the probe's; NULL if it has none, or is being unregistered: no handler of it
  *		begins any more
  * @stopped:	it is being unregistered
- * @caches:	free instances of each CPU; NULL if it has a pool of its own
- * @class:	what it shares its instances with, or NULL
- * @pool:	its own instances, or NULL
+ * @limit:	the probe's maxactive if that is > 0; else 0
+ * @active:	how many calls are followed, if there is a limit
+ * @caches:	free instances of each CPU
+ * @class:	the probes that it shares its instances with
  * @given_up:	links it into the list of holders that will be freed
  * @rcu:	frees it
  */
@@ -114,9 +114,10 @@ struct kretprobe_holder {
 	struct kretprobe *rp;
 	kretprobe_handler_t handler;
 	bool stopped;
+	int limit;
+	atomic_t active;
 	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_class *class;
-	struct kretprobe_pool *pool;
 	union {
 		struct list_head given_up;
 		struct rcu_head rcu;

@@ -23,10 +23,11 @@ static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs 
 	int ret;
 
 	if (frame->phase != KPROBE_PHASE_IDLE) {
-		kprobes_inc_nmissed_count(&point->kp);
+		kprobe_count_miss(point);
 		return 0;
 	}
 	kprobe_frame_enter(frame, &point->kp);
+	instruction_pointer_set(regs, kprobe_hit_ip(&point->kp));
 	ret = kprobe_dispatch_pre(&point->kp, regs);
 	kprobe_frame_leave(frame);
 	return ret;
@@ -49,12 +50,26 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	int ret;
 
 	kprobe_task_enter(&point->kp);
+	instruction_pointer_set(regs, kprobe_hit_ip(&point->kp));
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
-	ret = likely(lone) ? lone->call(lone, regs) :
-			     kprobe_dispatch_many(point, regs);
+	ret = likely(lone) ? lone->call(lone, regs) : kprobe_dispatch_many(point, regs);
 	kprobe_task_leave();
 	return ret;
+}
+
+/* Where a handler of the same level runs, it has made RCU watch. */
+static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs *regs)
+{
+	if (unlikely(!kprobe_in_task()))
+		return other_hit(point, regs);
+	if (unlikely(!kprobe_task_is_free())) {
+		kprobe_count_miss(point);
+		return 0;
+	}
+	if (unlikely(!kprobe_rcu_is_watching()))
+		return other_hit(point, regs);
+	return task_hit(point, regs);
 }
 
 /**
@@ -68,15 +83,10 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
  */
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe_point *point = kprobe_to_point(kp);
 	int ret;
 
 	preempt_disable_notrace();
-	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (likely(kprobe_in_free_task()))
-		ret = task_hit(point, regs);
-	else
-		ret = other_hit(point, regs);
+	ret = plain_hit(kprobe_to_point(kp), regs);
 	preempt_enable_notrace();
 	return ret;
 }

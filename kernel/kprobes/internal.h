@@ -223,6 +223,18 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
+/* See kprobes_inc_nmissed_count(). */
+static __always_inline void kprobe_count_miss(struct kprobe_point *point)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *only = READ_ONCE(point->only);
+
+	if (likely(only))
+		raw_atomic_long_inc((atomic_long_t *)&only->nmissed);
+	else
+		kprobes_inc_nmissed_count(&point->kp);
+}
+
 /* For return probes, whose handlers are not called by a probe's trap. */
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 #define kretprobe_this_frame()	kprobe_this_frame()
@@ -231,14 +243,24 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 #define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
 
 /*
- * Returns true in task context whose level is free, if RCU is watching.  In a probe's trap
- * preempt_count() says NMI, and it may be task context all the same: kprobe_this_level() is
- * exact.
+ * Returns true in task context.  In a probe's trap preempt_count() says NMI, and it may be task
+ * context all the same: kprobe_this_level() is exact.
  */
+static __always_inline bool kprobe_in_task(void)
+{
+	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+/* Returns true if no handler of task context runs on this CPU. */
+static __always_inline bool kprobe_task_is_free(void)
+{
+	return raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE;
+}
+
+/* Returns true in task context whose level is free, if RCU is watching. */
 static __always_inline bool kprobe_in_free_task(void)
 {
-	return likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))) &&
-	       likely(raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE) &&
+	return likely(kprobe_in_task()) && likely(kprobe_task_is_free()) &&
 	       likely(kprobe_rcu_is_watching());
 }
 

@@ -3,7 +3,8 @@
  * Return probes: instances that many probes share, and that do not run out.
  *
  * Probes with maxactive <= 0 want every call to be followed, however many are in
- * flight.  All of them whose instances have about the same size are one class.
+ * flight; the others want so many.  All whose instances have about the same size are one
+ * class.
  * Its pools are asked from the oldest to the newest; the newest is a reserve.
  * A hit that takes from it raises an irq_work, which adds another, if possible as
  * large as all others together: so what is left until then is as much as half of
@@ -74,6 +75,7 @@ enum kretprobe_growth {
  * @lock:	guards @newest, @total and @closed
  * @order:	of an instance's size
  * @users:	probes; kretprobe_mutex
+ * @promised:	the sum of their limits; kretprobe_mutex
  * @total:	instances
  * @closed:	its last user has gone: no pool is added any more
  * @retired:	links it into the list of those whose last user has gone
@@ -86,6 +88,7 @@ struct kretprobe_class {
 	spinlock_t lock;		/* of who adds a pool */
 	unsigned int order;
 	unsigned int users;
+	unsigned int promised;
 	unsigned int total;
 	bool closed;
 	struct list_head retired;
@@ -164,25 +167,49 @@ static struct kretprobe_class *create_class(unsigned int order)
 	return NULL;
 }
 
+/* As large as all others together. */
+static unsigned int wanted(struct kretprobe_class *class)
+{
+	return min(READ_ONCE(class->total), POOL_MAX);
+}
+
+/* Adds what @promised more instances need.  Returns false without memory. */
+static bool keep_promise(struct kretprobe_class *class, unsigned int promised)
+{
+	unsigned int has = READ_ONCE(class->total) - class->promised;
+
+	return promised <= has ||
+	       add_pool(class, max(promised - has, wanted(class)), GFP_KERNEL);
+}
+
 /**
  * kretprobe_class_get() - a probe shares its instances with others
  * @size: bytes of an instance, with its user's data
+ * @promised: how many instances the probe must be able to take; 0 if there is no limit
  *
  * Context: task, may sleep, kretprobe_mutex held.
  * Return: the class, to be given to kretprobe_class_put(); NULL without memory.
  */
-struct kretprobe_class *kretprobe_class_get(size_t size)
+struct kretprobe_class *kretprobe_class_get(size_t size, unsigned int promised)
 {
 	unsigned int order = max(SMALLEST_ORDER, order_base_2(size));
-	struct kretprobe_class **class = &classes[order - SMALLEST_ORDER];
+	struct kretprobe_class *class = classes[order - SMALLEST_ORDER];
 
 	lockdep_assert_held(&kretprobe_mutex);
 
-	if (!*class)
-		WRITE_ONCE(*class, create_class(order));
-	if (*class)
-		(*class)->users++;
-	return *class;
+	if (!class) {
+		class = create_class(order);
+		if (!class)
+			return NULL;
+		WRITE_ONCE(classes[order - SMALLEST_ORDER], class);
+	}
+	class->users++;
+	if (!keep_promise(class, promised)) {
+		kretprobe_class_put(class, 0);
+		return NULL;
+	}
+	class->promised += promised;
+	return class;
 }
 
 /* What a hit looks at first.  Context: any, while it is used by a probe. */
@@ -192,12 +219,6 @@ struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *
 }
 
 /* --- Growing --------------------------------------------------------------- */
-
-/* As large as all others together. */
-static unsigned int wanted(struct kretprobe_class *class)
-{
-	return min(READ_ONCE(class->total), POOL_MAX);
-}
 
 static void grow_worker(struct work_struct *work)
 {
@@ -377,17 +398,19 @@ void kretprobe_holder_give_up(struct kretprobe_holder *holder)
 /**
  * kretprobe_class_put() - a probe has gone, or has not come about
  * @class: from kretprobe_class_get()
+ * @promised: the same as there
  *
  * No hit takes an instance for that probe any more.
  *
  * Context: task, kretprobe_mutex held.
  */
-void kretprobe_class_put(struct kretprobe_class *class)
+void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised)
 {
 	struct kretprobe_pool *pool;
 
 	lockdep_assert_held(&kretprobe_mutex);
 
+	class->promised -= promised;
 	if (--class->users)
 		return;
 	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);

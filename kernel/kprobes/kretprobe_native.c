@@ -26,11 +26,8 @@
 static bool attach_instances(struct kretprobe_holder *holder, int maxactive, size_t size)
 {
 	guard(mutex)(&kretprobe_mutex);
-	if (maxactive > 0) {
-		holder->pool = kretprobe_pool_create(maxactive, size, GFP_KERNEL);
-		return holder->pool;
-	}
-	holder->class = kretprobe_class_get(size);
+	holder->limit = max(maxactive, 0);
+	holder->class = kretprobe_class_get(size, holder->limit);
 	if (holder->class)
 		holder->caches = kretprobe_class_caches(holder->class);
 	return holder->class;
@@ -73,16 +70,6 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 	/* All pair with the grace period before kretprobe_engine_free(). */
 	WRITE_ONCE(rp->rph->handler, NULL);
 	WRITE_ONCE(rp->rph->stopped, true);
-	if (rp->rph->pool)
-		kretprobe_pool_retire(rp->rph->pool);
-}
-
-static void detach_instances(struct kretprobe_holder *holder)
-{
-	if (holder->pool)
-		kretprobe_pool_close(holder->pool);
-	else
-		kretprobe_class_put(holder->class);
 }
 
 /**
@@ -105,9 +92,7 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 			continue;
 		/* No handler that could ask for the probe runs: get_kretprobe(). */
 		WRITE_ONCE(holder->rp, NULL);
-		if (holder->pool)
-			kretprobe_pool_forget_holders(holder->pool);
-		detach_instances(holder);
+		kretprobe_class_put(holder->class, holder->limit);
 		rps[i]->rph = NULL;
 		kretprobe_holder_give_up(holder);
 	}
@@ -126,10 +111,11 @@ NOKPROBE_SYMBOL(miss_call);
 /* Returns an instance for a call, or counts a miss and returns NULL. */
 static __always_inline struct kretprobe_instance *begin_call(struct kretprobe *rp)
 {
-	struct kretprobe_instance *ri = kretprobe_take(rp->rph);
+	struct kretprobe_holder *holder = rp->rph;
+	struct kretprobe_instance *ri = kretprobe_take(holder);
 
 	if (likely(ri))
-		WRITE_ONCE(ri->rph, rp->rph);
+		WRITE_ONCE(ri->rph, holder);
 	else
 		miss_call(rp);
 	return ri;
@@ -162,7 +148,7 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 	if (unlikely(!ri))
 		return 0;
 	if (rp->entry_handler(ri, regs)) {
-		kretprobe_give(ri);
+		kretprobe_give(ri, rp->rph);
 		return 0;
 	}
 	arch_prepare_kretprobe(ri, regs);
@@ -195,8 +181,7 @@ NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 /* The same for @kp and the place of the return address. */
 static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 {
-	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	struct kretprobe_instance *ri = begin_call(rp);
+	struct kretprobe_instance *ri = begin_call(container_of(kp, struct kretprobe, kp));
 
 	if (unlikely(!ri))
 		return;
@@ -205,8 +190,8 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
 }
 
 /*
- * Another level; or probes have come or gone since this detour was entered: those that
- * have come may miss a call that began before, the others must not.
+ * Another level, or no instance is at hand; or probes have come or gone since this detour was
+ * entered: those that have come may miss a call that began before, the others must not.
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
@@ -231,6 +216,29 @@ static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **
 }
 NOKPROBE_SYMBOL(enter_rarely);
 
+/*
+ * One probe, task context, and an instance at hand: nearly every call.  Returns false if it is
+ * another one, and has done nothing.
+ */
+static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
+	struct kretprobe_instance *ri;
+	struct kretprobe_holder *holder;
+
+	if (unlikely(!lone || lone->call != kretprobe_engine_enter_bare))
+		return false;
+	holder = container_of(lone, struct kretprobe, kp)->rph;
+	ri = kretprobe_take_cached(holder);
+	if (unlikely(!ri))
+		return false;
+	WRITE_ONCE(ri->rph, holder);
+	arch_prepare_kretprobe_at(ri, ret_addr);
+	link_call(ri);
+	return true;
+}
+
 /**
  * kprobe_detour_return() - a detour that serves nothing but a return probe was entered
  * @kp: representative of its point
@@ -241,15 +249,9 @@ NOKPROBE_SYMBOL(enter_rarely);
 void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe *lone;
 
 	preempt_disable_notrace();
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	lone = READ_ONCE(point->lone);
-	if (likely(kprobe_in_free_task()) && likely(lone) &&
-	    likely(lone->call == kretprobe_engine_enter_bare))
-		enter_bare(lone, ret_addr);
-	else
+	if (unlikely(!kprobe_in_free_task() || !enter_alone(point, ret_addr)))
 		enter_rarely(point, ret_addr);
 	preempt_enable_notrace();
 }
@@ -341,7 +343,7 @@ static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 		first = first->next;
 		report_unmatched(ri, regs);
 		WRITE_ONCE(current->kretprobe_instances.first, first);
-		kretprobe_give(ri);
+		kretprobe_give(ri, READ_ONCE(ri->rph));
 	}
 	return first;
 }
@@ -389,7 +391,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	barrier();
 	for (ri = first; ; ri = next) {
 		next = to_instance(ri->llist.next);
-		kretprobe_give(ri);
+		kretprobe_give(ri, READ_ONCE(ri->rph));
 		if (ri == last)
 			break;
 	}
@@ -436,7 +438,7 @@ static __always_inline void return_alone(struct kretprobe_instance *ri, struct p
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
 	/* Unlinked before an interrupt can take it for another call. */
 	barrier();
-	kretprobe_give(ri);
+	kretprobe_give(ri, READ_ONCE(ri->rph));
 }
 
 /* Nothing but the innermost call, one probe, and task context: nearly every return. */
@@ -511,6 +513,7 @@ void kprobe_flush_task(struct task_struct *tk)
 	preempt_disable_notrace();
 	for (; node; node = next) {
 		next = node->next;
+		kretprobe_uncount(READ_ONCE(to_instance(node)->rph));
 		kretprobe_pool_give(to_instance(node));
 	}
 	preempt_enable_notrace();

@@ -5,10 +5,11 @@
  * Instances of return probes: where they come from, and where they go to.
  *
  *	pool	a fixed number of instances and a bit for each that is taken
- *		(kretprobe_pool.c).  A probe with maxactive > 0 has one of its own
- *	class	what all probes with maxactive <= 0 and about the same data_size
- *		share: pools, of which there is always one more than is needed
- *		(kretprobe_class.c)
+ *		(kretprobe_pool.c)
+ *	class	all probes with about the same data_size: they share pools, of which
+ *		there is always one more than is needed (kretprobe_class.c)
+ *	limit	the maxactive of a probe, if that is > 0: its calls are counted, and
+ *		the class has at least as many instances as its probes may take
  *	caches	a class's free instances of each CPU.  One is marked busy while it
  *		is changed, and what comes in between, an interrupt or an NMI, asks
  *		the pools: so that the changes are plain loads and stores
@@ -37,7 +38,7 @@ struct kretprobe_cache {
 /**
  * struct kretprobe_pool - a number of instances
  * @next:	the next of the class: twice as many, made later
- * @caches:	the class's; NULL if the pool belongs to one probe, or is retired
+ * @caches:	the class's; NULL if the pool is retired
  * @retired:	instances that return now are not used again
  * @closed:	it is freed when the last has returned; kretprobe_mutex
  * @nr_free:	how many are not taken; at a hit it only tells whether to look
@@ -73,11 +74,66 @@ void kretprobe_pool_give(struct kretprobe_instance *ri);
 unsigned int kretprobe_instances(void);
 
 /* kretprobe_class.c */
-struct kretprobe_class *kretprobe_class_get(size_t size);
-void kretprobe_class_put(struct kretprobe_class *class);
+struct kretprobe_class *kretprobe_class_get(size_t size, unsigned int promised);
+void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised);
 struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *class);
 void kretprobe_holder_give_up(struct kretprobe_holder *holder);
 struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder);
+
+/* Returns an instance of this CPU's cache, or NULL.  Context: the hit. */
+static __always_inline struct kretprobe_instance *
+kretprobe_cache_take(struct kretprobe_holder *holder)
+{
+	struct kretprobe_cache *cache = this_cpu_ptr(holder->caches);
+	struct kretprobe_instance *ri;
+
+	if (unlikely(cache->busy))
+		return NULL;
+	cache->busy = true;
+	barrier();
+	ri = cache->first;
+	if (likely(ri)) {
+		cache->first = (struct kretprobe_instance *)ri->llist.next;
+		cache->nr--;
+	}
+	barrier();
+	cache->busy = false;
+	return ri;
+}
+
+/* Counts a call of a probe that has a limit.  Returns false if there are as many as that. */
+static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
+{
+	return likely(!holder->limit) ||
+	       raw_atomic_add_unless(&holder->active, 1, holder->limit);
+}
+
+/* The call has ended, or is not followed after all.  Context: preemption disabled. */
+static __always_inline void kretprobe_uncount(struct kretprobe_holder *holder)
+{
+	if (unlikely(holder->limit))
+		raw_atomic_dec(&holder->active);
+}
+
+/**
+ * kretprobe_take_cached() - an instance for a call, if there is one at hand
+ * @holder: of the probe
+ *
+ * Context: the hit, preemption disabled.
+ * Return: the instance; NULL means that kretprobe_take() has to be asked.
+ */
+static __always_inline struct kretprobe_instance *
+kretprobe_take_cached(struct kretprobe_holder *holder)
+{
+	struct kretprobe_instance *ri;
+
+	if (unlikely(!kretprobe_count(holder)))
+		return NULL;
+	ri = kretprobe_cache_take(holder);
+	if (unlikely(!ri))
+		kretprobe_uncount(holder);
+	return ri;
+}
 
 /**
  * kretprobe_take() - an instance for a call
@@ -90,38 +146,33 @@ static __always_inline struct kretprobe_instance *
 kretprobe_take(struct kretprobe_holder *holder)
 {
 	struct kretprobe_instance *ri;
-	struct kretprobe_cache *cache;
 
-	if (unlikely(!holder->caches))
-		return kretprobe_pool_take(holder->pool);
-
-	cache = this_cpu_ptr(holder->caches);
-	if (unlikely(cache->busy))
-		return kretprobe_class_take(holder);
-	cache->busy = true;
-	barrier();
-	ri = cache->first;
-	if (likely(ri)) {
-		cache->first = (struct kretprobe_instance *)ri->llist.next;
-		cache->nr--;
+	if (unlikely(!kretprobe_count(holder)))
+		return NULL;
+	ri = kretprobe_cache_take(holder);
+	if (unlikely(!ri)) {
+		ri = kretprobe_class_take(holder);
+		if (!ri)
+			kretprobe_uncount(holder);
 	}
-	barrier();
-	cache->busy = false;
-	return likely(ri) ? ri : kretprobe_class_take(holder);
+	return ri;
 }
 
 /**
  * kretprobe_give() - a call has returned, or is not followed after all
  * @ri: its instance; nobody looks at it any more
+ * @holder: its holder
  *
  * Context: preemption disabled.
  */
-static __always_inline void kretprobe_give(struct kretprobe_instance *ri)
+static __always_inline void kretprobe_give(struct kretprobe_instance *ri,
+					   struct kretprobe_holder *holder)
 {
 	/* Pairs with kretprobe_pool_retire(), and the grace period behind it. */
 	struct kretprobe_cache __percpu *caches = READ_ONCE(ri->pool->caches);
 	struct kretprobe_cache *cache;
 
+	kretprobe_uncount(holder);
 	if (unlikely(!caches)) {
 		kretprobe_pool_give(ri);
 		return;
