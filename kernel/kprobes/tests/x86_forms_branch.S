@@ -87,9 +87,12 @@ form_branch JCXZ_NARROW
 /* --- Calls ----------------------------------------------------------------- */
 
 form I(call CALLEE)
+/* As alternatives lengthen calls, and FineIBT marks those that it checks. */
+form I(cs call CALLEE)
 
 .irp r, WORD_REGS
 	form	I(call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
+	form	I(cs call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
 .endr
 
 #define STORE_CALLEE(where)	LEA(kprobes_form_callee, %AX); mov %AX, where
