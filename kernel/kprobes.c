@@ -78,8 +78,8 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 	if (!point)
 		return false;
 	kprobe_point_remove_handle(point, kp);
-	/* Linked if the point is gone. */
-	hlist_del_init(&kp->hlist);
+	if (point->state == KPROBE_GONE)
+		kprobe_gone_forget_handle(kp);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
 		kprobe_collect(point, disarm);
 	else if (list_empty(&point->handles))
@@ -100,7 +100,7 @@ static void unpublish_empty(struct list_head *points)
 		if (!list_empty(&point->handles))
 			list_del_init(&kp->list);
 		else if (point->state == KPROBE_GONE)
-			hlist_del_init(&kp->hlist);
+			list_del_init(&point->op.list);
 		else
 			kprobe_table_remove(point);
 	}

@@ -45,8 +45,10 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
 
 /**
  * struct kprobe - one registration: a handle that its user owns
- * @hlist:	reserved for the core
  * @list:	links the handle into its probepoint; not empty while registered
+ * @hlist:	reserved for the core
+ * @call:	the function that a hit calls: @pre_handler, or one of the core's if
+ *		@pre_handler is %NULL, is disabled, or has a fault_handler
  * @nmissed:	hits whose handlers did not run because another handler of the
  *		same context level was running on that CPU
  * @addr:	the probed address: given by the user, or found from @symbol_name
@@ -61,16 +63,18 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * @opcode:	what the breakpoint replaced (meaningful in the core's own
  *		representative of a probepoint only)
  * @ainsn:	the architecture's copy of the instruction (likewise)
- * @call:	the function that a hit calls for a registration: @pre_handler, or one of the
- *		core's if @pre_handler is %NULL, is disabled, or has a fault_handler
+ * @gone:	links the handle into the hash of those whose text has been freed
  *
  * All handlers may be %NULL.  Everything but @addr, @symbol_name, @offset, the
  * handlers and %KPROBE_FLAG_DISABLED is the core's.  After unregistering the
  * struct may be registered again as it is.
  */
 struct kprobe {
-	struct hlist_node hlist;
 	struct list_head list;
+	union {
+		struct hlist_node hlist;
+		kprobe_pre_handler_t call;
+	};
 	unsigned long nmissed;
 	kprobe_opcode_t *addr;
 	const char *symbol_name;
@@ -82,7 +86,7 @@ struct kprobe {
 	kprobe_opcode_t opcode;
 	union {
 		struct arch_specific_insn ainsn;
-		kprobe_pre_handler_t call;
+		struct hlist_node gone;
 	};
 };
 

@@ -85,7 +85,6 @@ static int stage(struct batch_entry *e, u32 kind)
 	e->flags = kp->flags;
 	kp->nmissed = 0;
 	INIT_LIST_HEAD(&kp->list);
-	INIT_HLIST_NODE(&kp->hlist);
 	kp->addr = (kprobe_opcode_t *)e->place.addr;
 	kp->flags = (kp->flags & KPROBE_FLAG_DISABLED) | kind | KPROBE_FLAG_STAGED;
 	kp->flags |= FIELD_PREP(KPROBE_FLAG_SKIPPED, e->place.skipped);

@@ -18,7 +18,7 @@
 /* Where the list is: first all points of the table, then those that are gone. */
 struct list_cursor {
 	unsigned long table_pos;
-	struct kprobe *gone;
+	struct kprobe_point *gone;
 	loff_t index;
 };
 
@@ -69,10 +69,11 @@ static int list_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static struct kprobe_point *list_next_gone(struct list_cursor *at, struct hlist_node *node)
+static struct kprobe_point *list_next_gone(struct list_cursor *at, struct list_head *node)
 {
-	at->gone = hlist_entry_safe(node, struct kprobe, hlist);
-	return at->gone ? kprobe_to_point(at->gone) : NULL;
+	at->gone = node == &kprobe_gone_points ? NULL :
+		   list_entry(node, struct kprobe_point, op.list);
+	return at->gone;
 }
 
 static void *list_step(struct list_cursor *at)
@@ -81,10 +82,10 @@ static void *list_step(struct list_cursor *at)
 
 	at->index++;
 	if (at->gone)
-		return list_next_gone(at, at->gone->hlist.next);
+		return list_next_gone(at, at->gone->op.list.next);
 	at->table_pos++;
 	point = kprobe_table_next(&at->table_pos);
-	return point ?: list_next_gone(at, kprobe_gone_points.first);
+	return point ?: list_next_gone(at, kprobe_gone_points.next);
 }
 
 static void *list_next(struct seq_file *m, void *v, loff_t *pos)
@@ -104,7 +105,7 @@ static void *list_start(struct seq_file *m, loff_t *pos)
 	*at = (struct list_cursor) {};
 	point = kprobe_table_next(&at->table_pos);
 	if (!point)
-		point = list_next_gone(at, kprobe_gone_points.first);
+		point = list_next_gone(at, kprobe_gone_points.next);
 	while (point && at->index < *pos)
 		point = list_step(at);
 	return point;

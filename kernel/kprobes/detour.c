@@ -53,7 +53,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	instruction_pointer_set(regs, kprobe_hit_ip(&point->kp));
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
-	ret = likely(lone) ? lone->call(lone, regs) : kprobe_dispatch_many(point, regs);
+	ret = lone->call(lone, regs);
 	kprobe_task_leave();
 	return ret;
 }
@@ -92,6 +92,21 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_pre);
 
+static noinline void other_post(struct kprobe *kp, kprobe_post_handler_t post,
+				struct pt_regs *regs)
+{
+	bool entered = kprobe_rcu_enter();
+	struct kprobe_frame *frame = kprobe_this_frame();
+
+	if (frame->phase == KPROBE_PHASE_IDLE) {
+		kprobe_frame_enter(frame, kp);
+		post(kp, regs, 0);
+		kprobe_frame_leave(frame);
+	}
+	kprobe_rcu_exit(entered);
+}
+NOKPROBE_SYMBOL(other_post);
+
 /**
  * kprobe_detour_post() - the copy of the probed instruction has been executed
  * @kp: representative of its point
@@ -104,21 +119,18 @@ NOKPROBE_SYMBOL(kprobe_detour_pre);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs)
 {
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
-	struct kprobe_frame *frame;
-	bool entered;
 
 	/* The last one may have been unregistered. */
-	if (!post)
+	if (unlikely(!post))
 		return;
 	preempt_disable_notrace();
-	entered = kprobe_rcu_enter();
-	frame = kprobe_this_frame();
-	if (frame->phase == KPROBE_PHASE_IDLE) {
-		kprobe_frame_enter(frame, kp);
-		post(kp, regs, 0);
-		kprobe_frame_leave(frame);
+	if (likely(kprobe_in_free_task())) {
+		kprobe_task_enter(kp);
+		kprobe_dispatch_post(kp, regs, 0);
+		kprobe_task_leave();
+	} else {
+		other_post(kp, post, regs);
 	}
-	kprobe_rcu_exit(entered);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -41,22 +41,22 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 
 /**
  * kprobe_dispatch_many() - call the pre_handlers of a point that has no lone handle
- * @point: the point that was hit
+ * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *
  * Context, return: see kprobe_dispatch_pre().
  */
-int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs)
+int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe *handle;
-	int ret;
+	int ret = 0;
 
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
+	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
 		ret = handle->call(handle, regs);
 		if (ret)
-			return ret;
+			break;
 	}
-	return 0;
+	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_many);
 
@@ -73,13 +73,10 @@ NOKPROBE_SYMBOL(kprobe_dispatch_many);
  */
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe_point *point = kprobe_to_point(kp);
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *lone = READ_ONCE(point->lone);
+	struct kprobe *lone = READ_ONCE(kprobe_to_point(kp)->lone);
 
-	if (likely(lone))
-		return lone->call(lone, regs);
-	return kprobe_dispatch_many(point, regs);
+	return lone->call(lone, regs);
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 

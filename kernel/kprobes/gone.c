@@ -16,12 +16,12 @@
 
 #include "internal.h"
 
-/* Gone points that still have handles; linked through kp.hlist. */
-HLIST_HEAD(kprobe_gone_points);
+/* Gone points that still have handles; linked through op.list. */
+LIST_HEAD(kprobe_gone_points);
 
 /*
  * The handles of gone points, by their own addresses: nothing in a struct that a caller
- * hands over is trusted.  Linked through kprobe::hlist.
+ * hands over is trusted.  Linked through kprobe::gone.
  */
 static DEFINE_HASHTABLE(gone_handles, 8);
 
@@ -29,7 +29,7 @@ static bool is_gone_handle(const struct kprobe *kp)
 {
 	const struct kprobe *gone;
 
-	hash_for_each_possible(gone_handles, gone, hlist, (unsigned long)kp) {
+	hash_for_each_possible(gone_handles, gone, gone, (unsigned long)kp) {
 		if (gone == kp)
 			return true;
 	}
@@ -63,9 +63,20 @@ static void add_gone(struct kprobe_point *point)
 {
 	struct kprobe *handle;
 
-	hlist_add_head(&point->kp.hlist, &kprobe_gone_points);
+	list_add(&point->op.list, &kprobe_gone_points);
 	list_for_each_entry(handle, &point->handles, list)
-		hash_add(gone_handles, &handle->hlist, (unsigned long)handle);
+		hash_add(gone_handles, &handle->gone, (unsigned long)handle);
+}
+
+/**
+ * kprobe_gone_forget_handle() - a handle of a gone point is being unregistered
+ * @kp: the handle
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_gone_forget_handle(struct kprobe *kp)
+{
+	hash_del(&kp->gone);
 }
 
 static bool point_within(struct kprobe_point *point, unsigned long start, unsigned long end)

@@ -127,13 +127,12 @@ enum kprobe_unopt {
  * @kp:		representative: what the architecture and get_kprobe() see; its
  *		addr is the key of the table.  Its list links the point into a
  *		work list while a batch is patched, and into that of points to be
- *		freed; its hlist links it into the list of gone points.  (The hlist
- *		of a handle links that into the hash of gone handles.)
+ *		freed; its call walks over @handles
  * @op:		the same, with what belongs to its detour; its list links the point
- *		into those of the optimizer
+ *		into those of the optimizer, or into the list of gone points
  * @handles:	registrations (struct kprobe::list), in the order in which they
  *		came; RCU, written under kprobe_mutex
- * @lone:	the handle whose kprobe::call is all that a hit has to make; NULL if a hit
+ * @lone:	the handle whose kprobe::call is all that a hit has to make; @kp if a hit
  *		has to walk over @handles.  See kprobe_point_update_handlers()
  * @only:	the same handle, if there is no other at the point, it is enabled, and has no
  *		fault_handler: its post_handler is all that a hit has to call afterwards;
@@ -220,7 +219,7 @@ int kprobe_points_init(void);
 int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs);
 int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
-int kprobe_dispatch_many(struct kprobe_point *point, struct pt_regs *regs);
+int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* See kprobes_inc_nmissed_count(). */
@@ -472,7 +471,8 @@ static inline void kprobe_disarm_ftrace(struct list_head *points) { }
 /* gone.c */
 struct kprobe_point *kprobe_gone_find(struct kprobe *kp);
 void kprobe_bury_range(unsigned long start, unsigned long end);
-extern struct hlist_head kprobe_gone_points;
+void kprobe_gone_forget_handle(struct kprobe *kp);
+extern struct list_head kprobe_gone_points;
 
 /* module.c */
 #ifdef CONFIG_MODULES

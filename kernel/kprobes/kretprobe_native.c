@@ -227,7 +227,7 @@ static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcod
 	struct kretprobe_instance *ri;
 	struct kretprobe_holder *holder;
 
-	if (unlikely(!lone || lone->call != kretprobe_engine_enter_bare))
+	if (unlikely(lone->call != kretprobe_engine_enter_bare))
 		return false;
 	holder = container_of(lone, struct kretprobe, kp)->rph;
 	ri = kretprobe_take_cached(holder);

@@ -156,7 +156,8 @@ static kprobe_pre_handler_t call_of(struct kprobe *handle)
 
 /*
  * Returns the handle whose call is all that a hit has to make: the only one that calls a
- * handler, or the first if none does.  Returns NULL if a hit has to walk over the handles.
+ * handler, or the first if none does.  Returns the representative, whose call walks over the
+ * handles, if there are several, or no handles.
  */
 static struct kprobe *lone_handle(struct kprobe_point *point)
 {
@@ -166,17 +167,16 @@ static struct kprobe *lone_handle(struct kprobe_point *point)
 		if (lone && handle->call == kprobe_call_nothing)
 			continue;
 		if (lone && lone->call != kprobe_call_nothing)
-			return NULL;
+			return &point->kp;
 		lone = handle;
 	}
-	return lone;
+	return lone ?: &point->kp;
 }
 
 /* Returns true if @lone is a return probe that does not ask for registers. */
 static bool return_only(struct kprobe *lone)
 {
-	return lone && (lone->flags & KPROBE_FLAG_KIND_RETURN) &&
-	       lone->call == lone->pre_handler &&
+	return (lone->flags & KPROBE_FLAG_KIND_RETURN) && lone->call == lone->pre_handler &&
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
@@ -289,6 +289,8 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place)
 	point->kp.addr = (kprobe_opcode_t *)place->addr;
 	point->kp.offset = place->offset;
 	point->kp.pre_handler = kprobe_dispatch_pre;
+	point->kp.call = kprobe_dispatch_many;
+	point->lone = &point->kp;
 	point->kp.flags = place->ftrace ? KPROBE_FLAG_FTRACE : 0;
 	point->state = KPROBE_DISARMED;
 	INIT_LIST_HEAD(&point->handles);

@@ -88,11 +88,11 @@ form_branch JCXZ_NARROW
 
 form I(call CALLEE)
 /* As alternatives lengthen calls, and FineIBT marks those that it checks. */
-form I(cs call CALLEE)
+form I(.byte 0x2e; call CALLEE)
 
 .irp r, WORD_REGS
 	form	I(call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
-	form	I(cs call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
+	form	I(.byte 0x2e; call *%\r), B(LEA(kprobes_form_callee, %\r)), INDIRECT, LONG_FILLER
 .endr
 
 #define STORE_CALLEE(where)	LEA(kprobes_form_callee, %AX); mov %AX, where

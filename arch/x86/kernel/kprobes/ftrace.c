@@ -35,6 +35,30 @@ static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *f
 	kprobe_frame_leave(frame);
 }
 
+static __always_inline void watched_hit(unsigned long ip, struct pt_regs *regs)
+{
+	struct kprobe *kp = get_kprobe((void *)ip);
+	struct kprobe_frame *frame;
+
+	if (unlikely(!kp))
+		return;
+	frame = kprobe_this_frame();
+	if (likely(frame->phase == KPROBE_PHASE_IDLE))
+		ftrace_hit(kp, frame, regs);
+	else
+		kprobes_inc_nmissed_count(kp);
+}
+
+/* On an idle CPU. */
+static noinline void unwatched_hit(unsigned long ip, struct pt_regs *regs)
+{
+	bool entered = kprobe_rcu_enter();
+
+	watched_hit(ip, regs);
+	kprobe_rcu_exit(entered);
+}
+NOKPROBE_SYMBOL(unwatched_hit);
+
 /**
  * kprobe_ftrace_handler() - ftrace's callback for probed functions
  * @ip: address of ftrace's instruction
@@ -52,25 +76,16 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 {
 	/* All there: both ops ask for FTRACE_OPS_FL_SAVE_REGS. */
 	struct pt_regs *regs = &arch_ftrace_regs(fregs)->regs;
-	struct kprobe_frame *frame;
-	struct kprobe *kp;
-	bool entered;
 
 	/* Its calls cannot be taken out any more: what is disarmed must not fire. */
 	if (unlikely(kprobe_ftrace_disabled))
 		return;
 
 	preempt_disable_notrace();
-	entered = kprobe_rcu_enter();
-	kp = get_kprobe((void *)ip);
-	if (likely(kp)) {
-		frame = kprobe_this_frame();
-		if (likely(frame->phase == KPROBE_PHASE_IDLE))
-			ftrace_hit(kp, frame, regs);
-		else
-			kprobes_inc_nmissed_count(kp);
-	}
-	kprobe_rcu_exit(entered);
+	if (likely(kprobe_rcu_is_watching()))
+		watched_hit(ip, regs);
+	else
+		unwatched_hit(ip, regs);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_handler);
