@@ -247,14 +247,20 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
  */
 static __always_inline bool kprobe_in_task(void)
 {
-	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	return !((u32)preempt_count() & (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
 }
 
-/* Returns true if no handler of task context runs on this CPU. */
+/*
+ * Returns true if no handler of task context runs on this CPU.  Bits of memory are tested by
+ * one instruction, while compilers load what they compare.
+ */
 static __always_inline bool kprobe_task_is_free(void)
 {
-	return raw_cpu_read(kprobe_task_frame.phase) == KPROBE_PHASE_IDLE;
+	return !(raw_cpu_read(kprobe_task_frame.phase) &
+		 (KPROBE_PHASE_HANDLER | KPROBE_PHASE_STEPPING));
 }
+
+static_assert(!KPROBE_PHASE_IDLE);
 
 /* Returns true in task context whose level is free, if RCU is watching. */
 static __always_inline bool kprobe_in_free_task(void)

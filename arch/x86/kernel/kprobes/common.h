@@ -36,6 +36,25 @@ void ftrace_stub_direct_tramp(void);
 extern char __x86_thunk_text_start[], __x86_thunk_text_end[];
 extern char __x86_rethunk_text_start[], __x86_rethunk_text_end[];
 
+/* patch.c */
+
+/* A change of the text: of @len bytes at @offset in a page. */
+struct probe_poke {
+	u16 offset;
+	u8 len;
+	u8 bytes[4];
+};
+
+/* Changes in @page that have been noted and not been made. */
+struct probe_pokes {
+	void *page;
+	unsigned int nr;
+	struct probe_poke list[32];
+};
+
+void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t len);
+void probe_poke_all(struct probe_pokes *pokes);
+
 /* emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);

@@ -259,10 +259,10 @@ static void original_bytes(const struct optimized_kprobe *op, u8 first, u8 *byte
 	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
 }
 
-static void poke_tail(struct optimized_kprobe *op, const u8 *bytes)
+static void poke_tail(struct probe_pokes *pokes, struct optimized_kprobe *op, const u8 *bytes)
 {
-	text_poke(op->kp.addr + INT3_INSN_SIZE, bytes + INT3_INSN_SIZE,
-		  PROBE_JUMP_LEN - INT3_INSN_SIZE);
+	probe_poke(pokes, op->kp.addr + INT3_INSN_SIZE, bytes + INT3_INSN_SIZE,
+		   PROBE_JUMP_LEN - INT3_INSN_SIZE);
 }
 
 /**
@@ -275,21 +275,24 @@ void arch_optimize_kprobes(struct list_head *oplist)
 {
 	u8 jump[PROBE_JUMP_LEN], old[PROBE_JUMP_LEN];
 	struct optimized_kprobe *op, *next;
+	struct probe_pokes pokes = {};
 
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(op, oplist, list) {			/* 1 */
 		jump_bytes(op, jump);
-		poke_tail(op, jump);
+		poke_tail(&pokes, op, jump);
 		original_bytes(op, INT3_INSN_OPCODE, old);
 		perf_event_text_poke(op->kp.addr, old, PROBE_JUMP_LEN, jump, PROBE_JUMP_LEN);
 	}
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();
 	list_for_each_entry_safe(op, next, oplist, list) {	/* 2 */
 		jump_bytes(op, jump);
-		text_poke(op->kp.addr, jump, INT3_INSN_SIZE);
+		probe_poke(&pokes, op->kp.addr, jump, INT3_INSN_SIZE);
 		list_del_init(&op->list);
 	}
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();
 }
 
@@ -304,19 +307,22 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 {
 	static const u8 breakpoint = INT3_INSN_OPCODE;
 	u8 jump[PROBE_JUMP_LEN], old[PROBE_JUMP_LEN];
+	struct probe_pokes pokes = {};
 	struct optimized_kprobe *op;
 
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(op, oplist, list)			/* 3 */
-		text_poke(op->kp.addr, &breakpoint, INT3_INSN_SIZE);
+		probe_poke(&pokes, op->kp.addr, &breakpoint, INT3_INSN_SIZE);
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();
 	list_for_each_entry(op, oplist, list) {			/* 4 */
 		jump_bytes(op, jump);
 		original_bytes(op, INT3_INSN_OPCODE, old);
-		poke_tail(op, old);
+		poke_tail(&pokes, op, old);
 		perf_event_text_poke(op->kp.addr, jump, PROBE_JUMP_LEN, old, PROBE_JUMP_LEN);
 	}
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();
 	list_splice_tail_init(oplist, done_list);
 }

@@ -12,11 +12,69 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
+#include <asm/smap.h>
+#include <asm/string.h>
 #include <asm/text-patching.h>
 
 #include "common.h"
 
 static const u8 breakpoint = INT3_INSN_OPCODE;
+
+/* The alias of the page has an address that is else a user's. */
+static void write_pokes(void *page, const void *src, size_t len)
+{
+	const struct probe_pokes *pokes = src;
+	const struct probe_poke *poke;
+
+	lass_stac();
+	for (poke = pokes->list; poke < pokes->list + pokes->nr; poke++)
+		__inline_memcpy(page + poke->offset, poke->bytes, poke->len);
+	lass_clac();
+}
+
+/**
+ * probe_poke_all() - make the changes that have been noted
+ * @pokes: the changes, all of them in one page; it is empty afterwards
+ *
+ * Context: text_mutex held.
+ */
+void probe_poke_all(struct probe_pokes *pokes)
+{
+	if (pokes->nr)
+		text_poke_page(pokes->page, write_pokes, pokes);
+	pokes->nr = 0;
+}
+
+/**
+ * probe_poke() - note a change of the text
+ * @pokes: the changes so far, which are made first if they are in another page
+ * @addr: where
+ * @bytes: what is to be there
+ * @len: how many bytes, up to those behind a jump's first
+ *
+ * To write to a page it has to be mapped, which costs more than all that is written there.
+ * Changes should come in the order of addresses.  They are made by probe_poke_all(), if not
+ * before: in what order makes no difference, as CPUs are synchronised after all of them.
+ *
+ * Context: text_mutex held.
+ */
+void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t len)
+{
+	void *page = PTR_ALIGN_DOWN(addr, PAGE_SIZE);
+	struct probe_poke *poke;
+
+	if (offset_in_page(addr) + len > PAGE_SIZE) {
+		text_poke(addr, bytes, len);
+		return;
+	}
+	if (page != pokes->page || pokes->nr == ARRAY_SIZE(pokes->list))
+		probe_poke_all(pokes);
+	pokes->page = page;
+	poke = &pokes->list[pokes->nr++];
+	poke->offset = offset_in_page(addr);
+	poke->len = len;
+	memcpy(poke->bytes, bytes, len);
+}
 
 /**
  * arch_arm_kprobes() - write the breakpoints of a batch
@@ -26,12 +84,14 @@ static const u8 breakpoint = INT3_INSN_OPCODE;
  */
 void arch_arm_kprobes(struct list_head *batch)
 {
+	struct probe_pokes pokes = {};
 	struct kprobe *kp;
 
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		text_poke(kp->addr, &breakpoint, INT3_INSN_SIZE);	/* 1 */
+		probe_poke(&pokes, kp->addr, &breakpoint, INT3_INSN_SIZE);	/* 1 */
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();					/* 2 */
 	list_for_each_entry(kp, batch, list)				/* 3 */
 		perf_event_text_poke(kp->addr, &kp->opcode, INT3_INSN_SIZE,
@@ -49,12 +109,14 @@ void arch_arm_kprobes(struct list_head *batch)
  */
 void arch_disarm_kprobes(struct list_head *batch)
 {
+	struct probe_pokes pokes = {};
 	struct kprobe *kp;
 
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		text_poke(kp->addr, &kp->opcode, INT3_INSN_SIZE);	/* 1 */
+		probe_poke(&pokes, kp->addr, &kp->opcode, INT3_INSN_SIZE);	/* 1 */
+	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();					/* 2 */
 	list_for_each_entry(kp, batch, list)				/* 3 */
 		perf_event_text_poke(kp->addr, &breakpoint, INT3_INSN_SIZE,
