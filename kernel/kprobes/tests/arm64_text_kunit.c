@@ -177,7 +177,7 @@ TEXT_NEXT_FUNCTION(kprobes_text_after,
 
 static void type_hash_is_refused(struct kunit *test)
 {
-	int refused = IS_ENABLED(CONFIG_CFI_CLANG) ? -EINVAL : 0;
+	int refused = IS_ENABLED(CONFIG_CFI) ? -EINVAL : 0;
 
 	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_hashed - AARCH64_INSN_SIZE), refused);
 	/* The last instruction of a function that has no hash behind it. */

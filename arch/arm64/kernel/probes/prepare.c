@@ -128,7 +128,7 @@ static bool is_ops_address(unsigned long addr)
 /* Is the word at @addr data in front of a function?  No symbol is at that data. */
 static bool precedes_function(unsigned long addr)
 {
-	return (IS_ENABLED(CONFIG_CFI_CLANG) && is_type_hash(addr)) ||
+	return (IS_ENABLED(CONFIG_CFI) && is_type_hash(addr)) ||
 	       (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && is_ops_address(addr));
 }
 
