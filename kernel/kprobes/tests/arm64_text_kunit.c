@@ -12,8 +12,8 @@
 #include <linux/string.h>
 #include <asm/insn.h>
 #include <asm/kexec.h>
-#include <asm/patching.h>
 #include <asm/sections.h>
+#include <asm/text-patching.h>
 
 #include "../../../arch/arm64/kernel/probes/detour.h"
 #include "asm_text.h"
