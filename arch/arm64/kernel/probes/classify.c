@@ -233,8 +233,12 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xfffbffc0, 0xd5384000, REFUSE_SYNDROME, "mrs spsr, elr"),
 	REFUSE(0xfffbffe0, 0xd5385200, REFUSE_SYNDROME, "mrs esr"),
 	REFUSE(0xfffbffe0, 0xd5386000, REFUSE_SYNDROME, "mrs far"),
-	/* op1 is 1: trace and branch records observe the CPU and do not stop it. */
+	/*
+	 * Trace and branch records observe the CPU and do not stop it. op1 is 1; the second
+	 * row is what other exception levels have of them.
+	 */
 	COPY(0xffff0000, 0xd5110000, "msr, trace"),
+	COPY(0xfffeffe0, 0xd5149000, "msr brbcr"),
 };
 
 static const char * const refusal_names[NR_REFUSE] = {
