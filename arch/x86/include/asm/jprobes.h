@@ -7,6 +7,7 @@
 #include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/sched/task_stack.h>
+#include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 
@@ -32,8 +33,8 @@ static __always_inline unsigned long arch_stack_end(unsigned long addr)
 {
 	unsigned long begin[] = {
 		(unsigned long)task_stack_page(current),
-		(unsigned long)__this_cpu_read(pcpu_hot.hardirq_stack_ptr),
-		(unsigned long)__this_cpu_read(pcpu_hot.softirq_stack_ptr),
+		(unsigned long)__this_cpu_read(hardirq_stack_ptr),
+		(unsigned long)__this_cpu_read(softirq_stack_ptr),
 	};
 	int i;
 
