@@ -239,10 +239,12 @@ void dump_kprobe(struct kprobe *kp);
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 /* --- HAVE_KPROBE_LEVELS: one current probe per context level ----------- */
 
+#include <linux/hardirq.h>
+
 /*
  * <asm/kprobes.h> adds
  *
- *	KPROBE_TRAP_PREEMPT_COUNT	what a breakpoint adds to preempt_count()
+ *	KPROBE_TRAP_PREEMPT_COUNT	what a breakpoint adds to kprobe_preempt_count()
  *	kprobe_hit_ip(kp)		the instruction pointer that pre handlers see
  *	arch_mask_step(regs)		masks what could interrupt the code that a trap
  *					returns to; returns what was masked or not before
@@ -306,7 +308,7 @@ struct kprobe_frame {
 
 /**
  * struct kprobe_cpu - hit state of one CPU
- * @traps:	what the probe traps on the stack have added to preempt_count(),
+ * @traps:	what the probe traps on the stack have added to kprobe_preempt_count(),
  *		KPROBE_TRAP_PREEMPT_COUNT each
  * @frames:	current probe of each level
  */
@@ -318,6 +320,19 @@ struct kprobe_cpu {
 DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 struct kprobe *kprobe_running(void);
+
+/*
+ * preempt_count(), with the number of NMIs that are on the stack.  Where that has one bit for
+ * them, which says that there are some, their number is beside it.
+ */
+static __always_inline unsigned int kprobe_preempt_count(void)
+{
+#if NMI_BITS == 1
+	return (preempt_count() & ~NMI_MASK) + __this_cpu_read(nmi_nesting) * NMI_OFFSET;
+#else
+	return preempt_count();
+#endif
+}
 
 /**
  * kprobe_this_level() - context level of the code that is running or was interrupted
@@ -331,11 +346,11 @@ struct kprobe *kprobe_running(void);
  */
 static __always_inline enum kprobe_level kprobe_this_level(void)
 {
-	unsigned int count = preempt_count() - __this_cpu_read(kprobe_cpu.traps);
+	unsigned int count = kprobe_preempt_count() - __this_cpu_read(kprobe_cpu.traps);
 
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
 		return KPROBE_LEVEL_TASK;
-	if (count & NMI_MASK)
+	if (count >= NMI_OFFSET)
 		return KPROBE_LEVEL_NMI;
 	return count & HARDIRQ_MASK ? KPROBE_LEVEL_HARDIRQ : KPROBE_LEVEL_SOFTIRQ;
 }

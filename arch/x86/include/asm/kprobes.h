@@ -25,7 +25,7 @@ typedef u8 kprobe_opcode_t;
 /* The longest instruction and a jump back. */
 #define KPROBE_SLOT_SIZE	20
 
-/* What a breakpoint in kernel code adds to preempt_count(): see exc_int3(). */
+/* What a breakpoint in kernel code adds to kprobe_preempt_count(): see exc_int3(). */
 #define KPROBE_TRAP_PREEMPT_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET)
 
 /* Behind a breakpoint, which is what handlers see in any case. */
