@@ -12,8 +12,8 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 #include <asm/smap.h>
-#include <asm/string.h>
 #include <asm/text-patching.h>
 
 #include "common.h"
