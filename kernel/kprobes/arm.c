@@ -79,17 +79,27 @@ static bool in_order(struct list_head *points)
 	return true;
 }
 
-/*
- * Moves the points that ftrace owns from @points to @ftrace.  Both are in the order of
- * addresses behind it: architectures map a page of the text to write to it, so what is in
- * one page should come one after the other.
+/**
+ * kprobe_sort_points() - put points in the order of addresses
+ * @points: list of representatives
+ *
+ * Architectures map a page of the text to write to it, so the points in one page should come
+ * one after the other.
+ *
+ * Context: kprobe_mutex held.
  */
+void kprobe_sort_points(struct list_head *points)
+{
+	if (!in_order(points))
+		list_sort(NULL, points, compare_addrs);
+}
+
+/* Moves the points that ftrace owns from @points to @ftrace, and puts both in order. */
 static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 {
 	struct kprobe *kp, *next;
 
-	if (!in_order(points))
-		list_sort(NULL, points, compare_addrs);
+	kprobe_sort_points(points);
 	list_for_each_entry_safe(kp, next, points, list) {
 		if (kprobe_ftrace(kp))
 			list_move_tail(&kp->list, ftrace);

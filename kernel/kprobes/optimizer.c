@@ -276,6 +276,7 @@ static void patch_points(struct list_head *points)
 	struct kprobe *kp;
 	LIST_HEAD(ops);
 
+	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		set_opt(point, KPROBE_OPT_NONE);
@@ -447,6 +448,7 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (point->opt == KPROBE_OPT_SETTLING)
