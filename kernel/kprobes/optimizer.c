@@ -482,26 +482,19 @@ void kprobe_optimizer_refit(struct list_head *points)
 
 /* --- The knob ------------------------------------------------------------------------- */
 
-/* Returns true if there is more to do. */
-static bool unoptimize_some(void)
+/* All at once, as when all are disarmed: points that share a page are changed together. */
+static void unoptimize_all(void)
 {
 	struct kprobe_point *point;
 	LIST_HEAD(points);
 	unsigned long pos;
-	unsigned int i = 0;
-
-	guard(mutex)(&kprobe_mutex);
 
 	for_each_kprobe_point(point, pos) {
-		if (point->state != KPROBE_JUMP && !point->opt)
-			continue;
-		kprobe_collect(point, &points);
-		if (++i == PATCH_AT_ONCE)
-			break;
+		if (point->state == KPROBE_JUMP || point->opt)
+			kprobe_collect(point, &points);
 	}
 	kprobe_unoptimize_points(&points, KPROBE_UNOPT_OFF);
 	kprobe_uncollect_all(&points);
-	return i == PATCH_AT_ONCE && !kprobe_optimization_allowed;
 }
 
 static void queue_all(void)
@@ -526,14 +519,13 @@ static void queue_all(void)
  */
 void kprobe_optimizer_allow(bool allow)
 {
-	mutex_lock(&kprobe_mutex);
+	guard(mutex)(&kprobe_mutex);
+
 	kprobe_optimization_allowed = allow;
 	if (allow)
 		queue_all();
-	mutex_unlock(&kprobe_mutex);
-
-	while (!allow && unoptimize_some())
-		cond_resched();
+	else
+		unoptimize_all();
 }
 
 /* Boot, before anything can be registered.  Return: 0 or -ENOMEM. */
