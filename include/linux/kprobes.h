@@ -108,7 +108,7 @@ struct kretprobe_class;
  *		begins any more
  * @stopped:	it is being unregistered
  * @limit:	the probe's maxactive if that is > 0; else 0
- * @active:	how many calls are followed, if there is a limit
+ * @room:	how many more calls can be followed, if there is a limit
  * @caches:	free instances of each CPU
  * @class:	the probes that it shares its instances with
  * @given_up:	links it into the list of holders that will be freed
@@ -119,7 +119,7 @@ struct kretprobe_holder {
 	kretprobe_handler_t handler;
 	bool stopped;
 	int limit;
-	atomic_t active;
+	atomic_t room;
 	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_class *class;
 	union {

@@ -101,18 +101,23 @@ kretprobe_cache_take(struct kretprobe_holder *holder)
 	return ri;
 }
 
-/* Counts a call of a probe that has a limit.  Returns false if there are as many as that. */
+/*
+ * Counts a call of a probe that has a limit.  Returns false if as many are followed; who comes
+ * at the same moment may then be told so, too.
+ */
 static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
 {
-	return likely(!holder->limit) ||
-	       raw_atomic_add_unless(&holder->active, 1, holder->limit);
+	if (likely(!holder->limit) || likely(!raw_atomic_add_negative(-1, &holder->room)))
+		return true;
+	raw_atomic_inc(&holder->room);
+	return false;
 }
 
 /* The call has ended, or is not followed after all.  Context: preemption disabled. */
 static __always_inline void kretprobe_uncount(struct kretprobe_holder *holder)
 {
 	if (unlikely(holder->limit))
-		raw_atomic_dec(&holder->active);
+		raw_atomic_inc(&holder->room);
 }
 
 /**

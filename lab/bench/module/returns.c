@@ -131,6 +131,9 @@ int bench_optimized_returns(void)
 
 	ret = measure("opt_return", bench_plain, &plain, NULL, 1, BENCH_JUMP);
 	if (!ret)
+		ret = measure("opt_return_maxactive", bench_plain, &limited, NULL, 1,
+			      BENCH_JUMP);
+	if (!ret)
 		ret = measure("opt_return_data", bench_plain, &data, NULL, 2, BENCH_JUMP);
 	if (!ret)
 		ret = measure("opt_return_kprobe", bench_plain, &plain, &kp, 2, BENCH_JUMP);
