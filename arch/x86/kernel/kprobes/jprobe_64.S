@@ -83,6 +83,7 @@ _ASM_NOKPROBE(jprobe_call_handler)
 
 /* As if the handler had returned; does nothing outside of one. */
 SYM_FUNC_START(jprobe_return)
+	ENDBR				/* it is exported */
 	FRAME_BEGIN
 	movq	%rsp, %rdi
 	call	jprobe_this_frame
