@@ -28,12 +28,17 @@ struct optimized_kprobe {
 	struct arch_optimized_insn optinsn;
 };
 
-/*
- * True if a jump covers nothing but the probed instruction, as any that is not longer than the
- * architecture's shortest instruction.  A task is in front of it or behind it then, so the
- * core does not wait for any before it asks for the jump.
- */
+/* True if no jump is longer than the architecture's shortest instruction. */
 #define KPROBE_JUMP_IS_ONE_INSN	(sizeof(kprobe_opcode_t) >= MAX_OPTIMIZED_LENGTH)
+
+/*
+ * arch_jump_is_one_insn() is true if the jump of a prepared point covers nothing but the probed
+ * instruction.  A task is before it or after it then, so the core does not wait for any before
+ * it asks for the jump.
+ */
+#ifndef arch_jump_is_one_insn
+#define arch_jump_is_one_insn(op)	KPROBE_JUMP_IS_ONE_INSN
+#endif
 
 /**
  * arch_prepare_optimized_kprobe() - make the detour of a point

@@ -85,7 +85,7 @@ enum kprobe_state {
  * @KPROBE_OPT_QUEUED:	to see whether there can be a jump, and to make its detour
  * @KPROBE_OPT_OUTDATED: to wait until nobody is in its old detour, and make another
  * @KPROBE_OPT_SETTLING: to wait until nobody is where the jump will be, unless that is
- *			 one instruction
+ *			 one instruction: arch_jump_is_one_insn()
  *
  *	NONE <--> QUEUED <--> OUTDATED
  *	  ^         |

@@ -295,8 +295,11 @@ static void patch_points(struct list_head *points)
 	}
 }
 
-/* Returns true if there is more to do. */
-static bool patch_some(void)
+/*
+ * Patches points that have settled: all if tasks have been @waited for, and otherwise those
+ * whose jump is one instruction.  Returns true if there may be more of them.
+ */
+static bool patch_some(bool waited)
 {
 	struct optimized_kprobe *op, *next;
 	LIST_HEAD(points);
@@ -305,6 +308,8 @@ static bool patch_some(void)
 	guard(mutex)(&kprobe_mutex);
 
 	list_for_each_entry_safe(op, next, &settling, list) {
+		if (!waited && !arch_jump_is_one_insn(op))
+			continue;
 		if (arch_check_optimized_kprobe(op)) {
 			kprobe_detour_use(op_to_point(op), false);
 			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
@@ -317,12 +322,12 @@ static bool patch_some(void)
 	if (!list_empty(&points))
 		patch_points(&points);				/* 4 */
 	kprobe_uncollect_all(&points);
-	return !list_empty(&settling);
+	return i == PATCH_AT_ONCE;
 }
 
-static void patch_settled(void)
+static void patch_settled(bool waited)
 {
-	while (patch_some())
+	while (patch_some(waited))
 		cond_resched();
 }
 
@@ -350,12 +355,11 @@ static void worker(struct work_struct *unused)
 	do {
 		while (prepare_some())
 			cond_resched();
-		if (KPROBE_JUMP_IS_ONE_INSN)
-			patch_settled();
+		patch_settled(false);
 		if (list_empty_careful(&settling) && list_empty_careful(&outdated))
 			return;
 		kprobe_wait_until_left();			/* 3 */
-		patch_settled();
+		patch_settled(true);
 		renew_outdated();
 	} while (!list_empty_careful(&queued));
 }

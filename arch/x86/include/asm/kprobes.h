@@ -76,6 +76,9 @@ struct arch_optimized_insn {
 	u8 obstacle;
 };
 
+/* See <linux/kprobes-optimize.h>. */
+#define arch_jump_is_one_insn(op)	((op)->optinsn.nr == 1)
+
 /* See <linux/kprobes-arch.h>. */
 static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
 {
