@@ -45,23 +45,48 @@ is "no point has been forgotten here" "$(find $POINTS -type f | wc -l)" 8
 yes "unloads" rmmod lkdtm
 is "no probe is left" "$(list)" ""
 
+# Where no crash point is on the way to a disk, there is one in each interrupt of a device,
+# as those of the serial line that all of this is written to.
+if [ -n "$(symbol_address submit_bh)" ]; then
+	point=FS_SUBMIT_BH
+	places="submit_bh __bread_gfp"
+	count=1
+else
+	point=INT_HW_IRQ_EN
+	places=handle_irq_event
+	count=50
+fi
+
+triggered()
+{
+	dmesg | grep -q "$point of type WARNING hit, trigger in 0 rounds"
+}
+
+# The first block of an empty disk is all that there is to be seen.
+trigger()
+{
+	tries=0
+	until triggered || [ $tries = 20 ]; do
+		mount -t ext2 $DISK /tmp 2>/dev/null
+		tries=$((tries + 1))
+		sleep 0.5
+	done
+}
+
 if [ -b $DISK ]; then
-	yes "loads again" modprobe lkdtm cpoint_count=1
+	yes "loads again" modprobe lkdtm cpoint_count=$count
 	say "expect-warning begin"
-	is "a warning at FS_SUBMIT_BH" "$(put "$POINTS/FS_SUBMIT_BH" WARNING)" ok
-	# The first block of an empty disk is all that there is to be seen.
-	no "somebody looks for a file system" mount -t ext2 $DISK /tmp
+	is "a warning at $point" "$(put "$POINTS/$point" WARNING)" ok
+	trigger
+	yes "the point is triggered" triggered
 	yes "and unloading is possible" rmmod lkdtm
 	say "expect-warning end"
 	report=$(dmesg | sed -n '/expect-warning begin/,/expect-warning end/p')
-	matches "the point was hit" \
-		"$(printf '%s\n' "$report" | grep 'lkdtm: Crash point' | head -n 1)" \
-		' FS_SUBMIT_BH of type WARNING hit, trigger in 0 rounds$'
-	for place in lkdtm_WARNING lkdtm_do_action submit_bh __bread_gfp; do
+	for place in lkdtm_WARNING lkdtm_do_action $places; do
 		between "the warning's back trace has $place" \
 			"$(printf '%s\n' "$report" | grep -cE "[ :]$place\+")" 1 20
 	done
 else
-	skip "a warning at FS_SUBMIT_BH" "there is no $DISK"
+	skip "a warning at $point" "there is no $DISK"
 fi
 finish
