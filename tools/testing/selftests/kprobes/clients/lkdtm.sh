@@ -46,7 +46,7 @@ yes "unloads" rmmod lkdtm
 is "no probe is left" "$(list)" ""
 
 # Where no crash point is on the way to a disk, there is one in each interrupt of a device,
-# as those of the serial line that all of this is written to.
+# of which there are a few in a second: those of the line that all of this is written to.
 if [ -n "$(symbol_address submit_bh)" ]; then
 	point=FS_SUBMIT_BH
 	places="submit_bh __bread_gfp"
@@ -54,7 +54,7 @@ if [ -n "$(symbol_address submit_bh)" ]; then
 else
 	point=INT_HW_IRQ_EN
 	places=handle_irq_event
-	count=50
+	count=2
 fi
 
 triggered()
