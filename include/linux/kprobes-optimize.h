@@ -37,7 +37,10 @@ struct optimized_kprobe {
  * it asks for the jump.
  */
 #ifndef arch_jump_is_one_insn
-#define arch_jump_is_one_insn(op)	KPROBE_JUMP_IS_ONE_INSN
+static inline bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
+{
+	return KPROBE_JUMP_IS_ONE_INSN;
+}
 #endif
 
 /**
