@@ -158,8 +158,6 @@ void dump_kprobe(struct kprobe *kp);
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 /* --- HAVE_KPROBE_LEVELS: one current probe per context level ----------- */
 
-#include <linux/hardirq.h>
-
 /*
  * <asm/kprobes.h> adds
  *
@@ -173,153 +171,11 @@ void dump_kprobe(struct kprobe *kp);
  *					in regs by now: it may sleep, or end the task
  *
  * of these, those of the step inline, for any place where no probe may be hit.  A trap's
- * handler is made of what <linux/kprobes-hit.h> has; faults come to
- * kprobe_fault_handler().
+ * handler is made of what <linux/kprobes-hit.h> has, frames of the levels are in
+ * <linux/kprobes-frame.h>; faults come to kprobe_fault_handler().
  */
-
-/**
- * enum kprobe_level - how deep the interrupted code is
- *
- * A hit is lost only to a handler of its own level.
- */
-enum kprobe_level {
-	KPROBE_LEVEL_TASK,
-	KPROBE_LEVEL_SOFTIRQ,
-	KPROBE_LEVEL_HARDIRQ,
-	KPROBE_LEVEL_NMI,
-	NR_KPROBE_LEVELS,
-};
-
-/**
- * enum kprobe_phase - what the current probe of a level is doing
- *
- *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())
- *	HANDLER -> IDLE          the handlers have run, the copy runs by itself
- *	HANDLER -> STEPPING      the copy runs and will trap again
- *	STEPPING -> HANDLER      it has trapped: post handlers
- *	STEPPING -> IDLE         the copy has faulted
- */
-enum kprobe_phase {
-	KPROBE_PHASE_IDLE,
-	KPROBE_PHASE_HANDLER,
-	KPROBE_PHASE_STEPPING,
-};
-
-/**
- * struct kprobe_frame - the current probe of one context level of one CPU
- * @phase:	what it is doing; IDLE means that the level is free
- * @kp:		representative of the probepoint
- * @handle:	the registration whose handler runs now, if it has a fault_handler;
- *		NULL otherwise, and always in KPROBE_PHASE_IDLE
- * @saved_flags: what arch_mask_step() has returned, from STEPPING to its end
- * @regs:	registers of the trap, while its pre handlers run; meaningful in
- *		KPROBE_PHASE_HANDLER
- *
- * Written by its CPU only, with interrupts of deeper levels leaving it alone.
- */
-struct kprobe_frame {
-	enum kprobe_phase phase;
-	struct kprobe *kp;
-	struct kprobe *handle;
-	unsigned long saved_flags;
-	const struct pt_regs *regs;
-};
-
-/**
- * struct kprobe_cpu - hit state of one CPU
- * @traps:	what the probe traps on the stack have added to kprobe_preempt_count(),
- *		KPROBE_TRAP_PREEMPT_COUNT each
- * @frames:	current probe of each level
- */
-struct kprobe_cpu {
-	unsigned int traps;
-	struct kprobe_frame frames[NR_KPROBE_LEVELS];
-};
-
-DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 struct kprobe *kprobe_running(void);
-
-/*
- * preempt_count(), with the number of NMIs that are on the stack.  Where that has one bit for
- * them, which says that there are some, their number is beside it.
- */
-static __always_inline unsigned int kprobe_preempt_count(void)
-{
-#if NMI_BITS == 1
-	return (preempt_count() & ~NMI_MASK) + __this_cpu_read(nmi_nesting) * NMI_OFFSET;
-#else
-	return preempt_count();
-#endif
-}
-
-/**
- * kprobe_this_level() - context level of the code that is running or was interrupted
- *
- * A probe trap counts as an NMI in preempt_count(); what is judged is the code
- * below it, so the traps on this CPU's stack are subtracted.  An NMI between a
- * trap's entry and its count in @traps sees one trap too many, and stays what
- * it is: an NMI.
- *
- * Context: any, preemption disabled.
- */
-static __always_inline enum kprobe_level kprobe_this_level(void)
-{
-	unsigned int count = kprobe_preempt_count() - __this_cpu_read(kprobe_cpu.traps);
-
-	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
-		return KPROBE_LEVEL_TASK;
-	if (count >= NMI_OFFSET)
-		return KPROBE_LEVEL_NMI;
-	return count & HARDIRQ_MASK ? KPROBE_LEVEL_HARDIRQ : KPROBE_LEVEL_SOFTIRQ;
-}
-
-/* The frame of that level.  Context: any, preemption disabled. */
-static __always_inline struct kprobe_frame *kprobe_this_frame(void)
-{
-	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
-	enum kprobe_level level = kprobe_this_level();
-
-	if (likely(level == KPROBE_LEVEL_TASK))
-		return &cpu->frames[KPROBE_LEVEL_TASK];
-	return &cpu->frames[level];
-}
-
-/* Brackets everything that a probe's trap does.  Context: the trap. */
-static __always_inline void kprobe_trap_enter(void)
-{
-	__this_cpu_add(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
-}
-
-static __always_inline void kprobe_trap_exit(void)
-{
-	__this_cpu_sub(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
-}
-
-/**
- * kprobe_frame_enter() - make @kp the current probe of a free level
- * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
- * @kp: representative of the probepoint that was hit
- *
- * The phase is written first and is all that is cleared: code of the same level
- * that nests in between, at the end of an interrupt for instance, sees a level that
- * is taken, and leaves @kp alone.
- */
-static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
-					       struct kprobe *kp)
-{
-	frame->phase = KPROBE_PHASE_HANDLER;
-	barrier();
-	frame->kp = kp;
-	barrier();
-}
-
-static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
-{
-	barrier();
-	frame->phase = KPROBE_PHASE_IDLE;
-	barrier();
-}
 
 /**
  * arch_slot_original() - what an address in a slot, or a detour, stands for

@@ -26,7 +26,7 @@
  *		 none, and always if there is none to be made
  */
 #include <linux/compiler.h>
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 

@@ -11,7 +11,7 @@
  *
  * NOKPROBE, no locks, no memory.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 

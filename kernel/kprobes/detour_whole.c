@@ -5,7 +5,7 @@
  *
  * See detour.c.  NOKPROBE, no locks, no memory.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/list.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>

@@ -6,6 +6,7 @@
  * disabled there; that is not checked, since lockdep can be probed too.
  */
 #include <linux/atomic.h>
+#include <linux/kprobes-frame.h>
 #include <linux/rculist.h>
 
 #include "internal.h"

@@ -10,7 +10,7 @@
  *
  * Runs in traps: NOKPROBE, no locks, no memory.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>

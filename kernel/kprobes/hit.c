@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: the current probe of each context level (HAVE_KPROBE_LEVELS).
- *
- * A CPU has a frame for each of task, softirq, hardirq and NMI context.  A hit
- * takes the frame of the code that was interrupted; if that is busy, because a
- * handler of the same level hit another probe, the hit is counted as missed.
- * A hit in an interrupt that arrives while a task's handler runs finds a frame
- * of its own.  Diagram and helpers are in <linux/kprobes-arch.h>.
+ * At a hit: the current probe of each context level (HAVE_KPROBE_LEVELS).  What frames are,
+ * and what a hit does with them inline, is in <linux/kprobes-frame.h>.
  *
  * Everything here runs in traps: NOKPROBE, no locks, no memory.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
 
 #include "internal.h"

@@ -3,7 +3,7 @@
  * At a hit, on architectures that keep one current probe per CPU themselves
  * (current_kprobe, kprobe_ctlblk) and handle nesting in their own way.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
 
 #include "internal.h"
@@ -29,7 +29,7 @@ void kprobe_busy_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
-/* See the versions for HAVE_KPROBE_LEVELS in internal.h; here are no frames. */
+/* See the versions for HAVE_KPROBE_LEVELS in <linux/kprobes-frame.h>; here are no frames. */
 struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp)
 {
 	struct kprobe_outer outer = { .kp = __this_cpu_read(current_kprobe) };

@@ -25,7 +25,6 @@
  */
 #include <linux/bug.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes-rcu.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
@@ -168,19 +167,6 @@ static __always_inline unsigned long kprobe_point_addr(const struct kprobe_point
 	return (unsigned long)point->kp.addr;
 }
 
-/*
- * Notes whose handler is running, for the fault path; NULL: nobody's.
- * Architectures with one current probe per CPU have no such path.
- */
-#ifdef CONFIG_HAVE_KPROBE_LEVELS
-static __always_inline void kprobe_note_handle(struct kprobe *handle)
-{
-	kprobe_this_frame()->handle = handle;
-}
-#else
-static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
-#endif
-
 extern struct mutex kprobe_mutex;
 
 /* kernel/kprobes.c */
@@ -233,121 +219,6 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 	else
 		kprobes_inc_nmissed_count(&point->kp);
 }
-
-/* For return probes, whose handlers are not called by a probe's trap. */
-#ifdef CONFIG_HAVE_KPROBE_LEVELS
-#define kretprobe_this_frame()	kprobe_this_frame()
-
-/* The frame of task context, without asking for its address first. */
-#define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
-
-/*
- * Returns true in task context.  In a probe's trap preempt_count() says NMI, and it may be task
- * context all the same: kprobe_this_level() is exact.
- */
-static __always_inline bool kprobe_in_task(void)
-{
-	return !((u32)preempt_count() & (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-}
-
-/*
- * Returns true if no handler of task context runs on this CPU.  Bits of memory are tested by
- * one instruction, while compilers load what they compare.
- */
-static __always_inline bool kprobe_task_is_free(void)
-{
-	return !(raw_cpu_read(kprobe_task_frame.phase) &
-		 (KPROBE_PHASE_HANDLER | KPROBE_PHASE_STEPPING));
-}
-
-static_assert(!KPROBE_PHASE_IDLE);
-
-/* Returns true in task context whose level is free, if RCU is watching. */
-static __always_inline bool kprobe_in_free_task(void)
-{
-	return likely(kprobe_in_task()) && likely(kprobe_task_is_free()) &&
-	       likely(kprobe_rcu_is_watching());
-}
-
-/* kprobe_frame_enter() and kprobe_frame_leave() of that frame. */
-static __always_inline void kprobe_task_enter(struct kprobe *kp)
-{
-	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);
-	barrier();
-	raw_cpu_write(kprobe_task_frame.kp, kp);
-	barrier();
-}
-
-static __always_inline void kprobe_task_leave(void)
-{
-	barrier();
-	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_IDLE);
-	barrier();
-}
-
-/**
- * struct kprobe_outer - what kprobe_push_current() has put aside
- * @phase:	of the level; KPROBE_PHASE_IDLE if no handler was running
- * @kp:		the current probe, if one was
- */
-struct kprobe_outer {
-	enum kprobe_phase phase;
-	struct kprobe *kp;
-};
-
-/**
- * kprobe_push_current() - make a return probe the current probe of its level
- * @frame: kretprobe_this_frame()
- * @kp: the probe that kprobe_running() returns until kprobe_pop_current()
- *
- * Probes of this level that are hit meanwhile are missed, as in any handler.
- *
- * Context: any, preemption disabled.
- * Return: the argument of kprobe_pop_current().
- */
-static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame,
-							       struct kprobe *kp)
-{
-	struct kprobe_outer outer = { .phase = frame->phase };
-
-	if (likely(outer.phase == KPROBE_PHASE_IDLE)) {
-		kprobe_frame_enter(frame, kp);
-		return outer;
-	}
-	outer.kp = frame->kp;
-	frame->kp = kp;
-	return outer;
-}
-
-/* Ends what kprobe_push_current() has begun, which has returned @outer. */
-static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
-					       struct kprobe_outer outer)
-{
-	if (likely(outer.phase == KPROBE_PHASE_IDLE))
-		kprobe_frame_leave(frame);
-	else
-		frame->kp = outer.kp;
-}
-#else
-/* A hit in an interrupt is a miss while one is handled: there are no frames. */
-struct kprobe_frame;
-#define kretprobe_this_frame()	NULL
-
-static __always_inline bool kprobe_in_free_task(void)
-{
-	return false;
-}
-
-static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
-static __always_inline void kprobe_task_leave(void) { }
-
-struct kprobe_outer {
-	struct kprobe *kp;
-};
-
-struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
-void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer);
-#endif
 
 /* table.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);

@@ -17,6 +17,7 @@
 #include <linux/ftrace.h>
 #include <linux/kasan.h>
 #include <linux/kernel.h>
+#include <linux/kprobes-frame.h>
 #include <linux/kprobes-jprobe.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>

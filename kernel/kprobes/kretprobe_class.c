@@ -18,6 +18,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/irq_work.h>
+#include <linux/kprobes-frame.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -292,7 +293,7 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
  */
 struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder)
 {
-	struct kprobe_frame *frame = kretprobe_this_frame();
+	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kretprobe_class *class = holder->class;
 	struct kretprobe_instance *ri = NULL;
 	struct kretprobe_pool *pool;

@@ -13,7 +13,7 @@
  * running, and then takes it away from all instances: those in flight return
  * without a handler.
  */
-#include <linux/kprobes.h>
+#include <linux/kprobes-frame.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -373,7 +373,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 						 struct kretprobe_instance *last,
 						 struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kretprobe_this_frame();
+	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kretprobe_instance *ri = first, *next;
 	kprobe_opcode_t *to = last->ret_addr;
 

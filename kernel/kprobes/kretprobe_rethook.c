@@ -6,6 +6,7 @@
  * for unwinders; what is left here is the translation between the two sets of
  * callbacks.
  */
+#include <linux/kprobes-frame.h>
 #include <linux/rethook.h>
 
 #include "internal.h"
@@ -53,7 +54,7 @@ NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 static void leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 		  struct pt_regs *regs)
 {
-	struct kprobe_frame *frame = kretprobe_this_frame();
+	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
 	struct kprobe_outer outer;

@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/kprobes-frame.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 

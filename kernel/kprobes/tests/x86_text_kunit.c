@@ -3,6 +3,7 @@
  * Kernel code that reads text or stack at a probe (x86): fixups that decode the instruction
  * that has faulted, machine checks, unwinders.
  */
+#include <linux/kprobes-frame.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
 #include <asm/nospec-branch.h>

@@ -8,7 +8,7 @@
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
-#include <linux/kprobes-rcu.h>
+#include <linux/kprobes-frame.h>
 #include <linux/ptrace.h>
 #include <linux/preempt.h>
 #include <asm/text-patching.h>

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_KPROBES_FRAME_H
+#define _LINUX_KPROBES_FRAME_H
+/*
+ * The current probe: which probe's handlers run, in each context level of each CPU.
+ *
+ * With HAVE_KPROBE_LEVELS a CPU has a frame for each of task, softirq, hardirq and NMI
+ * context.  A hit takes the frame of the code that was interrupted.  If that frame is busy,
+ * because a handler of the same level has hit another probe, the hit is counted as missed.
+ * A hit in an interrupt that arrives while a task's handler runs finds a frame of its own.
+ * Without HAVE_KPROBE_LEVELS the architecture keeps one current probe per CPU.
+ *
+ * For code that runs at a hit, in the core and in the backends; everything here may be used
+ * where no probe may be hit.
+ */
+#include <linux/hardirq.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes-rcu.h>
+#include <linux/percpu.h>
+
+#ifdef CONFIG_HAVE_KPROBE_LEVELS
+
+/**
+ * enum kprobe_level - how deep the interrupted code is
+ * @KPROBE_LEVEL_TASK:	a task, or code that has disabled softirqs
+ * @KPROBE_LEVEL_SOFTIRQ: a softirq
+ * @KPROBE_LEVEL_HARDIRQ: an interrupt
+ * @KPROBE_LEVEL_NMI:	an NMI
+ * @NR_KPROBE_LEVELS:	how many there are
+ *
+ * A hit is lost only to a handler of its own level.
+ */
+enum kprobe_level {
+	KPROBE_LEVEL_TASK,
+	KPROBE_LEVEL_SOFTIRQ,
+	KPROBE_LEVEL_HARDIRQ,
+	KPROBE_LEVEL_NMI,
+	NR_KPROBE_LEVELS,
+};
+
+/**
+ * enum kprobe_phase - what the current probe of a level is doing
+ * @KPROBE_PHASE_IDLE:	there is none, the level is free
+ * @KPROBE_PHASE_HANDLER: a handler runs
+ * @KPROBE_PHASE_STEPPING: the copy of the instruction runs, and will trap
+ *
+ *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())
+ *	HANDLER -> IDLE          the handlers have run, the copy runs by itself
+ *	HANDLER -> STEPPING      the copy runs and will trap again
+ *	STEPPING -> HANDLER      it has trapped: post handlers
+ *	STEPPING -> IDLE         the copy has faulted
+ */
+enum kprobe_phase {
+	KPROBE_PHASE_IDLE,
+	KPROBE_PHASE_HANDLER,
+	KPROBE_PHASE_STEPPING,
+};
+
+/**
+ * struct kprobe_frame - the current probe of one context level of one CPU
+ * @phase:	what it is doing; IDLE means that the level is free
+ * @kp:		representative of the probepoint
+ * @handle:	the registration whose handler runs now, if it has a fault_handler;
+ *		NULL otherwise, and always in KPROBE_PHASE_IDLE
+ * @saved_flags: what arch_mask_step() has returned, from STEPPING to its end
+ * @regs:	registers of the trap, while its pre handlers run; meaningful in
+ *		KPROBE_PHASE_HANDLER
+ *
+ * Written by its CPU only, with interrupts of deeper levels leaving it alone.
+ */
+struct kprobe_frame {
+	enum kprobe_phase phase;
+	struct kprobe *kp;
+	struct kprobe *handle;
+	unsigned long saved_flags;
+	const struct pt_regs *regs;
+};
+
+/**
+ * struct kprobe_cpu - hit state of one CPU
+ * @traps:	what the probe traps on the stack have added to kprobe_preempt_count(),
+ *		KPROBE_TRAP_PREEMPT_COUNT each
+ * @frames:	current probe of each level
+ */
+struct kprobe_cpu {
+	unsigned int traps;
+	struct kprobe_frame frames[NR_KPROBE_LEVELS];
+};
+
+DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
+
+/*
+ * preempt_count(), with the number of NMIs that are on the stack.  Where that has one bit for
+ * them, which says that there are some, their number is beside it.
+ */
+static __always_inline unsigned int kprobe_preempt_count(void)
+{
+#if NMI_BITS == 1
+	return (preempt_count() & ~NMI_MASK) + __this_cpu_read(nmi_nesting) * NMI_OFFSET;
+#else
+	return preempt_count();
+#endif
+}
+
+/**
+ * kprobe_this_level() - context level of the code that is running or was interrupted
+ *
+ * A probe trap counts as an NMI in preempt_count(); what is judged is the code
+ * below it, so the traps on this CPU's stack are subtracted.  An NMI between a
+ * trap's entry and its count in @traps sees one trap too many, and stays what
+ * it is: an NMI.
+ *
+ * Context: any, preemption disabled.
+ */
+static __always_inline enum kprobe_level kprobe_this_level(void)
+{
+	unsigned int count = kprobe_preempt_count() - __this_cpu_read(kprobe_cpu.traps);
+
+	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return KPROBE_LEVEL_TASK;
+	if (count >= NMI_OFFSET)
+		return KPROBE_LEVEL_NMI;
+	return count & HARDIRQ_MASK ? KPROBE_LEVEL_HARDIRQ : KPROBE_LEVEL_SOFTIRQ;
+}
+
+/* The frame of that level.  Context: any, preemption disabled. */
+static __always_inline struct kprobe_frame *kprobe_this_frame(void)
+{
+	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
+	enum kprobe_level level = kprobe_this_level();
+
+	if (likely(level == KPROBE_LEVEL_TASK))
+		return &cpu->frames[KPROBE_LEVEL_TASK];
+	return &cpu->frames[level];
+}
+
+/* Brackets everything that a probe's trap does.  Context: the trap. */
+static __always_inline void kprobe_trap_enter(void)
+{
+	__this_cpu_add(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
+}
+
+static __always_inline void kprobe_trap_exit(void)
+{
+	__this_cpu_sub(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
+}
+
+/**
+ * kprobe_frame_enter() - make @kp the current probe of a free level
+ * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
+ * @kp: representative of the probepoint that was hit
+ *
+ * The phase is written first and is all that is cleared: code of the same level
+ * that nests in between, at the end of an interrupt for instance, sees a level that
+ * is taken, and leaves @kp alone.
+ */
+static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
+					       struct kprobe *kp)
+{
+	frame->phase = KPROBE_PHASE_HANDLER;
+	barrier();
+	frame->kp = kp;
+	barrier();
+}
+
+static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
+{
+	barrier();
+	frame->phase = KPROBE_PHASE_IDLE;
+	barrier();
+}
+
+/* Notes the handle whose handler is running, for the fault path; NULL: no such handler. */
+static __always_inline void kprobe_note_handle(struct kprobe *handle)
+{
+	kprobe_this_frame()->handle = handle;
+}
+
+/* The frame of task context, without asking for its address first. */
+#define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
+
+/*
+ * Returns true in task context.  In a probe's trap preempt_count() says NMI, and it may be task
+ * context all the same: kprobe_this_level() is exact.
+ */
+static __always_inline bool kprobe_in_task(void)
+{
+	return !((u32)preempt_count() & (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+/*
+ * Returns true if no handler of task context runs on this CPU.  Bits of memory are tested by
+ * one instruction, while compilers load what they compare.
+ */
+static __always_inline bool kprobe_task_is_free(void)
+{
+	return !(raw_cpu_read(kprobe_task_frame.phase) &
+		 (KPROBE_PHASE_HANDLER | KPROBE_PHASE_STEPPING));
+}
+
+static_assert(!KPROBE_PHASE_IDLE);
+
+/* Returns true in task context whose level is free, if RCU is watching. */
+static __always_inline bool kprobe_in_free_task(void)
+{
+	return likely(kprobe_in_task()) && likely(kprobe_task_is_free()) &&
+	       likely(kprobe_rcu_is_watching());
+}
+
+/* kprobe_frame_enter() and kprobe_frame_leave() of that frame. */
+static __always_inline void kprobe_task_enter(struct kprobe *kp)
+{
+	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);
+	barrier();
+	raw_cpu_write(kprobe_task_frame.kp, kp);
+	barrier();
+}
+
+static __always_inline void kprobe_task_leave(void)
+{
+	barrier();
+	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_IDLE);
+	barrier();
+}
+
+/**
+ * struct kprobe_outer - what kprobe_push_current() has put aside
+ * @phase:	of the level; KPROBE_PHASE_IDLE if no handler was running
+ * @kp:		the current probe, if one was
+ */
+struct kprobe_outer {
+	enum kprobe_phase phase;
+	struct kprobe *kp;
+};
+
+/**
+ * kprobe_push_current() - make a return probe the current probe of its level
+ * @frame: kretprobe_this_frame()
+ * @kp: the probe that kprobe_running() returns until kprobe_pop_current()
+ *
+ * Probes of this level that are hit meanwhile are missed, as in any handler.
+ *
+ * Context: any, preemption disabled.
+ * Return: the argument of kprobe_pop_current().
+ */
+static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame,
+							       struct kprobe *kp)
+{
+	struct kprobe_outer outer = { .phase = frame->phase };
+
+	if (likely(outer.phase == KPROBE_PHASE_IDLE)) {
+		kprobe_frame_enter(frame, kp);
+		return outer;
+	}
+	outer.kp = frame->kp;
+	frame->kp = kp;
+	return outer;
+}
+
+/* Ends what kprobe_push_current() has begun, which has returned @outer. */
+static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
+					       struct kprobe_outer outer)
+{
+	if (likely(outer.phase == KPROBE_PHASE_IDLE))
+		kprobe_frame_leave(frame);
+	else
+		frame->kp = outer.kp;
+}
+
+#else /* !CONFIG_HAVE_KPROBE_LEVELS */
+
+/* A hit in an interrupt is a miss while one is handled: there are no frames. */
+static __always_inline struct kprobe_frame *kprobe_this_frame(void)
+{
+	return NULL;
+}
+
+static __always_inline bool kprobe_in_free_task(void)
+{
+	return false;
+}
+
+static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
+static __always_inline void kprobe_task_leave(void) { }
+
+/* Only fault handlers of context levels need the note. */
+static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
+
+struct kprobe_outer {
+	struct kprobe *kp;
+};
+
+struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer);
+
+#endif /* CONFIG_HAVE_KPROBE_LEVELS */
+
+#endif /* _LINUX_KPROBES_FRAME_H */
