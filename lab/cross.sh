@@ -90,7 +90,7 @@ check_built()
 		[[ -f $out/$object ]] || die "$object has not been built in $out"
 	done <"$out/cross-objects"
 	# What x86 does without is what there is to be compiled here.
-	grep -q '^kernel/kprobes/hit_single.o' "$out/cross-objects" ||
+	grep -q '^kernel/kprobes/hit/frame_percpu.o' "$out/cross-objects" ||
 		die "$arch has not been built with one current probe per CPU"
 }
 

@@ -18,10 +18,9 @@
  *	kretprobe_mutex		instances of return probes; beside the others, with
  *				nothing taken inside
  *
- * No lock is held across a grace period.  What runs at a hit (hit.c, fault.c,
- * dispatch.c, the look-up in table.c, slot owner look-up in slots.c, and the
- * architecture's trap code) takes no lock and relies on preemption being disabled:
- * all that it can reach is freed only after a grace period that waits for it.
+ * No lock is held across a grace period.  Code that runs at a hit (hit/, and the code
+ * that backends have for it) takes no lock and relies on preemption being disabled:
+ * everything that it can reach is freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
 #include <linux/kprobes.h>
@@ -201,7 +200,7 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp);
 bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr);
 int kprobe_points_init(void);
 
-/* dispatch.c */
+/* hit/dispatch.c */
 int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs);
 int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);

@@ -8,7 +8,7 @@
  *
  *	create -> (table insert) -> arm <-> disarm -> (table remove) -> release
  *
- * All of it runs under kprobe_mutex.  What happens at a hit is in dispatch.c.
+ * All of it runs under kprobe_mutex.  Hits are in hit/.
  */
 #include <linux/cpu.h>
 #include <linux/memory.h>

@@ -6,7 +6,7 @@
 #include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 /* Stands for "a handler is running" between busy_begin and busy_end. */
 static struct kprobe_point busy_point = {
@@ -47,7 +47,7 @@ void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer)
 }
 NOKPROBE_SYMBOL(kprobe_pop_current);
 
-/* The handler of a task that dies will not return; see hit.c. */
+/* The handler of a task that dies will not return; see frame.c. */
 void kprobe_handler_died(void)
 {
 	preempt_disable();

@@ -8,7 +8,7 @@
 #include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 

@@ -15,7 +15,7 @@
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 /* Only the handle whose handler was running is asked (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,

@@ -6,7 +6,7 @@
  * of the functions here, has copies of the instructions that the jump has replaced, and
  * goes back behind them. The architecture writes it (arch_prepare_optimized_kprobe()).
  *
- * The same frames of context levels as in hit.c.  Interrupts and preemption are here as
+ * The frames are those of <linux/kprobes-frame.h>.  Interrupts and preemption are here as
  * in the probed code; preemption is disabled, and RCU watches, while handlers run.
  *
  * NOKPROBE, no locks, no memory.
@@ -15,7 +15,7 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs *regs)
 {

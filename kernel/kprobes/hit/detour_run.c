@@ -10,7 +10,7 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -9,7 +9,7 @@
 #include <linux/kprobes-frame.h>
 #include <linux/rculist.h>
 
-#include "internal.h"
+#include "../internal.h"
 
 /* kprobe::call of a handle without a pre_handler, or that is disabled. */
 int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs)
