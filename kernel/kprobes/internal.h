@@ -219,8 +219,10 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 		kprobes_inc_nmissed_count(&point->kp);
 }
 
-/* table.c */
+/* hit/lookup.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);
+
+/* table.c */
 int kprobe_table_reserve(unsigned int points);
 void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
@@ -364,7 +366,7 @@ static inline int kprobe_module_init(void)
 /* slots.c */
 void kprobe_optinsn_slots_init(void);
 
-/* jprobe.c */
+/* hit/jprobe.c */
 int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs);
 
 /* kretprobe.c */
@@ -377,9 +379,15 @@ static inline int kretprobe_init(void)
 }
 #endif
 
-/* kretprobe_rethook.c or kretprobe_native.c */
+/* hit/kretprobe_rethook.c or hit/kretprobe_native.c */
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs);
 int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs);
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+void kretprobe_engine_leave(struct rethook_node *node, void *data, unsigned long ret_addr,
+			    struct pt_regs *regs);
+#endif
+
+/* kretprobe_rethook.c or kretprobe_native.c */
 int kretprobe_engine_alloc(struct kretprobe *rp);
 void kretprobe_engine_stop(struct kretprobe *rp);
 void kretprobe_engine_free(struct kretprobe **rps, int num);

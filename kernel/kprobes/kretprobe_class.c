@@ -18,7 +18,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/irq_work.h>
-#include <linux/kprobes-frame.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -28,7 +27,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "kretprobe_pool.h"
+#include "kretprobe_instance.h"
 
 /* Sizes of instances: powers of two from this to that for all of the data. */
 #define SMALLEST_ORDER	6
@@ -49,52 +48,6 @@ static_assert(BIT(LARGEST_ORDER) >=
 /* What an interrupt may ask for, in bytes: some are the pool's own. */
 #define POOL_ATOMIC	((PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER) - 256)
 
-/**
- * enum kretprobe_growth - where a class is on its way to another pool
- * @KRETPROBE_SETTLED:	nobody has taken from the reserve
- * @KRETPROBE_HUNGRY:	hits have, and have raised the irq_works of their CPUs
- * @KRETPROBE_FED:	one of these adds a reserve; if it cannot be large, a worker adds
- *			another
- *
- *	SETTLED -> HUNGRY	a hit
- *	HUNGRY -> FED		the first irq_work that runs
- *	FED -> HUNGRY		a hit has taken from the reserve again
- *	FED -> SETTLED		all that was wanted has been added
- */
-enum kretprobe_growth {
-	KRETPROBE_SETTLED,
-	KRETPROBE_HUNGRY,
-	KRETPROBE_FED,
-};
-
-/**
- * struct kretprobe_class - instances of one size
- * @caches:	free ones of each CPU
- * @oldest:	of its pools, linked through next
- * @newest:	the reserve
- * @growth:	does it need another?
- * @lock:	guards @newest, @total and @closed
- * @order:	of an instance's size
- * @users:	probes; kretprobe_mutex
- * @promised:	the sum of their limits; kretprobe_mutex
- * @total:	instances
- * @closed:	its last user has gone: no pool is added any more
- * @retired:	links it into the list of those whose last user has gone
- */
-struct kretprobe_class {
-	struct kretprobe_cache __percpu *caches;
-	struct kretprobe_pool *oldest;
-	struct kretprobe_pool *newest;
-	enum kretprobe_growth growth;
-	spinlock_t lock;		/* of who adds a pool */
-	unsigned int order;
-	unsigned int users;
-	unsigned int promised;
-	unsigned int total;
-	bool closed;
-	struct list_head retired;
-};
-
 /* Written under kretprobe_mutex; RCU for the irq_work. */
 static struct kretprobe_class *classes[NR_CLASSES];
 
@@ -105,7 +58,7 @@ static void link_pool(struct kretprobe_class *class, struct kretprobe_pool *pool
 	if (!class->newest)
 		class->oldest = pool;
 	else
-		/* It is complete before a hit finds it: next_pool(). */
+		/* It is complete before a hit finds it: kretprobe_next_pool(). */
 		smp_store_release(&class->newest->next, pool);
 	/* Pairs with the READ_ONCE() in kretprobe_class_take(), which only compares. */
 	WRITE_ONCE(class->newest, pool);
@@ -130,13 +83,6 @@ static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
 	if (closed)
 		kretprobe_pool_destroy(pool);
 	return true;
-}
-
-/* The pool that was added after @pool, or NULL. */
-static __always_inline struct kretprobe_pool *next_pool(struct kretprobe_pool *pool)
-{
-	/* Pairs with smp_store_release() in link_pool(). */
-	return smp_load_acquire(&pool->next);
 }
 
 static void free_class(struct kretprobe_class *class)
@@ -213,12 +159,6 @@ struct kretprobe_class *kretprobe_class_get(size_t size, unsigned int promised)
 	return class;
 }
 
-/* What a hit looks at first.  Context: any, while it is used by a probe. */
-struct kretprobe_cache __percpu *kretprobe_class_caches(struct kretprobe_class *class)
-{
-	return class->caches;
-}
-
 /* --- Growing --------------------------------------------------------------- */
 
 static void grow_worker(struct work_struct *work)
@@ -270,46 +210,7 @@ static void feed_hungry(struct irq_work *unused)
 	}
 }
 
-static DEFINE_PER_CPU(struct irq_work, feed_irq_work) = IRQ_WORK_INIT(feed_hungry);
-
-static __always_inline void ask_for_more(struct kretprobe_class *class)
-{
-	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
-		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
-	/* Also when somebody else has asked: it does nothing if it is pending here. */
-	irq_work_queue(this_cpu_ptr(&feed_irq_work));
-}
-
-/**
- * kretprobe_class_take() - take an instance when this CPU's cache has none
- * @holder: of the probe that is hit
- *
- * It may have to ask for more instances, by an interrupt of this CPU.  What does that can
- * be probed.  A return probe that a detour serves has not taken its context level, so it
- * is taken here: a hit in between is a miss, and does not come here again.
- *
- * Context: the hit, preemption disabled.
- * Return: the instance, or NULL if even the reserve is empty.
- */
-struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder)
-{
-	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kretprobe_class *class = holder->class;
-	struct kretprobe_instance *ri = NULL;
-	struct kretprobe_pool *pool;
-	struct kprobe_outer outer;
-
-	outer = kprobe_push_current(frame, &holder->rp->kp);
-	for (pool = class->oldest; pool && !ri; pool = next_pool(pool)) {
-		if (pool == READ_ONCE(class->newest))
-			ask_for_more(class);
-		if (raw_atomic_read(&pool->nr_free) > 0)
-			ri = kretprobe_pool_take(pool);
-	}
-	kprobe_pop_current(frame, outer);
-	return ri;
-}
-NOKPROBE_SYMBOL(kretprobe_class_take);
+DEFINE_PER_CPU(struct irq_work, kretprobe_feed_irq_work) = IRQ_WORK_INIT(feed_hungry);
 
 /* --- The end of classes, and of holders ----------------------------------------- */
 
@@ -345,7 +246,7 @@ static void forget_holders(struct kretprobe_class *class)
 {
 	struct kretprobe_pool *pool;
 
-	for (pool = class ? class->oldest : NULL; pool; pool = next_pool(pool)) {
+	for (pool = class ? class->oldest : NULL; pool; pool = kretprobe_next_pool(pool)) {
 		kretprobe_pool_forget_holders(pool);
 		cond_resched();
 	}
@@ -419,7 +320,7 @@ void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised)
 	spin_lock_irq(&class->lock);
 	class->closed = true;
 	spin_unlock_irq(&class->lock);
-	for (pool = class->oldest; pool; pool = next_pool(pool))
+	for (pool = class->oldest; pool; pool = kretprobe_next_pool(pool))
 		kretprobe_pool_retire(pool);
 	list_add_tail(&class->retired, &retired_classes);
 	queue_delayed_work(system_unbound_wq, &tidy_work, TIDY_DELAY);

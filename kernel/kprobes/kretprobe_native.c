@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes whose instances the core keeps, for architectures that bring a
- * return trampoline (HAVE_KRETPROBES).
- *
- * An instance that is in use hangs on its task's list, the innermost call first.
- * The list is touched by that task only, and by interrupts on top of it, which
- * put back what they find; others walk it for unwinding while the task does not
- * run.  Where instances come from is in kretprobe_pool.h.
+ * Return probes whose instances the core keeps, for architectures that bring a return
+ * trampoline (HAVE_KRETPROBE_NATIVE): the life of a probe's instances.  Entries and returns
+ * are in hit/kretprobe_native.c.
  *
  * A holder stands between the instances and their probe, and is the probe's as
  * long as that is registered.  Unregistering stops it, waits for handlers that are
  * running, and then takes it away from all instances: those in flight return
  * without a handler.
  */
-#include <linux/kprobes-frame.h>
+#include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "kretprobe_pool.h"
-
-/* --- Life of a holder ------------------------------------------------------ */
+#include "kretprobe_instance.h"
 
 static bool attach_instances(struct kretprobe_holder *holder, int maxactive, size_t size)
 {
@@ -30,7 +24,7 @@ static bool attach_instances(struct kretprobe_holder *holder, int maxactive, siz
 	atomic_set(&holder->room, holder->limit);
 	holder->class = kretprobe_class_get(size, holder->limit);
 	if (holder->class)
-		holder->caches = kretprobe_class_caches(holder->class);
+		holder->caches = holder->class->caches;
 	return holder->class;
 }
 
@@ -99,402 +93,6 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 	}
 }
 
-/* --- Entry ------------------------------------------------------------------- */
-
-static noinline void miss_call(struct kretprobe *rp)
-{
-	/* Calls on several CPUs miss at once, and the count is exact. */
-	if (!READ_ONCE(rp->rph->stopped))
-		raw_atomic_inc((atomic_t *)&rp->nmissed);
-}
-NOKPROBE_SYMBOL(miss_call);
-
-/* Returns an instance for a call, or counts a miss and returns NULL. */
-static __always_inline struct kretprobe_instance *begin_call(struct kretprobe *rp)
-{
-	struct kretprobe_holder *holder = rp->rph;
-	struct kretprobe_instance *ri = kretprobe_take(holder);
-
-	if (likely(ri))
-		WRITE_ONCE(ri->rph, holder);
-	else
-		miss_call(rp);
-	return ri;
-}
-
-/* The call of @ri has been prepared. */
-static __always_inline void link_call(struct kretprobe_instance *ri)
-{
-	struct llist_head *calls = &current->kretprobe_instances;
-
-	ri->llist.next = calls->first;
-	/* An interrupt that unwinds from here on finds a complete instance. */
-	barrier();
-	WRITE_ONCE(calls->first, &ri->llist);
-}
-
-/**
- * kretprobe_engine_enter() - pre_handler of return probes that have an entry_handler
- * @kp: embedded in the return probe
- * @regs: registers at the function's entry
- *
- * Context: the hit, preemption disabled.
- * Return: 0, the function goes on.
- */
-int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	struct kretprobe_instance *ri = begin_call(rp);
-
-	if (unlikely(!ri))
-		return 0;
-	if (rp->entry_handler(ri, regs)) {
-		kretprobe_give(ri, rp->rph);
-		return 0;
-	}
-	arch_prepare_kretprobe(ri, regs);
-	link_call(ri);
-	return 0;
-}
-NOKPROBE_SYMBOL(kretprobe_engine_enter);
-
-/**
- * kretprobe_engine_enter_bare() - pre_handler of return probes without an entry_handler
- * @kp: embedded in the return probe
- * @regs: registers at the function's entry
- *
- * Context, return: see kretprobe_engine_enter().
- */
-int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	struct kretprobe_instance *ri = begin_call(rp);
-
-	if (unlikely(!ri))
-		return 0;
-	arch_prepare_kretprobe(ri, regs);
-	link_call(ri);
-	return 0;
-}
-NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
-
-#if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
-/* The same for @kp and the place of the return address. */
-static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_addr)
-{
-	struct kretprobe_instance *ri = begin_call(container_of(kp, struct kretprobe, kp));
-
-	if (unlikely(!ri))
-		return;
-	arch_prepare_kretprobe_at(ri, ret_addr);
-	link_call(ri);
-}
-
-/*
- * Another level, or no instance is at hand; or probes have come or gone since this detour was
- * entered: those that have come may miss a call that began before, the others must not.
- */
-static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
-{
-	struct kprobe *handle;
-
-	if (kprobe_this_frame()->phase != KPROBE_PHASE_IDLE) {
-		kprobes_inc_nmissed_count(&point->kp);
-		return;
-	}
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (handle->call == kretprobe_engine_enter_bare)
-			enter_bare(handle, ret_addr);
-	}
-}
-
-static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
-{
-	bool entered = kprobe_rcu_enter();
-
-	enter_each(point, ret_addr);
-	kprobe_rcu_exit(entered);
-}
-NOKPROBE_SYMBOL(enter_rarely);
-
-/*
- * One probe, task context, and an instance at hand: nearly every call.  Returns false if it is
- * another one, and has done nothing.
- */
-static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
-{
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *lone = READ_ONCE(point->lone);
-	struct kretprobe_instance *ri;
-	struct kretprobe_holder *holder;
-
-	if (unlikely(lone->call != kretprobe_engine_enter_bare))
-		return false;
-	holder = container_of(lone, struct kretprobe, kp)->rph;
-	ri = kretprobe_take_cached(holder);
-	if (unlikely(!ri))
-		return false;
-	WRITE_ONCE(ri->rph, holder);
-	arch_prepare_kretprobe_at(ri, ret_addr);
-	link_call(ri);
-	return true;
-}
-
-/**
- * kprobe_detour_return() - a detour that serves nothing but a return probe was entered
- * @kp: representative of its point
- * @ret_addr: where the function's return address is
- *
- * Context: any that the probed function runs in.
- */
-void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
-{
-	struct kprobe_point *point = kprobe_to_point(kp);
-
-	preempt_disable_notrace();
-	if (unlikely(!kprobe_in_free_task() || !enter_alone(point, ret_addr)))
-		enter_rarely(point, ret_addr);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kprobe_detour_return);
-#endif
-
-/* --- Return ------------------------------------------------------------------ */
-
-static __always_inline struct kretprobe_instance *to_instance(struct llist_node *node)
-{
-	return container_of(node, struct kretprobe_instance, llist);
-}
-
-/*
- * The instance at or behind @node of the call with frame @fp that saved the real
- * return address, or NULL.  Probes on one call save each other's trampoline: only
- * the first of them to be entered saved what was there before.
- */
-static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
-{
-	struct kretprobe_instance *ri;
-
-	for (; node; node = node->next) {
-		ri = to_instance(node);
-		if (ri->fp == fp && ri->ret_addr != kretprobe_trampoline_addr())
-			return ri;
-	}
-	return NULL;
-}
-NOKPROBE_SYMBOL(find_real);
-
-/**
- * kretprobe_find_ret_addr() - the real return address behind a trampoline
- * @tsk: current, or a task that does not run
- * @fp: frame in which the trampoline's address was found
- * @cur: where to go on; *@cur is NULL at first
- *
- * Context: any.
- * Return: the address, or 0 if there is none.
- */
-unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
-				      struct llist_node **cur)
-{
-	struct llist_node *node = tsk->kretprobe_instances.first;
-	struct kretprobe_instance *ri = NULL;
-	unsigned long ret_addr = 0;
-
-	/* Its list changes while we look: that is no stack trace anyway. */
-	if (tsk != current && task_is_running(tsk))
-		return 0;
-
-	/*
-	 * It may have run since the last frame, and what *@cur points to may be gone:
-	 * it is looked for, before it is looked at.  Pairs with reap_worker().
-	 */
-	preempt_disable_notrace();
-	while (*cur && node && node != *cur)
-		node = node->next;
-	if (node)
-		ri = find_real(*cur ? node->next : node, fp);
-	if (ri) {
-		*cur = &ri->llist;
-		ret_addr = (unsigned long)ri->ret_addr;
-	}
-	preempt_enable_notrace();
-	return ret_addr;
-}
-NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
-
-/* Spec: kprobes.txt section 5, for the wording. */
-static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	pr_err("kretprobe BUG!: Processing kretprobe %p @ %08lx\n",
-	       ri ? get_kretprobe(ri) : NULL, instruction_pointer(regs));
-}
-NOKPROBE_SYMBOL(report_unmatched);
-
-/*
- * If the innermost call is not the one that returns, functions that were called by
- * that have been left without returning.  Their instances are of no use any more.
- */
-static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
-					  struct pt_regs *regs)
-{
-	struct kretprobe_instance *ri;
-
-	while (to_instance(first)->fp != fp) {
-		ri = to_instance(first);
-		first = first->next;
-		report_unmatched(ri, regs);
-		WRITE_ONCE(current->kretprobe_instances.first, first);
-		kretprobe_give(ri, READ_ONCE(ri->rph));
-	}
-	return first;
-}
-NOKPROBE_SYMBOL(drop_left_calls);
-
-/* Runs the handler of one probe, unless that is being unregistered. */
-static __always_inline void call_handler(struct kretprobe_instance *ri,
-					 struct kprobe_frame *frame, struct pt_regs *regs)
-{
-	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	kretprobe_handler_t handler = READ_ONCE(holder->handler);
-	struct kprobe_outer outer;
-
-	if (unlikely(!handler))
-		return;
-	outer = kprobe_push_current(frame, &holder->rp->kp);
-	handler(ri, regs);
-	kprobe_pop_current(frame, outer);
-}
-
-/*
- * All instances of one call, from @first to @last, which has saved the real return
- * address.  They stay on the list while handlers run, which may want a stack trace.
- */
-static __always_inline unsigned long return_call(struct kretprobe_instance *first,
-						 struct kretprobe_instance *last,
-						 struct pt_regs *regs)
-{
-	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kretprobe_instance *ri = first, *next;
-	kprobe_opcode_t *to = last->ret_addr;
-
-	instruction_pointer_set(regs, (unsigned long)to);
-	while (ri != last) {
-		/* For get_kretprobe_retaddr(): it has saved a trampoline's. */
-		ri->ret_addr = to;
-		call_handler(ri, frame, regs);
-		ri = to_instance(ri->llist.next);
-	}
-	call_handler(last, frame, regs);
-	to = last->ret_addr;
-	arch_kretprobe_fixup_return(regs, to);
-	WRITE_ONCE(current->kretprobe_instances.first, last->llist.next);
-	/* Unlinked before an interrupt can take them for another call. */
-	barrier();
-	for (ri = first; ; ri = next) {
-		next = to_instance(ri->llist.next);
-		kretprobe_give(ri, READ_ONCE(ri->rph));
-		if (ri == last)
-			break;
-	}
-	return (unsigned long)to;
-}
-
-/* Several probes on one call, calls that have been left, another level, or an idle CPU. */
-static noinline unsigned long return_calls(struct llist_node *first, void *fp,
-					   struct pt_regs *regs)
-{
-	struct kretprobe_instance *last = find_real(first, fp);
-	bool entered = kprobe_rcu_enter();
-	unsigned long ret_addr;
-
-	if (!last) {
-		report_unmatched(first ? to_instance(first) : NULL, regs);
-		/* There is no address to return to. */
-		BUG();
-	}
-	first = drop_left_calls(first, fp, regs);
-	ret_addr = return_call(to_instance(first), last, regs);
-	kprobe_rcu_exit(entered);
-	return ret_addr;
-}
-NOKPROBE_SYMBOL(return_calls);
-
-/*
- * One probe on the call that returns, in task context: what return_call() does, at once.
- * The registers are made to return before the handler sees them.
- */
-static __always_inline void return_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
-	kretprobe_handler_t handler = READ_ONCE(holder->handler);
-	kprobe_opcode_t *to = ri->ret_addr;
-
-	instruction_pointer_set(regs, (unsigned long)to);
-	arch_kretprobe_fixup_return(regs, to);
-	if (likely(handler)) {
-		kprobe_task_enter(&holder->rp->kp);
-		handler(ri, regs);
-		kprobe_task_leave();
-	}
-	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
-	/* Unlinked before an interrupt can take it for another call. */
-	barrier();
-	kretprobe_give(ri, READ_ONCE(ri->rph));
-}
-
-/* Nothing but the innermost call, one probe, and task context: nearly every return. */
-static __always_inline bool is_alone(struct llist_node *first, void *fp)
-{
-	return likely(first) && likely(to_instance(first)->fp == fp) &&
-	       likely(to_instance(first)->ret_addr != kretprobe_trampoline_addr()) &&
-	       likely(kprobe_in_free_task());
-}
-
-/**
- * __kretprobe_trampoline_handler() - a return-probed function has returned
- * @regs: registers at the return; made to return to the caller
- * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
- *
- * Context: the trampoline, preemption disabled.
- * Return: the real return address.
- */
-unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
-					     void *frame_pointer)
-{
-	return return_calls(current->kretprobe_instances.first, frame_pointer, regs);
-}
-NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
-
-/**
- * kretprobe_return() - the same for trampolines that need to do nothing else
- * @regs: registers at the return; made to return to the caller
- * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
- *
- * arch_kretprobe_fixup_return() says where to return to.
- *
- * Context: the trampoline; interrupts and preemption are as they were.
- */
-void kretprobe_return(struct pt_regs *regs, void *frame_pointer)
-{
-	struct llist_node *first = current->kretprobe_instances.first;
-
-	preempt_disable_notrace();
-	if (likely(is_alone(first, frame_pointer)))
-		return_alone(to_instance(first), regs);
-	else
-		return_calls(first, frame_pointer, regs);
-	preempt_enable_notrace();
-}
-NOKPROBE_SYMBOL(kretprobe_return);
-
-#ifndef arch_kretprobe_fixup_return
-void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
-					kprobe_opcode_t *correct_ret_addr)
-{
-	/* The address is found through regs: instruction_pointer_set() above. */
-}
-#endif
-
 /**
  * kprobe_flush_task() - take back the instances of a task that is dead
  * @tk: the task; its probed functions will never return
@@ -505,17 +103,17 @@ void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
  */
 void kprobe_flush_task(struct task_struct *tk)
 {
-	struct llist_node *node, *next;
+	struct kretprobe_instance *ri, *next;
+	struct llist_node *node;
 
 	node = __llist_del_all(&tk->kretprobe_instances);
 	if (likely(!node))
 		return;
 	/* Into the pools: the caches are for those who are about to take one. */
 	preempt_disable_notrace();
-	for (; node; node = next) {
-		next = node->next;
-		kretprobe_uncount(READ_ONCE(to_instance(node)->rph));
-		kretprobe_pool_give(to_instance(node));
+	llist_for_each_entry_safe(ri, next, node, llist) {
+		kretprobe_uncount(READ_ONCE(ri->rph));
+		kretprobe_pool_give(ri);
 	}
 	preempt_enable_notrace();
 }

@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "kretprobe_pool.h"
+#include "kretprobe_instance.h"
 
 /* More than anybody needs, and less than the sizes below can count. */
 #define POOL_BYTES_MAX	SZ_1G
@@ -28,12 +28,6 @@ static atomic_t all_instances = ATOMIC_INIT(0);
 
 /* Stands for the probe of instances that have none (any more). */
 static struct kretprobe_holder nobody = { .stopped = true };
-
-static __always_inline struct kretprobe_instance *
-instance_at(struct kretprobe_pool *pool, unsigned int i)
-{
-	return pool->instances + (size_t)i * pool->stride;
-}
 
 /**
  * kretprobe_pool_create() - make a number of instances
@@ -64,7 +58,7 @@ struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t
 	atomic_set(&pool->nr_free, nr);
 	bitmap_set(pool->taken, nr, bits - nr);
 	for (i = 0; i < nr; i++)
-		*instance_at(pool, i) = (struct kretprobe_instance) {
+		*kretprobe_pool_instance(pool, i) = (struct kretprobe_instance) {
 			.pool = pool,
 			.rph = &nobody,
 		};
@@ -142,7 +136,7 @@ void kretprobe_pool_forget_holders(struct kretprobe_pool *pool)
 	lockdep_assert_held(&kretprobe_mutex);
 
 	for (i = 0; i < pool->nr; i++) {
-		struct kretprobe_instance *ri = instance_at(pool, i);
+		struct kretprobe_instance *ri = kretprobe_pool_instance(pool, i);
 
 		holder = READ_ONCE(ri->rph);
 		if (holder != &nobody && !holder->rp)
@@ -150,42 +144,10 @@ void kretprobe_pool_forget_holders(struct kretprobe_pool *pool)
 	}
 }
 
-/**
- * kretprobe_pool_take() - take an instance out of a pool
- * @pool: the pool
- *
- * Context: any, preemption disabled.
- * Return: the instance, or NULL if all are taken.
- */
-struct kretprobe_instance *kretprobe_pool_take(struct kretprobe_pool *pool)
-{
-	unsigned int words = BITS_TO_LONGS(pool->nr), word = READ_ONCE(pool->hint);
-	unsigned int tried, bit;
-	unsigned long taken;
-
-	for (tried = 0; tried < words; tried++) {
-		/* Until the word is full: somebody else may be quicker. */
-		while ((taken = READ_ONCE(pool->taken[word])) != ~0UL) {
-			bit = word * BITS_PER_LONG + ffz(taken);
-			/* Acquire: pairs with the release in kretprobe_pool_give(). */
-			if (test_and_set_bit_lock(bit, pool->taken))
-				continue;
-			raw_atomic_dec(&pool->nr_free);
-			if (word != READ_ONCE(pool->hint))
-				WRITE_ONCE(pool->hint, word);
-			return instance_at(pool, bit);
-		}
-		if (++word == words)
-			word = 0;
-	}
-	return NULL;
-}
-NOKPROBE_SYMBOL(kretprobe_pool_take);
-
 /* --- Instances that return to a retired pool ------------------------------ */
 
 static void reap_worker(struct work_struct *work);
-static LLIST_HEAD(orphans);
+LLIST_HEAD(kretprobe_orphans);
 static DECLARE_WORK(reap_work, reap_worker);
 
 static void wake_reaper(struct irq_work *unused)
@@ -193,21 +155,11 @@ static void wake_reaper(struct irq_work *unused)
 	queue_work(system_unbound_wq, &reap_work);
 }
 
-static DEFINE_IRQ_WORK(reap_irq_work, wake_reaper);
-
-static __always_inline void drop_bit(struct kretprobe_instance *ri)
-{
-	struct kretprobe_pool *pool = ri->pool;
-	unsigned int bit = ((void *)ri - pool->instances) / pool->stride;
-
-	raw_atomic_inc(&pool->nr_free);
-	/* Release: what its last user wrote is behind it.  See kretprobe_pool_take(). */
-	clear_bit_unlock(bit, pool->taken);
-}
+DEFINE_IRQ_WORK(kretprobe_reap_irq_work, wake_reaper);
 
 static void reap_worker(struct work_struct *work)
 {
-	struct llist_node *list = llist_del_all(&orphans);
+	struct llist_node *list = llist_del_all(&kretprobe_orphans);
 	struct kretprobe_instance *ri, *next;
 	struct kretprobe_pool *pool;
 
@@ -217,30 +169,7 @@ static void reap_worker(struct work_struct *work)
 	guard(mutex)(&kretprobe_mutex);
 	llist_for_each_entry_safe(ri, next, list, llist) {
 		pool = ri->pool;
-		drop_bit(ri);
+		kretprobe_pool_put(ri);
 		free_if_empty(pool);
 	}
 }
-
-/**
- * kretprobe_pool_give() - give an instance back to its pool
- * @ri: the instance; nobody looks at it any more
- *
- * Context: any, preemption disabled.
- */
-void kretprobe_pool_give(struct kretprobe_instance *ri)
-{
-	struct llist_node *first = READ_ONCE(orphans.first);
-
-	if (likely(!READ_ONCE(ri->pool->retired))) {
-		drop_bit(ri);
-		return;
-	}
-	/* llist_add(), which can be probed.  Pairs with llist_del_all(). */
-	do {
-		ri->llist.next = first;
-	} while (!try_cmpxchg(&orphans.first, &first, &ri->llist));
-	if (!first)
-		irq_work_queue(&reap_irq_work);
-}
-NOKPROBE_SYMBOL(kretprobe_pool_give);

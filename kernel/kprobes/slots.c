@@ -15,40 +15,15 @@
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
-#include <linux/hashtable.h>
 #include <linux/kallsyms.h>
 #include <linux/perf_event.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "internal.h"
-
-/**
- * struct slot_page - a page of slots
- * @node:	in slot_pages; RCU
- * @roomy:	pages of its cache that have a free slot
- * @cache:	whose slots they are
- * @insns:	the page, as it is executed
- * @used:	bitmap: which slots are taken; behind @owners
- * @nr_used:	how many
- * @nr:		how many there are
- * @rcu:	delays freeing for readers of the list
- * @owners:	representative that a slot belongs to, NULL if not known
- */
-struct slot_page {
-	struct hlist_node node;
-	struct list_head roomy;
-	struct kprobe_insn_cache *cache;
-	kprobe_opcode_t *insns;
-	unsigned long *used;
-	unsigned int nr_used, nr;
-	struct rcu_head rcu;
-	struct kprobe *owners[];
-};
+#include "slots.h"
 
 /* All pages, by address: every kernel fault asks, with thousands of probes, too. */
-static DEFINE_HASHTABLE(slot_pages, 6);
+DEFINE_HASHTABLE(kprobe_slot_pages, KPROBE_SLOT_PAGES_BITS);
 static DEFINE_SPINLOCK(pages_lock);
 
 void * __weak alloc_insn_page(void)
@@ -86,17 +61,6 @@ struct kprobe_insn_cache kprobe_optinsn_slots = {
 };
 #endif
 
-static kprobe_opcode_t *slot_address(struct slot_page *page, unsigned int slot)
-{
-	return (void *)page->insns + slot * page->cache->insn_size;
-}
-
-/* What pages are hashed by, the same for every address in a page. */
-static __always_inline unsigned long page_key(unsigned long addr)
-{
-	return addr >> PAGE_SHIFT;
-}
-
 static struct slot_page *make_page(struct kprobe_insn_cache *cache)
 {
 	unsigned int nr = PAGE_SIZE / cache->insn_size;
@@ -125,8 +89,8 @@ static struct slot_page *add_page(struct kprobe_insn_cache *cache)
 		return NULL;
 	list_add(&page->roomy, &cache->pages);
 	spin_lock(&pages_lock);
-	/* Pairs with the walk in find_page(). */
-	hash_add_rcu(slot_pages, &page->node, page_key((unsigned long)page->insns));
+	/* Pairs with the walk in find_slot_page(). */
+	hash_add_rcu(kprobe_slot_pages, &page->node, slot_page_key((unsigned long)page->insns));
 	spin_unlock(&pages_lock);
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL,
 			   (unsigned long)page->insns, PAGE_SIZE, false, cache->sym);
@@ -200,20 +164,6 @@ kprobe_opcode_t *get_insn_slot_for(struct kprobe *p)
 	return take_slot(&kprobe_insn_slots, p);
 }
 
-/* The page that @addr is in.  Context: preemption disabled. */
-static struct slot_page *find_page(unsigned long addr)
-{
-	struct slot_page *page;
-
-	/* No lockdep: called from traps and unwinders. */
-	hash_for_each_possible_rcu_notrace(slot_pages, page, node, page_key(addr)) {
-		if (page_key((unsigned long)page->insns) == page_key(addr))
-			return page;
-	}
-	return NULL;
-}
-NOKPROBE_SYMBOL(find_page);
-
 static void free_slot(struct slot_page *page, kprobe_opcode_t *insns)
 {
 	struct kprobe_insn_cache *cache = page->cache;
@@ -236,7 +186,7 @@ static struct slot_page *page_of(struct kprobe_insn_cache *cache, unsigned long 
 	struct slot_page *page;
 
 	preempt_disable_notrace();
-	page = find_page(addr);
+	page = find_slot_page(addr);
 	preempt_enable_notrace();
 	return page && page->cache == cache ? page : NULL;
 }
@@ -260,27 +210,6 @@ void __free_insn_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t *slot, in
 	mutex_unlock(&cache->mutex);
 }
 
-/**
- * __is_insn_slot_addr() - is this address in a page of the cache?
- * @cache: which
- * @addr: any address
- *
- * Context: any; RCU is watching.
- * Return: true if it is.
- */
-bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr)
-{
-	struct slot_page *page;
-	bool found;
-
-	preempt_disable_notrace();
-	page = find_page(addr);
-	found = page && page->cache == cache;
-	preempt_enable_no_resched_notrace();
-	return found;
-}
-NOKPROBE_SYMBOL(__is_insn_slot_addr);
-
 #ifdef CONFIG_OPTPROBES
 /**
  * get_optinsn_slot_for() - take room for a detour
@@ -303,30 +232,6 @@ void __init kprobe_optinsn_slots_init(void)
 #endif
 
 /**
- * kprobe_slot_owner() - whose copy is at an address
- * @addr: any address
- * @start: set to where the slot starts, if it is one
- *
- * Context: any, preemption disabled.
- * Return: the representative whose slot it is; NULL if it is not in a slot,
- * or the owner is not known.
- */
-struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
-{
-	struct slot_page *page = find_page(addr);
-	unsigned int slot;
-
-	if (!page)
-		return NULL;
-	slot = (addr - (unsigned long)page->insns) / page->cache->insn_size;
-	if (slot >= page->nr)
-		return NULL;
-	*start = (unsigned long)slot_address(page, slot);
-	return READ_ONCE(page->owners[slot]);
-}
-NOKPROBE_SYMBOL(kprobe_slot_owner);
-
-/**
  * kprobe_cache_get_kallsym() - symbols of the pages of a cache
  * @cache: which
  * @symnum: which page; reduced by the number of pages if there are fewer
@@ -344,7 +249,7 @@ int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symn
 	int ret = -ERANGE, bucket;
 
 	rcu_read_lock();
-	hash_for_each_rcu(slot_pages, bucket, page, node) {
+	hash_for_each_rcu(kprobe_slot_pages, bucket, page, node) {
 		if (page->cache != cache || (*symnum)--)
 			continue;
 		strscpy(sym, cache->sym, KSYM_NAME_LEN);

@@ -138,3 +138,26 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	return handled;
 }
 NOKPROBE_SYMBOL(kprobe_fault_handler);
+
+/**
+ * kprobe_text_address() - the address that an instruction's copy stands for
+ * @addr: an address that may be in a slot
+ *
+ * What faults in a copy is looked up in tables that know the original only.
+ *
+ * Context: any.
+ * Return: the address of the original if @addr is in a copy, @addr otherwise.
+ */
+unsigned long kprobe_text_address(unsigned long addr)
+{
+	unsigned long start = 0;
+	struct kprobe *owner;
+
+	preempt_disable_notrace();
+	owner = kprobe_slot_owner(addr, &start);
+	if (owner)
+		addr = arch_slot_original(owner, start, addr);
+	preempt_enable_notrace();
+	return addr;
+}
+NOKPROBE_SYMBOL(kprobe_text_address);

@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
-#include "../kretprobe_pool.h"
+#include "../kretprobe_instance.h"
 #include "counted.h"
 
 #define CROWD	500

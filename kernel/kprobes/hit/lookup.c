@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit: which probepoint is at an address, and which point's slot is at an address.
+ *
+ * Readers hold nothing but have preemption disabled; table.h and slots.h describe the data.
+ */
+#include <linux/preempt.h>
+
+#include "../slots.h"
+#include "../table.h"
+
+static __always_inline struct kprobe_point *find_point(unsigned long addr)
+{
+	/*
+	 * Raw: the checking version calls lockdep, and this runs in traps.
+	 * Pairs with rcu_assign_pointer() in kprobe_table_reserve().
+	 */
+	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
+	struct kprobe_point *point;
+	unsigned int i;
+
+	if (unlikely(!table))
+		return NULL;
+
+	for (i = kprobe_table_first(table, addr); ; i = kprobe_table_step(table, i)) {
+		/* Pairs with smp_store_release() in table_put(). */
+		point = READ_ONCE(table->entries[i]);
+		if (!point || kprobe_point_addr(point) == addr)
+			return point;
+	}
+}
+
+/**
+ * kprobe_table_find() - the probepoint at an address
+ * @addr: address of the first byte of the instruction
+ *
+ * Context: any, with preemption disabled or kprobe_mutex held.
+ * Return: the point, valid for as long as the context lasts; or NULL.
+ */
+struct kprobe_point *kprobe_table_find(unsigned long addr)
+{
+	return addr == KPROBE_TABLE_NOWHERE ? NULL : find_point(addr);
+}
+NOKPROBE_SYMBOL(kprobe_table_find);
+
+/**
+ * get_kprobe() - what is probed at an address
+ * @addr: address of an instruction that a CPU has executed
+ *
+ * Context: any, preemption disabled.
+ * Return: the point's representative, or NULL.
+ */
+struct kprobe *get_kprobe(void *addr)
+{
+	struct kprobe_point *point = find_point((unsigned long)addr);
+
+	return point ? &point->kp : NULL;
+}
+NOKPROBE_SYMBOL(get_kprobe);
+
+/**
+ * __is_insn_slot_addr() - is this address in a page of the cache?
+ * @cache: which
+ * @addr: any address
+ *
+ * Context: any; RCU is watching.
+ * Return: true if it is.
+ */
+bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr)
+{
+	struct slot_page *page;
+	bool found;
+
+	preempt_disable_notrace();
+	page = find_slot_page(addr);
+	found = page && page->cache == cache;
+	preempt_enable_no_resched_notrace();
+	return found;
+}
+NOKPROBE_SYMBOL(__is_insn_slot_addr);
+
+/**
+ * kprobe_slot_owner() - whose copy is at an address
+ * @addr: any address
+ * @start: set to where the slot starts, if it is one
+ *
+ * Context: any, preemption disabled.
+ * Return: the representative whose slot it is; NULL if it is not in a slot,
+ * or the owner is not known.
+ */
+struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
+{
+	struct slot_page *page = find_slot_page(addr);
+	unsigned int slot;
+
+	if (!page)
+		return NULL;
+	slot = (addr - (unsigned long)page->insns) / page->cache->insn_size;
+	if (slot >= page->nr)
+		return NULL;
+	*start = (unsigned long)slot_address(page, slot);
+	return READ_ONCE(page->owners[slot]);
+}
+NOKPROBE_SYMBOL(kprobe_slot_owner);
