@@ -392,22 +392,19 @@ int kretprobe_engine_alloc(struct kretprobe *rp);
 void kretprobe_engine_stop(struct kretprobe *rp);
 void kretprobe_engine_free(struct kretprobe **rps, int num);
 
-/* optimizer.c */
+/* sysctl.c */
 extern bool kprobe_optimization_allowed;
 #ifdef CONFIG_OPTPROBES
+void kprobe_optimizer_allow(bool allow);
+
+/* optimizer.c */
 void kprobe_optimizer_queue(struct kprobe_point *point);
 bool kprobe_optimizer_misfit(struct kprobe_point *point);
 void kprobe_optimizer_refit(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why);
-void kprobe_optimizer_allow(bool allow);
 void kprobe_optimizer_flush(void);
 const char *kprobe_optimizer_says(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
-
-/* fit.c */
-void kprobe_detour_choose(struct kprobe_point *point);
-bool kprobe_detour_fits(struct kprobe_point *point);
-void kprobe_detour_use(struct kprobe_point *point, bool use);
 
 /* neighbours.c */
 bool kprobe_neighbour_armed(struct kprobe_point *point);

@@ -41,9 +41,6 @@
 /* Probes that are registered one after the other share the wait. */
 #define WORK_DELAY	1
 
-/* What the user wants: debug.kprobes-optimization. */
-bool kprobe_optimization_allowed = true;
-
 static void worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(work, worker);
 static struct workqueue_struct *workqueue;
@@ -138,6 +135,56 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	queue_delayed_work(workqueue, &work, WORK_DELAY);
 }
 
+/* --- Which functions a detour calls ------------------------------------------- */
+
+/*
+ * A detour calls the least that serves its point when it is made: a point without a post
+ * handler does not pay for one, and a return probe alone needs no registers saved.  When
+ * handlers come that need more, the optimizer makes another detour.  A detour that does more
+ * than is needed stays.
+ */
+static enum kprobe_detour_calls least_calls(const struct kprobe *kp)
+{
+	if (!IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS))
+		return KPROBE_DETOUR_CALLS_PRE;
+	if (kp->post_handler)
+		return KPROBE_DETOUR_CALLS_POST;
+	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? KPROBE_DETOUR_CALLS_RETURN :
+						     KPROBE_DETOUR_CALLS_PRE;
+}
+
+/* Decides which functions the detour of a point will call that is about to be made. */
+static void choose_calls(struct kprobe_point *point)
+{
+	point->kp.flags &= ~KPROBE_FLAG_DETOUR_CALLS;
+	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(&point->kp));
+}
+
+/* Returns true if the detour of a point calls everything that has to be called. */
+static bool detour_serves(struct kprobe_point *point)
+{
+	switch (kprobe_detour_calls(&point->kp)) {
+	case KPROBE_DETOUR_CALLS_RETURN:
+		return point->kp.flags & KPROBE_FLAG_RETURN_ONLY;
+	case KPROBE_DETOUR_CALLS_PRE:
+		return !point->kp.post_handler;
+	default:
+		return true;
+	}
+}
+
+/*
+ * Lets hits of the breakpoint go on in the detour's copy, or not any more.  With the copy in
+ * use no hit of the breakpoint enters the text that the jump will cover, or still covers.
+ */
+static void use_detour(struct kprobe_point *point, bool use)
+{
+	point->kp.flags &= ~KPROBE_FLAG_DETOUR_USED;
+	if (use)
+		point->kp.flags |= KPROBE_FLAG_DETOUR_USED;
+	arch_kprobe_handlers_changed(&point->kp);
+}
+
 /* --- Steps 1 and 2: what speaks against it; the detour ------------------------ */
 
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -171,7 +218,7 @@ static int make_detour(struct kprobe_point *point)
 {
 	int ret;
 
-	kprobe_detour_choose(point);
+	choose_calls(point);
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
 		return arch_prepare_optimized_kprobe(&point->op, &point->kp);
 
@@ -210,7 +257,7 @@ static void consider(struct kprobe_point *point)
 {
 	enum kprobe_unopt obstacle;
 
-	if (arch_prepared_optinsn(&point->op.optinsn) && !kprobe_detour_fits(point)) {
+	if (arch_prepared_optinsn(&point->op.optinsn) && !detour_serves(point)) {
 		set_opt(point, KPROBE_OPT_OUTDATED);
 		return;
 	}
@@ -219,7 +266,7 @@ static void consider(struct kprobe_point *point)
 		refuse(point, obstacle);
 		return;
 	}
-	kprobe_detour_use(point, true);				/* 2 */
+	use_detour(point, true);				/* 2 */
 	set_opt(point, KPROBE_OPT_SETTLING);
 }
 
@@ -290,7 +337,7 @@ static void patch_points(struct list_head *points)
 			continue;
 		}
 		list_del_init(&point->op.list);
-		kprobe_detour_use(point, false);
+		use_detour(point, false);
 		refuse(point, KPROBE_UNOPT_ARCH);
 	}
 }
@@ -311,7 +358,7 @@ static bool patch_some(bool waited)
 		if (!waited && !arch_jump_is_one_insn(op))
 			continue;
 		if (arch_check_optimized_kprobe(op)) {
-			kprobe_detour_use(op_to_point(op), false);
+			use_detour(op_to_point(op), false);
 			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
 			continue;
 		}
@@ -413,7 +460,7 @@ bool kprobe_disarmed(struct kprobe *p)
 bool kprobe_optimizer_misfit(struct kprobe_point *point)
 {
 	return (point->state == KPROBE_JUMP || point->opt == KPROBE_OPT_SETTLING) &&
-	       !kprobe_detour_fits(point);
+	       !detour_serves(point);
 }
 
 /* --- Back to the breakpoint ------------------------------------------------------- */
@@ -432,7 +479,7 @@ static void unpatch(struct list_head *ops)
 	list_for_each_entry_safe(op, next, &done, list) {
 		list_del_init(&op->list);
 		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);
-		kprobe_detour_use(op_to_point(op), false);
+		use_detour(op_to_point(op), false);
 	}
 }
 
@@ -456,7 +503,7 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (point->opt == KPROBE_OPT_SETTLING)
-			kprobe_detour_use(point, false);
+			use_detour(point, false);
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
 		point->unopt = why;
@@ -482,54 +529,6 @@ void kprobe_optimizer_refit(struct list_head *points)
 	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);
 	list_for_each_entry(kp, points, list)
 		kprobe_optimizer_queue(kprobe_to_point(kp));
-}
-
-/* --- The knob ------------------------------------------------------------------------- */
-
-/* All at once, as when all are disarmed: points that share a page are changed together. */
-static void unoptimize_all(void)
-{
-	struct kprobe_point *point;
-	LIST_HEAD(points);
-	unsigned long pos;
-
-	for_each_kprobe_point(point, pos) {
-		if (point->state == KPROBE_JUMP || point->opt)
-			kprobe_collect(point, &points);
-	}
-	kprobe_unoptimize_points(&points, KPROBE_UNOPT_OFF);
-	kprobe_uncollect_all(&points);
-}
-
-static void queue_all(void)
-{
-	struct kprobe_point *point;
-	unsigned long pos;
-
-	for_each_kprobe_point(point, pos)
-		kprobe_optimizer_queue(point);
-}
-
-/**
- * kprobe_optimizer_allow() - debug.kprobes-optimization
- * @allow: whether there may be jumps
- *
- * When it returns with @allow false there are none; when it returns with @allow true
- * there will be.
- *
- * Spec: kprobes.txt, appendix B.
- *
- * Context: task, may sleep.
- */
-void kprobe_optimizer_allow(bool allow)
-{
-	guard(mutex)(&kprobe_mutex);
-
-	kprobe_optimization_allowed = allow;
-	if (allow)
-		queue_all();
-	else
-		unoptimize_all();
 }
 
 /* Boot, before anything can be registered.  Return: 0 or -ENOMEM. */

@@ -10,6 +10,55 @@
 
 #include "internal.h"
 
+/* What the user wants: debug.kprobes-optimization. */
+bool kprobe_optimization_allowed = true;
+
+/* All at once, as when all are disarmed: points that share a page are changed together. */
+static void unoptimize_all(void)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos) {
+		if (point->state == KPROBE_JUMP || point->opt)
+			kprobe_collect(point, &points);
+	}
+	kprobe_unoptimize_points(&points, KPROBE_UNOPT_OFF);
+	kprobe_uncollect_all(&points);
+}
+
+static void queue_all(void)
+{
+	struct kprobe_point *point;
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos)
+		kprobe_optimizer_queue(point);
+}
+
+/**
+ * kprobe_optimizer_allow() - debug.kprobes-optimization
+ * @allow: whether there may be jumps
+ *
+ * When it returns with @allow false there are none; when it returns with @allow true
+ * there will be.
+ *
+ * Spec: kprobes.txt, appendix B.
+ *
+ * Context: task, may sleep.
+ */
+void kprobe_optimizer_allow(bool allow)
+{
+	guard(mutex)(&kprobe_mutex);
+
+	kprobe_optimization_allowed = allow;
+	if (allow)
+		queue_all();
+	else
+		unoptimize_all();
+}
+
 static int set_optimization(const struct ctl_table *table, int write,
 			    void *buffer, size_t *length, loff_t *ppos)
 {
