@@ -22,6 +22,7 @@
 
 #include "slots.h"
 
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 /* All pages, by address: every kernel fault asks, with thousands of probes, too. */
 DEFINE_HASHTABLE(kprobe_slot_pages, KPROBE_SLOT_PAGES_BITS);
 static DEFINE_SPINLOCK(pages_lock);
@@ -260,4 +261,44 @@ int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symn
 	}
 	rcu_read_unlock();
 	return ret;
+}
+
+static int symbol_of_slots(unsigned int *symnum, unsigned long *value, char *type, char *sym)
+{
+	int ret = kprobe_cache_get_kallsym(&kprobe_insn_slots, symnum, value, type, sym);
+
+	if (ret && IS_ENABLED(CONFIG_OPTPROBES))
+		ret = kprobe_cache_get_kallsym(&kprobe_optinsn_slots, symnum, value, type, sym);
+	return ret;
+}
+#else
+/* No slots, no symbols of any. */
+static int symbol_of_slots(unsigned int *symnum, unsigned long *value, char *type, char *sym)
+{
+	return -ERANGE;
+}
+#endif
+
+/**
+ * kprobe_get_kallsym() - symbol number @symnum of executable memory of probes
+ * @symnum: which, from 0
+ * @value: set to its address
+ * @type: set to its type
+ * @sym: set to its name, KSYM_NAME_LEN bytes
+ *
+ * Context: task.
+ * Return: 0, or -ERANGE if there are no more.
+ */
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym)
+{
+	int ret = symbol_of_slots(&symnum, value, type, sym);
+
+	return ret ? arch_kprobe_get_kallsym(&symnum, value, type, sym) : 0;
+}
+
+int __weak arch_kprobe_get_kallsym(unsigned int *symnum, unsigned long *value,
+				   char *type, char *sym)
+{
+	return -ERANGE;
 }

@@ -33,6 +33,9 @@ struct slot_page {
 	struct kprobe *owners[];
 };
 
+/* Defined with CONFIG_OPTPROBES only. */
+extern struct kprobe_insn_cache kprobe_optinsn_slots;
+
 #define KPROBE_SLOT_PAGES_BITS	6
 extern struct hlist_head kprobe_slot_pages[1 << KPROBE_SLOT_PAGES_BITS];
 

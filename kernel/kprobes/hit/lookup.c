@@ -58,6 +58,7 @@ struct kprobe *get_kprobe(void *addr)
 }
 NOKPROBE_SYMBOL(get_kprobe);
 
+#ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 /**
  * __is_insn_slot_addr() - is this address in a page of the cache?
  * @cache: which
@@ -102,3 +103,4 @@ struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
 	return READ_ONCE(page->owners[slot]);
 }
 NOKPROBE_SYMBOL(kprobe_slot_owner);
+#endif
