@@ -198,6 +198,9 @@ bool kprobe_point_armed(const struct kprobe_point *point);
 struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
 struct kprobe_point *kprobe_point_of(struct kprobe *kp);
 bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr);
+void kprobe_point_add_gone(struct kprobe_point *point);
+void kprobe_gone_forget_handle(struct kprobe *kp);
+extern struct list_head kprobe_gone_points;
 int kprobe_points_init(void);
 
 /* hit/dispatch.c */
@@ -347,13 +350,7 @@ static inline int kprobe_arm_ftrace(struct list_head *points)
 static inline void kprobe_disarm_ftrace(struct list_head *points) { }
 #endif
 
-/* gone.c */
-struct kprobe_point *kprobe_gone_find(struct kprobe *kp);
-void kprobe_bury_range(unsigned long start, unsigned long end);
-void kprobe_gone_forget_handle(struct kprobe *kp);
-extern struct list_head kprobe_gone_points;
-
-/* module.c */
+/* text_gone.c */
 #ifdef CONFIG_MODULES
 int kprobe_module_init(void);
 #else

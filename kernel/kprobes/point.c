@@ -11,6 +11,7 @@
  * All of it runs under kprobe_mutex.  Hits are in hit/.
  */
 #include <linux/cpu.h>
+#include <linux/hashtable.h>
 #include <linux/memory.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -114,6 +115,74 @@ struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprob
 	return NULL;
 }
 
+/* --- Gone points: their text has been freed ------------------------------- */
+
+/* Gone points that still have handles; linked through op.list. */
+LIST_HEAD(kprobe_gone_points);
+
+/*
+ * The handles of gone points, by their own addresses: nothing in a struct that a caller
+ * hands over is trusted.  Linked through kprobe::gone.
+ */
+static DEFINE_HASHTABLE(gone_handles, 8);
+
+static bool is_gone_handle(const struct kprobe *kp)
+{
+	const struct kprobe *gone;
+
+	hash_for_each_possible(gone_handles, gone, gone, (unsigned long)kp) {
+		if (gone == kp)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns the gone point that a handle is registered at, or NULL.  Nothing in @kp is trusted
+ * before it has been found by its address.
+ */
+static struct kprobe_point *find_gone(struct kprobe *kp)
+{
+	struct list_head *node;
+
+	if (!is_gone_handle(kp))
+		return NULL;
+	/* The list's head, which is in the point, is the only node that is no handle. */
+	list_for_each_prev(node, &kp->list) {
+		if (!is_gone_handle(list_entry(node, struct kprobe, list)))
+			return container_of(node, struct kprobe_point, handles);
+	}
+	return NULL;
+}
+
+/**
+ * kprobe_point_add_gone() - keep the handles of a point whose text is freed
+ * @point: the point, which has left the table and is KPROBE_GONE
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_point_add_gone(struct kprobe_point *point)
+{
+	struct kprobe *handle;
+
+	list_add(&point->op.list, &kprobe_gone_points);
+	list_for_each_entry(handle, &point->handles, list)
+		hash_add(gone_handles, &handle->gone, (unsigned long)handle);
+}
+
+/**
+ * kprobe_gone_forget_handle() - a handle of a gone point is being unregistered
+ * @kp: the handle
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_gone_forget_handle(struct kprobe *kp)
+{
+	hash_del(&kp->gone);
+}
+
+/* --- From a handle to its point --------------------------------------------- */
+
 /**
  * kprobe_point_of() - the point that a handle is registered at
  * @kp: what a caller says is registered; only its address is looked at
@@ -128,7 +197,7 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp)
 	point = kprobe_table_find((unsigned long)kp->addr);
 	if (point && kprobe_point_find_handle(point, kp))
 		return point;
-	return kprobe_gone_find(kp);
+	return find_gone(kp);
 }
 
 /**
@@ -143,7 +212,7 @@ bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
-	return (point && kprobe_point_find_handle(point, kp)) || kprobe_gone_find(kp);
+	return (point && kprobe_point_find_handle(point, kp)) || find_gone(kp);
 }
 
 /* Returns the function that a hit calls for a handle. */

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text that is freed: that of modules, and init text.
+ *
+ * Text is freed without asking.  The points in it are disarmed while it is still
+ * there, leave the table and become KPROBE_GONE; their handles stay on them,
+ * marked KPROBE_FLAG_GONE, until their users unregister.  Nothing is written to
+ * the text afterwards, and a later module at the same addresses starts with no
+ * points there.
+ */
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <asm/sections.h>
+
+#include "internal.h"
+
+static bool point_within(struct kprobe_point *point, unsigned long start, unsigned long end)
+{
+	return kprobe_point_addr(point) >= start && kprobe_point_addr(point) < end;
+}
+
+/*
+ * Text from @start up to @end is about to be freed: all points in it become gone.  They are
+ * disarmed first.  Until it is freed the text may still be executed, by work that the module
+ * has left, and ftrace still knows it and must forget it in order.
+ */
+static void text_gone(unsigned long start, unsigned long end)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(armed);
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos) {
+		if (point_within(point, start, end) && kprobe_point_armed(point))
+			kprobe_collect(point, &armed);
+	}
+	if (!list_empty(&armed))
+		kprobe_disarm_points(&armed);
+	kprobe_uncollect_all(&armed);
+
+	for_each_kprobe_point(point, pos) {
+		if (!point_within(point, start, end))
+			continue;
+		kprobe_table_remove(point);
+		kprobe_point_set_state(point, KPROBE_GONE);
+		kprobe_point_add_gone(point);
+	}
+}
+
+/**
+ * kprobe_free_init_mem() - the kernel's init text is about to be freed
+ *
+ * Context: task, may sleep; once, at the end of boot.
+ */
+void kprobe_free_init_mem(void)
+{
+	guard(mutex)(&kprobe_mutex);
+	text_gone((unsigned long)__init_begin, (unsigned long)__init_end);
+}
+
+#ifdef CONFIG_MODULES
+static void module_text_gone(const struct module *mod, enum mod_mem_type type)
+{
+	unsigned long start = (unsigned long)mod->mem[type].base;
+
+	text_gone(start, start + mod->mem[type].size);
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *mod = data;
+
+	guard(mutex)(&kprobe_mutex);
+	kprobe_owned_forget();
+	switch (event) {
+	case MODULE_STATE_COMING:
+		kprobe_blacklist_add_module(mod);
+		break;
+	case MODULE_STATE_LIVE:
+		/* Only its init text is freed. */
+		module_text_gone(mod, MOD_INIT_TEXT);
+		break;
+	case MODULE_STATE_GOING:
+		module_text_gone(mod, MOD_INIT_TEXT);
+		module_text_gone(mod, MOD_TEXT);
+		kprobe_blacklist_remove_module(mod);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/*
+ * Runs before all notifiers that may probe a module that is coming, as those of kprobe events
+ * do: its blacklist has to be known by then.
+ */
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+	.priority = INT_MAX,
+};
+
+/* Boot.  Return: 0 or -errno. */
+int __init kprobe_module_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+#endif
