@@ -15,6 +15,7 @@
  * taken finds its point, or finds the breakpoint gone and starts again.
  */
 #include <linux/bitfield.h>
+#include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kdebug.h>
@@ -183,6 +184,86 @@ void unregister_kprobe(struct kprobe *p)
 	unregister_kprobes(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
+
+/* --- Disable and enable ---------------------------------------------------- */
+
+/* A disabled handle stays on its point; the point is armed while some handle wants it. */
+
+/**
+ * disable_kprobe() - stop calling a probe's handlers
+ * @kp: a registered probe
+ *
+ * The text is restored when no other probe at the address needs it.  Handlers
+ * that are already running may go on for a moment.
+ *
+ * Spec: kprobes.txt section 4.7.
+ *
+ * Context: task, may sleep.
+ * Return: 0, or -EINVAL if @kp is not registered.
+ */
+int disable_kprobe(struct kprobe *kp)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+
+	guard(mutex)(&kprobe_mutex);
+
+	point = kprobe_point_of(kp);
+	if (!point)
+		return -EINVAL;
+	kp->flags |= KPROBE_FLAG_DISABLED;
+	kprobe_point_update_handlers(point);
+	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point)) {
+		kprobe_collect(point, &points);
+		kprobe_disarm_points(&points);
+		kprobe_uncollect_all(&points);
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(disable_kprobe);
+
+/**
+ * enable_kprobe() - call a disabled probe's handlers again
+ * @kp: a registered probe
+ *
+ * Spec: kprobes.txt section 4.8.
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EINVAL if @kp is not registered or its text has gone; what
+ * ftrace says where it owns the function.
+ */
+int enable_kprobe(struct kprobe *kp)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	u32 flags;
+	int ret;
+
+	guard(mutex)(&kprobe_mutex);
+
+	point = kprobe_point_of(kp);
+	if (!point || point->state == KPROBE_GONE)
+		return -EINVAL;
+	flags = kp->flags;
+	kp->flags &= ~KPROBE_FLAG_DISABLED;
+	kprobe_point_update_handlers(point);
+	if (kprobe_optimizer_misfit(point)) {
+		kprobe_collect(point, &points);
+		kprobe_optimizer_refit(&points);
+		kprobe_uncollect_all(&points);
+	}
+	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))
+		return 0;
+	kprobe_collect(point, &points);
+	ret = kprobe_arm_points(&points);
+	kprobe_uncollect_all(&points);
+	if (ret) {
+		kp->flags = flags;
+		kprobe_point_update_handlers(point);
+	}
+	return ret;
+}
+EXPORT_SYMBOL_GPL(enable_kprobe);
 
 /* --- Boot ------------------------------------------------------------------ */
 

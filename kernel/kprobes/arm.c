@@ -15,11 +15,18 @@
  *	5. record the new states
  *	6. what may be a jump now is queued
  */
+#include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/list_sort.h>
 #include <linux/memory.h>
 
 #include "internal.h"
+
+/*
+ * debugfs "enabled" is 0: nothing is armed, whatever the handles want.  Which points are armed
+ * when it is 1 again follows from the handles as they are then.  Under kprobe_mutex.
+ */
+bool kprobes_all_disarmed;
 
 #ifndef CONFIG_HAVE_KPROBE_BATCH
 /* Architectures that patch and synchronise one by one. */
@@ -194,4 +201,38 @@ void kprobe_disarm_points(struct list_head *points)
 	if (!list_empty(points))
 		disarm_breakpoints(points);
 	list_splice_tail(&ftrace, points);
+}
+
+/**
+ * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
+ * @enable: arm those that have enabled probes; otherwise disarm all
+ *
+ * Context: task, may sleep.
+ * Return: 0, or what ftrace said; then all stay disarmed.
+ */
+int kprobe_rearm_all(bool enable)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	unsigned long pos;
+	int ret = 0;
+
+	guard(mutex)(&kprobe_mutex);
+
+	if (enable == !kprobes_all_disarmed)
+		return 0;
+	kprobes_all_disarmed = !enable;
+	for_each_kprobe_point(point, pos) {
+		if (kprobe_point_armed(point) != kprobe_point_wants_arming(point))
+			kprobe_collect(point, &points);
+	}
+	if (!enable)
+		kprobe_disarm_points(&points);
+	else
+		ret = kprobe_arm_points(&points);
+	kprobe_uncollect_all(&points);
+	if (ret)
+		kprobes_all_disarmed = true;
+	pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
+	return ret;
 }

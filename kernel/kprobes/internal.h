@@ -181,10 +181,6 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
 static_assert(!offsetof(struct kretprobe, kp));
 static_assert(!offsetof(struct jprobe, kp));
 
-/* enable.c */
-int kprobe_rearm_all(bool enable);
-extern bool kprobes_all_disarmed;
-
 /* point.c */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place);
 void kprobe_point_release(struct kprobe_point *point);
@@ -336,6 +332,8 @@ void kprobe_uncollect_all(struct list_head *list);
 void kprobe_sort_points(struct list_head *points);
 int kprobe_arm_points(struct list_head *points);
 void kprobe_disarm_points(struct list_head *points);
+int kprobe_rearm_all(bool enable);
+extern bool kprobes_all_disarmed;
 
 /* arm_ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE
