@@ -247,9 +247,9 @@ int enable_kprobe(struct kprobe *kp)
 	flags = kp->flags;
 	kp->flags &= ~KPROBE_FLAG_DISABLED;
 	kprobe_point_update_handlers(point);
-	if (kprobe_optimizer_misfit(point)) {
+	if (kprobe_detour_stale(point)) {
 		kprobe_collect(point, &points);
-		kprobe_optimizer_refit(&points);
+		kprobe_detour_renew(&points);
 		kprobe_uncollect_all(&points);
 	}
 	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))

@@ -54,7 +54,7 @@ in_assembly()
 # What the blacklist has by its name.
 copies()
 {
-	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/names.c"
+	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/symbol.c"
 }
 
 walk()

@@ -245,7 +245,7 @@ int kprobe_place_check(struct kprobe_place *place)
 	if (!ret && place->name == KPROBE_NAME_CFI)
 		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_CFI, -EINVAL);
 	if (!ret)
-		ret = kprobe_owned_check(place);
+		ret = kprobe_reserved_check(place);
 	if (ret)
 		kprobe_place_put(place);
 	return ret;

@@ -135,7 +135,7 @@ static void arm_breakpoints(struct list_head *points)
 {
 	struct kprobe *kp;
 
-	kprobe_optimizer_make_way(points);			/* 3 */
+	kprobe_unoptimize_neighbours(points);			/* 3 */
 	patch_points(points, arch_arm_kprobes);			/* 4 */
 	set_states(points, KPROBE_BREAKPOINT);			/* 5 */
 	list_for_each_entry(kp, points, list)			/* 6 */
@@ -147,7 +147,7 @@ static void disarm_breakpoints(struct list_head *points)
 	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);	/* 3 */
 	patch_points(points, arch_disarm_kprobes);		/* 4 */
 	set_states(points, KPROBE_DISARMED);			/* 5 */
-	kprobe_optimizer_retry_around(points);			/* 6 */
+	kprobe_requeue_neighbours(points);			/* 6 */
 }
 
 /**

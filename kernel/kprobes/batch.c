@@ -304,17 +304,17 @@ static void wait_withdrawn(struct batch *batch)
 }
 
 /* Detours that do not call what has come: other ones have to be made. */
-static void refit_detours(struct batch *batch)
+static void renew_stale_detours(struct batch *batch)
 {
 	struct batch_entry *e;
-	LIST_HEAD(misfits);
+	LIST_HEAD(stale);
 
 	for_each_entry(e, batch) {
-		if (kprobe_optimizer_misfit(e->point))
-			kprobe_collect(e->point, &misfits);
+		if (kprobe_detour_stale(e->point))
+			kprobe_collect(e->point, &stale);
 	}
-	kprobe_optimizer_refit(&misfits);
-	kprobe_uncollect_all(&misfits);
+	kprobe_detour_renew(&stale);
+	kprobe_uncollect_all(&stale);
 }
 
 static int arm_all(struct batch *batch)
@@ -323,7 +323,7 @@ static int arm_all(struct batch *batch)
 	LIST_HEAD(points);
 	int ret;
 
-	refit_detours(batch);
+	renew_stale_detours(batch);
 	list_for_each_entry(e, &batch->by_addr, list) {
 		if (e->point->state == KPROBE_DISARMED &&
 		    kprobe_point_wants_arming(e->point))

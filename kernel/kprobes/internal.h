@@ -104,7 +104,7 @@ enum kprobe_opt {
  * @KPROBE_UNOPT_NONE:	it does, or nobody has looked yet
  * @KPROBE_UNOPT_OFF:	the user does not want any
  * @KPROBE_UNOPT_NEIGHBOUR: another probe is armed where the jump would be
- * @KPROBE_UNOPT_OWNED:	somebody else patches an instruction there
+ * @KPROBE_UNOPT_RESERVED:	somebody else patches an instruction there
  * @KPROBE_UNOPT_POST:	the architecture's detours do not call post handlers
  * @KPROBE_UNOPT_MEMORY: there was none
  * @KPROBE_UNOPT_ARCH:	the architecture says why
@@ -113,7 +113,7 @@ enum kprobe_unopt {
 	KPROBE_UNOPT_NONE,
 	KPROBE_UNOPT_OFF,
 	KPROBE_UNOPT_NEIGHBOUR,
-	KPROBE_UNOPT_OWNED,
+	KPROBE_UNOPT_RESERVED,
 	KPROBE_UNOPT_POST,
 	KPROBE_UNOPT_MEMORY,
 	KPROBE_UNOPT_ARCH,
@@ -302,10 +302,10 @@ int kprobe_place_check(struct kprobe_place *place);
 void kprobe_place_put(struct kprobe_place *place);
 int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
 
-/* owned.c */
-int kprobe_owned_check(const struct kprobe_place *place);
-int kprobe_owned_range(unsigned long start, unsigned long end);
-void kprobe_owned_forget(void);
+/* reserved.c */
+int kprobe_reserved_check(const struct kprobe_place *place);
+int kprobe_reserved_range(unsigned long start, unsigned long end);
+void kprobe_reserved_forget(void);
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[], __stop_static_call_sites[];
 #endif
@@ -321,7 +321,7 @@ void kprobe_blacklist_remove_module(struct module *mod);
 bool kprobe_blacklist_has(unsigned int index);
 void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);
 
-/* names.c */
+/* symbol.c */
 enum kprobe_name kprobe_name_verdict(char *name);
 bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict);
 void kprobe_names_read_all(void);
@@ -394,34 +394,34 @@ void kprobe_optimizer_allow(bool allow);
 
 /* optimizer.c */
 void kprobe_optimizer_queue(struct kprobe_point *point);
-bool kprobe_optimizer_misfit(struct kprobe_point *point);
-void kprobe_optimizer_refit(struct list_head *points);
+bool kprobe_detour_stale(struct kprobe_point *point);
+void kprobe_detour_renew(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why);
 void kprobe_optimizer_flush(void);
-const char *kprobe_optimizer_says(struct kprobe_point *point);
+const char *kprobe_unopt_reason(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
 
 /* neighbours.c */
 bool kprobe_neighbour_armed(struct kprobe_point *point);
-void kprobe_optimizer_make_way(struct list_head *points);
-void kprobe_optimizer_retry_around(struct list_head *points);
+void kprobe_unoptimize_neighbours(struct list_head *points);
+void kprobe_requeue_neighbours(struct list_head *points);
 #else
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
 
-static inline bool kprobe_optimizer_misfit(struct kprobe_point *point)
+static inline bool kprobe_detour_stale(struct kprobe_point *point)
 {
 	return false;
 }
 
-static inline void kprobe_optimizer_refit(struct list_head *points) { }
+static inline void kprobe_detour_renew(struct list_head *points) { }
 
-static inline void kprobe_optimizer_make_way(struct list_head *points) { }
-static inline void kprobe_optimizer_retry_around(struct list_head *points) { }
+static inline void kprobe_unoptimize_neighbours(struct list_head *points) { }
+static inline void kprobe_requeue_neighbours(struct list_head *points) { }
 static inline void kprobe_unoptimize_points(struct list_head *points,
 					    enum kprobe_unopt why) { }
 static inline void kprobe_optimizer_flush(void) { }
 
-static inline const char *kprobe_optimizer_says(struct kprobe_point *point)
+static inline const char *kprobe_unopt_reason(struct kprobe_point *point)
 {
 	return point->state == KPROBE_BREAKPOINT ? "the architecture has no jumps" : "";
 }

@@ -40,12 +40,12 @@ bool kprobe_neighbour_armed(struct kprobe_point *point)
 }
 
 /**
- * kprobe_optimizer_make_way() - breakpoints will be written where jumps may be
+ * kprobe_unoptimize_neighbours() - remove the jumps that cover places of breakpoints
  * @points: list of representatives that will be armed
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
-void kprobe_optimizer_make_way(struct list_head *points)
+void kprobe_unoptimize_neighbours(struct list_head *points)
 {
 	struct kprobe_point *other;
 	struct kprobe *kp;
@@ -65,12 +65,12 @@ void kprobe_optimizer_make_way(struct list_head *points)
 }
 
 /**
- * kprobe_optimizer_retry_around() - breakpoints have been taken out
+ * kprobe_requeue_neighbours() - try the jumps again that breakpoints have prevented
  * @points: list of representatives that have been disarmed
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_optimizer_retry_around(struct list_head *points)
+void kprobe_requeue_neighbours(struct list_head *points)
 {
 	struct kprobe_point *other;
 	struct kprobe *kp;

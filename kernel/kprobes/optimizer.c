@@ -63,7 +63,7 @@ static const char *const unopt_names[NR_KPROBE_UNOPTS] = {
 	[KPROBE_UNOPT_NONE]	 = "waiting",
 	[KPROBE_UNOPT_OFF]	 = "switched off",
 	[KPROBE_UNOPT_NEIGHBOUR] = "another probe in the region",
-	[KPROBE_UNOPT_OWNED]	 = "the region is patched by others",
+	[KPROBE_UNOPT_RESERVED]	 = "the region is patched by others",
 	[KPROBE_UNOPT_POST]	 = "a post handler",
 	[KPROBE_UNOPT_MEMORY]	 = "no memory",
 };
@@ -102,13 +102,13 @@ static void refuse(struct kprobe_point *point, enum kprobe_unopt why)
 }
 
 /**
- * kprobe_optimizer_says() - what a point is waiting for
+ * kprobe_unopt_reason() - why a point has no jump
  * @point: a point of the table
  *
  * Context: kprobe_mutex held.
  * Return: a constant string that a person can read; empty if there is nothing to say.
  */
-const char *kprobe_optimizer_says(struct kprobe_point *point)
+const char *kprobe_unopt_reason(struct kprobe_point *point)
 {
 	return point->state == KPROBE_BREAKPOINT ? unopt_text(point) : "";
 }
@@ -202,7 +202,7 @@ static bool covers_ftrace(unsigned long start, unsigned long end)
 #endif
 
 /* An instruction that somebody else patches, or recognises by its address. */
-static int covers_owned(struct kprobe_point *point)
+static int covers_reserved(struct kprobe_point *point)
 {
 	unsigned long start = kprobe_point_addr(point) + sizeof(kprobe_opcode_t);
 	unsigned long end = kprobe_point_addr(point) + MAX_OPTIMIZED_LENGTH;
@@ -211,7 +211,7 @@ static int covers_owned(struct kprobe_point *point)
 		return 0;
 	if (covers_ftrace(start, end))
 		return -EINVAL;
-	return kprobe_owned_range(start, end);
+	return kprobe_reserved_range(start, end);
 }
 
 static int make_detour(struct kprobe_point *point)
@@ -249,7 +249,7 @@ static enum kprobe_unopt find_obstacle(struct kprobe_point *point)
 		return KPROBE_UNOPT_NEIGHBOUR;
 	if (arch_prepared_optinsn(&point->op.optinsn))
 		return KPROBE_UNOPT_NONE;
-	obstacle = obstacle_of(covers_owned(point), KPROBE_UNOPT_OWNED);
+	obstacle = obstacle_of(covers_reserved(point), KPROBE_UNOPT_RESERVED);
 	return obstacle ?: obstacle_of(make_detour(point), KPROBE_UNOPT_ARCH);
 }
 
@@ -451,13 +451,13 @@ bool kprobe_disarmed(struct kprobe *p)
 }
 
 /**
- * kprobe_optimizer_misfit() - has a point a detour that does not do what it should?
+ * kprobe_detour_stale() - does the detour of a point not call all of its handlers?
  * @point: the point, whose handlers have changed
  *
  * Context: kprobe_mutex held.
  * Return: true if its jump, or the plan for it, has to go for another detour.
  */
-bool kprobe_optimizer_misfit(struct kprobe_point *point)
+bool kprobe_detour_stale(struct kprobe_point *point)
 {
 	return (point->state == KPROBE_JUMP || point->opt == KPROBE_OPT_SETTLING) &&
 	       !detour_serves(point);
@@ -515,14 +515,14 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 }
 
 /**
- * kprobe_optimizer_refit() - their detours do not do what they should
- * @points: list of representatives; see kprobe_optimizer_misfit()
+ * kprobe_detour_renew() - let the optimizer make other detours
+ * @points: list of representatives whose detours are stale, see kprobe_detour_stale()
  *
- * From now on the breakpoint serves them, until there are other detours.
+ * Breakpoints serve them until there are other detours.
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
-void kprobe_optimizer_refit(struct list_head *points)
+void kprobe_detour_renew(struct list_head *points)
 {
 	struct kprobe *kp;
 

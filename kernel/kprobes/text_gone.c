@@ -72,7 +72,7 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	struct module *mod = data;
 
 	guard(mutex)(&kprobe_mutex);
-	kprobe_owned_forget();
+	kprobe_reserved_forget();
 	switch (event) {
 	case MODULE_STATE_COMING:
 		kprobe_blacklist_add_module(mod);

@@ -33,7 +33,7 @@ static inline const char *said_at(void *addr)
 
 	guard(mutex)(&kprobe_mutex);
 	point = kprobe_table_find((unsigned long)probe_entry(addr));
-	return point ? kprobe_optimizer_says(point) : NULL;
+	return point ? kprobe_unopt_reason(point) : NULL;
 }
 
 /* The state is what is in the text, and the handle says the same. */

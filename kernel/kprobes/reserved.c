@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions that somebody else rewrites at run time, or recognises by their
- * address: jump labels, static calls, the bug table.
+ * Text that is reserved: instructions that other code rewrites at run time, or recognises by
+ * their address.  These are jump labels, static calls, and the bug table.
  *
- * Each of those tables is sorted by something else than the address, if at all.
- * To ask them about thousands of probes they are put into one sorted array of
- * addresses: the kernel's at the first registration, for good; that of a module when
- * it is first asked about, until modules come or go.  What an address is needed for is
- * found out only for the few that are owned.
+ * None of those tables is sorted by this address.  So that thousands of probes can be checked
+ * the addresses are put into one sorted array: the kernel's at the first registration, for
+ * good; that of a module at the first registration in it, until modules come or go.  Which
+ * table an address is from is found out only for the few that are reserved.
  *
  * kprobe_mutex guards all arrays.
  */
@@ -22,27 +21,27 @@
 #include "internal.h"
 
 /**
- * struct owned_index - owned addresses of the kernel or of a module
+ * struct reserved_index - reserved addresses of the kernel or of a module
  * @list:	links those of modules, the one that was asked last first
  * @mod:	the module, NULL for the kernel
  * @nr:		how many
  * @addrs:	sorted; NULL if not made yet
  */
-struct owned_index {
+struct reserved_index {
 	struct list_head list;
 	const struct module *mod;
 	unsigned int nr;
 	unsigned long *addrs;
 };
 
-static struct owned_index kernel_index;
+static struct reserved_index kernel_index;
 static LIST_HEAD(module_indexes);
 
 /*
  * Puts @addr into @index, or only counts it as long as there is no array.  A kernel may have
  * none of the three tables.
  */
-static void __maybe_unused add(struct owned_index *index, unsigned long addr)
+static void __maybe_unused add(struct reserved_index *index, unsigned long addr)
 {
 	if (index->addrs)
 		index->addrs[index->nr] = addr;
@@ -59,7 +58,7 @@ static void __maybe_unused add(struct owned_index *index, unsigned long addr)
 #endif
 
 #ifdef CONFIG_JUMP_LABEL
-static void add_jump_labels(struct owned_index *index)
+static void add_jump_labels(struct reserved_index *index)
 {
 	const struct module *mod = index->mod;
 	struct jump_entry *entry, *stop;
@@ -70,11 +69,11 @@ static void add_jump_labels(struct owned_index *index)
 		add(index, jump_entry_code(entry));
 }
 #else
-static void add_jump_labels(struct owned_index *index) { }
+static void add_jump_labels(struct reserved_index *index) { }
 #endif
 
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
-static void add_static_calls(struct owned_index *index)
+static void add_static_calls(struct reserved_index *index)
 {
 	const struct module *mod = index->mod;
 	struct static_call_site *site, *stop;
@@ -85,7 +84,7 @@ static void add_static_calls(struct owned_index *index)
 		add(index, (unsigned long)offset_to_ptr(&site->addr));
 }
 #else
-static void add_static_calls(struct owned_index *index) { }
+static void add_static_calls(struct reserved_index *index) { }
 #endif
 
 #ifdef CONFIG_GENERIC_BUG
@@ -98,7 +97,7 @@ static unsigned long bug_site(const struct bug_entry *bug)
 #endif
 }
 
-static void add_bugs(struct owned_index *index)
+static void add_bugs(struct reserved_index *index)
 {
 	const struct module *mod = index->mod;
 	const struct bug_entry *bug, *stop;
@@ -109,7 +108,7 @@ static void add_bugs(struct owned_index *index)
 		add(index, bug_site(bug));
 }
 #else
-static void add_bugs(struct owned_index *index) { }
+static void add_bugs(struct reserved_index *index) { }
 #endif
 
 /* --- The index --------------------------------------------------------------- */
@@ -121,7 +120,7 @@ static int compare_addrs(const void *a, const void *b)
 	return l == r ? 0 : l < r ? -1 : 1;
 }
 
-static void collect(struct owned_index *index)
+static void collect(struct reserved_index *index)
 {
 	index->nr = 0;
 	/* A module that is coming has its jump labels sorted under this lock. */
@@ -132,7 +131,7 @@ static void collect(struct owned_index *index)
 	add_bugs(index);
 }
 
-static int build(struct owned_index *index)
+static int build(struct reserved_index *index)
 {
 	unsigned long *addrs;
 
@@ -146,7 +145,7 @@ static int build(struct owned_index *index)
 	return 0;
 }
 
-static bool owned(const struct owned_index *index, unsigned long addr)
+static bool reserved(const struct reserved_index *index, unsigned long addr)
 {
 	unsigned int low = 0, high = index->nr;
 
@@ -164,15 +163,15 @@ static bool owned(const struct owned_index *index, unsigned long addr)
 }
 
 /**
- * kprobe_owned_forget() - modules come or go
+ * kprobe_reserved_forget() - modules come or go
  *
  * A module that comes may be where another one was.
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
-void kprobe_owned_forget(void)
+void kprobe_reserved_forget(void)
 {
-	struct owned_index *index, *next;
+	struct reserved_index *index, *next;
 
 	lockdep_assert_held(&kprobe_mutex);
 
@@ -184,9 +183,9 @@ void kprobe_owned_forget(void)
 }
 
 /* The index of @mod, which may still have to be built; NULL without memory. */
-static struct owned_index *module_index(const struct module *mod)
+static struct reserved_index *module_index(const struct module *mod)
 {
-	struct owned_index *index;
+	struct reserved_index *index;
 
 	list_for_each_entry(index, &module_indexes, list) {
 		if (index->mod == mod) {
@@ -203,9 +202,9 @@ static struct owned_index *module_index(const struct module *mod)
 }
 
 /* The index of @mod, or of the kernel, or an ERR_PTR(). */
-static struct owned_index *index_of(const struct module *mod)
+static struct reserved_index *index_of(const struct module *mod)
 {
-	struct owned_index *index = mod ? module_index(mod) : &kernel_index;
+	struct reserved_index *index = mod ? module_index(mod) : &kernel_index;
 	int ret;
 
 	if (!index)
@@ -215,7 +214,7 @@ static struct owned_index *index_of(const struct module *mod)
 }
 
 /**
- * kprobe_owned_range() - does anything in a piece of text belong to somebody else?
+ * kprobe_reserved_range() - does anything in a piece of text belong to somebody else?
  * @start: its first address
  * @end: the first one after it
  *
@@ -223,9 +222,9 @@ static struct owned_index *index_of(const struct module *mod)
  * probepoints.
  * Return: 0; -EINVAL if it does; -ENOMEM.
  */
-int kprobe_owned_range(unsigned long start, unsigned long end)
+int kprobe_reserved_range(unsigned long start, unsigned long end)
 {
-	struct owned_index *index;
+	struct reserved_index *index;
 	const struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -237,7 +236,7 @@ int kprobe_owned_range(unsigned long start, unsigned long end)
 	if (IS_ERR(index))
 		return PTR_ERR(index);
 	for (; start < end; start++) {
-		if (owned(index, start))
+		if (reserved(index, start))
 			return -EINVAL;
 	}
 	return 0;
@@ -257,23 +256,23 @@ static enum kprobe_refusal who_owns(void *addr)
 }
 
 /**
- * kprobe_owned_check() - does an instruction belong to somebody else?
+ * kprobe_reserved_check() - does an instruction belong to somebody else?
  * @place: where; its module, if it has one, is pinned
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0; -EINVAL if it does; -ENOMEM.
  */
-int kprobe_owned_check(const struct kprobe_place *place)
+int kprobe_reserved_check(const struct kprobe_place *place)
 {
 	enum kprobe_refusal owner;
-	struct owned_index *index;
+	struct reserved_index *index;
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	index = index_of(place->mod);
 	if (IS_ERR(index))
 		return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, PTR_ERR(index));
-	if (!owned(index, place->addr))
+	if (!reserved(index, place->addr))
 		return 0;
 	owner = who_owns((void *)place->addr);
 	if (owner == KPROBE_REFUSE_BUG && IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS))
