@@ -45,7 +45,7 @@ enum kprobe_level {
  * @KPROBE_PHASE_STEPPING: the copy of the instruction runs, and will trap
  *
  *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())
- *	HANDLER -> IDLE          the handlers have run, the copy runs by itself
+ *	HANDLER -> IDLE          the handlers have run, or one of them has died
  *	HANDLER -> STEPPING      the copy runs and will trap again
  *	STEPPING -> HANDLER      it has trapped: post handlers
  *	STEPPING -> IDLE         the copy has faulted
@@ -150,7 +150,7 @@ static __always_inline void kprobe_trap_exit(void)
  * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
  * @kp: representative of the probepoint that was hit
  *
- * The phase is written first and is all that is cleared: code of the same level
+ * IDLE -> HANDLER.  The phase is written first and is all that is cleared: code of the same level
  * that nests in between, at the end of an interrupt for instance, sees a level that
  * is taken, and leaves @kp alone.
  */
@@ -163,6 +163,7 @@ static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 	barrier();
 }
 
+/* HANDLER -> IDLE, STEPPING -> IDLE: the level is free. */
 static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 {
 	barrier();
@@ -207,7 +208,7 @@ static __always_inline bool kprobe_in_free_task(void)
 	       likely(kprobe_rcu_is_watching());
 }
 
-/* kprobe_frame_enter() and kprobe_frame_leave() of that frame. */
+/* kprobe_frame_enter() and kprobe_frame_leave() of the frame of task context. */
 static __always_inline void kprobe_task_enter(struct kprobe *kp)
 {
 	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);

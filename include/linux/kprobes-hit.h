@@ -74,7 +74,8 @@ static __always_inline bool kprobe_run_instruction(struct kprobe *kp, struct pt_
 
 /*
  * 4 and 5 where there is more to do than to return into a copy that goes on by itself.
- * Returns true if the copy will trap again, and the level stays taken until then.
+ * Returns true if the copy will trap again, and the level stays taken until then:
+ * HANDLER -> STEPPING.
  */
 static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame *frame,
 					  struct pt_regs *regs)
@@ -169,6 +170,8 @@ static __always_inline struct kprobe_frame *kprobe_stepping_frame(unsigned long 
  * kprobe_step_done() - 6: a copied instruction has run, the breakpoint behind it has trapped
  * @frame: its frame
  * @regs: registers at that trap
+ *
+ * STEPPING -> HANDLER, and after the post handlers -> IDLE.
  *
  * Context: the trap.
  */

@@ -11,12 +11,13 @@
  *				probepoints and their handles, the blacklist
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
  *	    jump_label_lock()	checking an address against static keys
- *	  kprobe_insn_cache::mutex  bookkeeping of instruction slots
- *	    text_mutex		kernel text and the slots' contents; outside
- *				that mutex where the backend has no batches
+ *	      text_mutex	kernel text and the slots' contents
+ *		kprobe_insn_cache::mutex  bookkeeping of slots; backends with batches
+ *				take it without text_mutex
+ *		module_mutex	kallsyms takes it, which x86 asks for parts of functions
  *	  ftrace's own locks	never under text_mutex
- *	kretprobe_mutex		instances of return probes; beside the others, with
- *				nothing taken inside
+ *	kretprobe_mutex		instances of return probes; nothing is taken inside, and
+ *				it is not taken under any of the others
  *
  * No lock is held across a grace period.  Code that runs at a hit (hit/, and the code
  * that backends have for it) takes no lock and relies on preemption being disabled:
@@ -61,12 +62,12 @@ struct seq_file;
  * @KPROBE_FTRACE:	a call to ftrace, which calls the point
  * @KPROBE_GONE:	the text has been freed
  *
- *	DISARMED <--> BREAKPOINT <--> JUMP
- *	    ^ `--------> FTRACE
- *	    `---------------'
- *	any ----> GONE
+ *	FTRACE <--> DISARMED <--> BREAKPOINT <--> JUMP
+ *		       |
+ *		       v
+ *		     GONE
  *
- * Changed by kprobe_point_set_state() only.
+ * Changed by kprobe_point_set_state() only, which checks that.
  */
 enum kprobe_state {
 	KPROBE_DISARMED,
@@ -85,18 +86,21 @@ enum kprobe_state {
  * @KPROBE_OPT_SETTLING: to wait until nobody is where the jump will be, unless that is
  *			 one instruction: arch_jump_is_one_insn()
  *
- *	NONE <--> QUEUED <--> OUTDATED
- *	  ^         |
- *	  |         v
- *	  `---- SETTLING		and then it is NONE, in KPROBE_JUMP
+ *	NONE ---> QUEUED ---> SETTLING
+ *		   |  ^
+ *		   v  |
+ *		 OUTDATED
+ *	any ---> NONE		the jump is written, or there will be none
  *
- * All but NONE are found in KPROBE_BREAKPOINT only.  Changed in optimizer.c only.
+ * All but NONE are found in KPROBE_BREAKPOINT only.  Changed by set_opt() of optimizer.c
+ * only, which checks that.
  */
 enum kprobe_opt {
 	KPROBE_OPT_NONE,
 	KPROBE_OPT_QUEUED,
 	KPROBE_OPT_OUTDATED,
 	KPROBE_OPT_SETTLING,
+	NR_KPROBE_OPTS,
 };
 
 /**

@@ -75,6 +75,15 @@ static const char *unopt_text(struct kprobe_point *point)
 	return unopt_names[point->unopt];
 }
 
+/* Allowed transitions: a bit for each next value. */
+static const u8 next_opts[NR_KPROBE_OPTS] = {
+	[KPROBE_OPT_NONE]     = BIT(KPROBE_OPT_QUEUED),
+	[KPROBE_OPT_QUEUED]   = BIT(KPROBE_OPT_NONE) | BIT(KPROBE_OPT_OUTDATED) |
+				BIT(KPROBE_OPT_SETTLING),
+	[KPROBE_OPT_OUTDATED] = BIT(KPROBE_OPT_NONE) | BIT(KPROBE_OPT_QUEUED),
+	[KPROBE_OPT_SETTLING] = BIT(KPROBE_OPT_NONE),
+};
+
 /* The one place where a point's enum kprobe_opt changes, and the list it is on. */
 static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 {
@@ -85,7 +94,9 @@ static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 	};
 
 	lockdep_assert_held(&kprobe_mutex);
-	WARN_ON_ONCE(opt && point->state != KPROBE_BREAKPOINT);
+	if (WARN_ON_ONCE(!(next_opts[point->opt] & BIT(opt)) ||
+			 (opt && point->state != KPROBE_BREAKPOINT)))
+		return;
 
 	if (point->opt)
 		list_del_init(&point->op.list);
@@ -94,6 +105,7 @@ static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 		list_add_tail(&point->op.list, lists[opt]);
 }
 
+/* QUEUED -> NONE, SETTLING -> NONE: there is no jump, for a reason. */
 static void refuse(struct kprobe_point *point, enum kprobe_unopt why)
 {
 	set_opt(point, KPROBE_OPT_NONE);
@@ -116,6 +128,8 @@ const char *kprobe_unopt_reason(struct kprobe_point *point)
 /**
  * kprobe_optimizer_queue() - a point may become a jump, or what was against it has gone
  * @point: the point; nothing is done unless it is on its breakpoint
+ *
+ * NONE -> QUEUED.
  *
  * Context: kprobe_mutex held.
  */
@@ -253,6 +267,7 @@ static enum kprobe_unopt find_obstacle(struct kprobe_point *point)
 	return obstacle ?: obstacle_of(make_detour(point), KPROBE_UNOPT_ARCH);
 }
 
+/* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is another detour; QUEUED -> NONE. */
 static void consider(struct kprobe_point *point)
 {
 	enum kprobe_unopt obstacle;
@@ -314,8 +329,9 @@ static void patch(struct list_head *ops)
 }
 
 /*
- * @points links representatives, since the architecture takes those that have their
- * jump off the other list.
+ * SETTLING -> NONE, with a jump, or without if the architecture could not write it.  @points
+ * links representatives, since the architecture takes those that have their jump off the
+ * other list.
  */
 static void patch_points(struct list_head *points)
 {
@@ -324,19 +340,16 @@ static void patch_points(struct list_head *points)
 	LIST_HEAD(ops);
 
 	kprobe_sort_points(points);
-	list_for_each_entry(kp, points, list) {
-		point = kprobe_to_point(kp);
-		set_opt(point, KPROBE_OPT_NONE);
-		list_add_tail(&point->op.list, &ops);
-	}
+	list_for_each_entry(kp, points, list)
+		list_move_tail(&kprobe_to_point(kp)->op.list, &ops);
 	patch(&ops);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (list_empty(&point->op.list)) {
 			kprobe_point_set_state(point, KPROBE_JUMP);
+			set_opt(point, KPROBE_OPT_NONE);
 			continue;
 		}
-		list_del_init(&point->op.list);
 		use_detour(point, false);
 		refuse(point, KPROBE_UNOPT_ARCH);
 	}
@@ -378,7 +391,7 @@ static void patch_settled(bool waited)
 		cond_resched();
 }
 
-/* Nobody is in their old detours any more. */
+/* OUTDATED -> QUEUED: no task is in the old detours any more. */
 static void renew_outdated(void)
 {
 	struct optimized_kprobe *op, *next;
@@ -484,7 +497,7 @@ static void unpatch(struct list_head *ops)
 }
 
 /**
- * kprobe_unoptimize_points() - no jump, and no plan for one
+ * kprobe_unoptimize_points() - no jump, and no plan for one: any -> NONE
  * @points: list of representatives, in any state; those that are jumps become
  *	breakpoints
  * @why: what they are told

@@ -63,7 +63,7 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 		instruction_pointer_set(regs, copy);
 		return true;
 	}
-	if (stepping) {
+	if (stepping) {						/* STEPPING -> IDLE */
 		arch_unmask_step(regs, frame->saved_flags);
 		kprobe_frame_leave(frame);
 		arch_unmask_fault(regs);
