@@ -131,8 +131,8 @@ static inline void wait_for_kprobe_optimizer(void) { }
  * kprobe_detour_return() instead of both; a path of execution that a handler has changed
  * is taken.  In struct arch_optimized_insn @insn is where the detour is, or NULL.
  *
- * The core decides which of these a detour calls, and whether hits of the breakpoint go
- * on in the detour's copy, and keeps both in the representative's flags.
+ * The core decides which of these a detour calls, and keeps that in the representative's
+ * flags, and whether hits of the breakpoint go on in the detour's copy.
  */
 
 /**
@@ -147,7 +147,6 @@ enum kprobe_detour_calls {
 	KPROBE_DETOUR_CALLS_RETURN,
 };
 
-#define KPROBE_FLAG_DETOUR_USED		BIT(21)
 #define KPROBE_FLAG_DETOUR_CALLS	GENMASK(31, 30)
 
 /**
@@ -164,19 +163,7 @@ static __always_inline enum kprobe_detour_calls kprobe_detour_calls(const struct
 	return FIELD_GET(KPROBE_FLAG_DETOUR_CALLS, kp->flags);
 }
 
-/**
- * kprobe_detour_used() - do hits of the breakpoint go on in the detour's copy?
- * @kp: representative of its point
- *
- * Asked in arch_kprobe_handlers_changed(), which is called when it changes.
- *
- * Context: kprobe_mutex held.
- * Return: true if they do.
- */
-static inline bool kprobe_detour_used(const struct kprobe *kp)
-{
-	return kp->flags & KPROBE_FLAG_DETOUR_USED;
-}
+bool kprobe_detour_used(struct kprobe *kp);
 
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);

@@ -84,7 +84,11 @@ static const u8 next_opts[NR_KPROBE_OPTS] = {
 	[KPROBE_OPT_SETTLING] = BIT(KPROBE_OPT_NONE),
 };
 
-/* The one place where a point's enum kprobe_opt changes, and the list it is on. */
+/*
+ * The one place where a point's enum kprobe_opt changes, and the list it is on.  As long as it
+ * is SETTLING, and then in KPROBE_JUMP, hits of the breakpoint go on in the detour's copy:
+ * kprobe_detour_used().  So none of them enters the text that the jump will cover, or covers.
+ */
 static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 {
 	static struct list_head *const lists[] = {
@@ -103,6 +107,24 @@ static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 	point->opt = opt;
 	if (opt)
 		list_add_tail(&point->op.list, lists[opt]);
+	/* kprobe_detour_used() may have changed. */
+	arch_kprobe_handlers_changed(&point->kp);
+}
+
+/**
+ * kprobe_detour_used() - do hits of the breakpoint go on in the detour's copy?
+ * @kp: representative of the point
+ *
+ * Asked in arch_kprobe_handlers_changed(), which is called when it changes.
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if they do.
+ */
+bool kprobe_detour_used(struct kprobe *kp)
+{
+	struct kprobe_point *point = kprobe_to_point(kp);
+
+	return point->opt == KPROBE_OPT_SETTLING || point->state == KPROBE_JUMP;
 }
 
 /* QUEUED -> NONE, SETTLING -> NONE: there is no jump, for a reason. */
@@ -187,18 +209,6 @@ static bool detour_serves(struct kprobe_point *point)
 	}
 }
 
-/*
- * Lets hits of the breakpoint go on in the detour's copy, or not any more.  With the copy in
- * use no hit of the breakpoint enters the text that the jump will cover, or still covers.
- */
-static void use_detour(struct kprobe_point *point, bool use)
-{
-	point->kp.flags &= ~KPROBE_FLAG_DETOUR_USED;
-	if (use)
-		point->kp.flags |= KPROBE_FLAG_DETOUR_USED;
-	arch_kprobe_handlers_changed(&point->kp);
-}
-
 /* --- Steps 1 and 2: what speaks against it; the detour ------------------------ */
 
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -281,8 +291,7 @@ static void consider(struct kprobe_point *point)
 		refuse(point, obstacle);
 		return;
 	}
-	use_detour(point, true);				/* 2 */
-	set_opt(point, KPROBE_OPT_SETTLING);
+	set_opt(point, KPROBE_OPT_SETTLING);			/* 2 */
 }
 
 static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
@@ -350,7 +359,6 @@ static void patch_points(struct list_head *points)
 			set_opt(point, KPROBE_OPT_NONE);
 			continue;
 		}
-		use_detour(point, false);
 		refuse(point, KPROBE_UNOPT_ARCH);
 	}
 }
@@ -371,7 +379,6 @@ static bool patch_some(bool waited)
 		if (!waited && !arch_jump_is_one_insn(op))
 			continue;
 		if (arch_check_optimized_kprobe(op)) {
-			use_detour(op_to_point(op), false);
 			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
 			continue;
 		}
@@ -492,7 +499,7 @@ static void unpatch(struct list_head *ops)
 	list_for_each_entry_safe(op, next, &done, list) {
 		list_del_init(&op->list);
 		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);
-		use_detour(op_to_point(op), false);
+		arch_kprobe_handlers_changed(&op->kp);
 	}
 }
 
@@ -515,8 +522,6 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
-		if (point->opt == KPROBE_OPT_SETTLING)
-			use_detour(point, false);
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
 		point->unopt = why;
