@@ -80,6 +80,12 @@ static int stage(struct batch_entry *e, u32 kind)
 	ret = kprobe_place_check(&e->place);
 	if (ret)
 		return ret;
+	if (kind & KPROBE_FLAG_KIND_RETURN)
+		ret = kretprobe_prepare(kp, &e->place);
+	if (ret) {
+		kprobe_place_put(&e->place);
+		return ret;
+	}
 
 	e->addr = kp->addr;
 	e->flags = kp->flags;
@@ -97,9 +103,16 @@ static int stage(struct batch_entry *e, u32 kind)
 	return 0;
 }
 
+static bool is_return(struct kprobe *kp)
+{
+	return kp->flags & KPROBE_FLAG_KIND_RETURN;
+}
+
 /* Gives the struct back as its user had filled it in. */
 static void unstage(struct batch_entry *e)
 {
+	if (is_return(e->kp))
+		kretprobe_unprepare(e->kp);
 	kprobe_place_put(&e->place);
 	e->kp->addr = e->addr;
 	e->kp->flags = e->flags;
@@ -287,8 +300,11 @@ static void unpublish_all(struct batch *batch)
 {
 	struct batch_entry *e;
 
-	for_each_entry(e, batch)
+	for_each_entry(e, batch) {
 		kprobe_point_remove_handle(e->point, e->kp);
+		if (is_return(e->kp))
+			kretprobe_stop(e->kp);
+	}
 	batch->withdrawn = true;
 }
 

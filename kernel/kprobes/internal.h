@@ -16,8 +16,7 @@
  *				take it without text_mutex
  *		module_mutex	kallsyms takes it, which x86 asks for parts of functions
  *	  ftrace's own locks	never under text_mutex
- *	kretprobe_mutex		instances of return probes; nothing is taken inside, and
- *				it is not taken under any of the others
+ *	  kretprobe_mutex	instances of return probes; nothing is taken inside
  *
  * No lock is held across a grace period.  Code that runs at a hit (hit/, and the code
  * that backends have for it) takes no lock and relies on preemption being disabled:
@@ -41,7 +40,7 @@ struct seq_file;
  * Private bits of kprobe::flags.  KIND says which API has registered a handle
  * and is what debugfs shows; RESOLVED remembers that addr came from
  * symbol_name, so that the same struct can be registered again; STAGED marks
- * the handles of a batch that is being checked.  RETURN_ONLY is for representatives: all
+ * the handles of a batch that is being checked, or unregistered.  RETURN_ONLY is for representatives: all
  * there is to be called is one return probe, and no handler asks for registers.  SKIPPED is
  * the size of the landing pad that lies between the address that the user gave and the
  * probed one.  Those about detours are in <linux/kprobes-optimize.h>.
@@ -371,11 +370,22 @@ int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs);
 /* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
 int kretprobe_init(void);
+int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place);
+void kretprobe_stop(struct kprobe *kp);
+void kretprobe_unprepare(struct kprobe *kp);
 #else
 static inline int kretprobe_init(void)
 {
 	return 0;
 }
+
+static inline int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void kretprobe_stop(struct kprobe *kp) { }
+static inline void kretprobe_unprepare(struct kprobe *kp) { }
 #endif
 
 /* hit/kretprobe_rethook.c or hit/kretprobe_native.c */

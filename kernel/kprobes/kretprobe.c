@@ -9,7 +9,6 @@
  */
 #include <linux/export.h>
 #include <linux/init.h>
-#include <linux/rcupdate.h>
 
 #include "internal.h"
 
@@ -44,66 +43,55 @@ static bool blacklisted(unsigned long addr)
 	return false;
 }
 
-/*
- * Marks and unmarks probes of a batch.  The flags of a probe that is registered are written
- * under kprobe_mutex only, and a batch may contain such a probe.
+/**
+ * kretprobe_prepare() - check a return probe, and make its instances
+ * @kp: embedded in the return probe, which is not in use
+ * @place: where it goes, a function's entry
+ *
+ * kretprobe_unprepare() undoes this.
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: 0; -EINVAL if return probes cannot work there; -E2BIG if data_size is above
+ * KRETPROBE_MAX_DATA_SIZE; -ENOMEM.
  */
-static void set_staged(struct kretprobe *rp, bool staged)
+int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
 {
-	guard(mutex)(&kprobe_mutex);
-	if (staged)
-		rp->kp.flags |= KPROBE_FLAG_STAGED;
-	else
-		rp->kp.flags &= ~KPROBE_FLAG_STAGED;
-}
-
-/* A probe that is registered, or twice in a batch, must not be touched. */
-static bool in_use(struct kretprobe *rp, unsigned long addr)
-{
-	guard(mutex)(&kprobe_mutex);
-	return (rp->kp.flags & KPROBE_FLAG_STAGED) ||
-	       kprobe_handle_registered(&rp->kp, addr);
-}
-
-/* Checks what is special about return probes, and makes the instances. */
-static int prepare(struct kretprobe *rp)
-{
-	struct kprobe_place place;
+	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
 	int ret;
 
-	ret = kprobe_place_find(&rp->kp, &place);
-	if (ret)
-		return ret;
-	if (!place.on_func_entry)
-		return kprobe_refuse(place.addr, KPROBE_REFUSE_NOT_ENTRY, -EINVAL);
-	if (blacklisted(place.addr))
-		return kprobe_refuse(place.addr, KPROBE_REFUSE_RETURN_BLACKLISTED,
+	if (blacklisted(place->addr))
+		return kprobe_refuse(place->addr, KPROBE_REFUSE_RETURN_BLACKLISTED,
 				     -EINVAL);
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
-		return kprobe_refuse(place.addr, KPROBE_REFUSE_DATA_SIZE, -E2BIG);
-	if (in_use(rp, place.addr))
-		return kprobe_refuse(place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+		return kprobe_refuse(place->addr, KPROBE_REFUSE_DATA_SIZE, -E2BIG);
 
-	rp->kp.pre_handler = rp->entry_handler ? kretprobe_engine_enter :
-						 kretprobe_engine_enter_bare;
-	rp->kp.post_handler = NULL;
+	kp->pre_handler = rp->entry_handler ? kretprobe_engine_enter :
+					      kretprobe_engine_enter_bare;
+	kp->post_handler = NULL;
 	rp->nmissed = 0;
 	ret = kretprobe_engine_alloc(rp);
-	return ret ? kprobe_refuse(place.addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
+	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
 }
 
-/* Takes the instances back.  The probes may have been hit for a moment. */
-static void withdraw(struct kretprobe **rps, int num)
+/* Begin no more return handlers.  Context: kprobe_mutex held. */
+void kretprobe_stop(struct kprobe *kp)
 {
-	int i;
+	kretprobe_engine_stop(container_of(kp, struct kretprobe, kp));
+}
 
-	for (i = 0; i < num; i++) {
-		set_staged(rps[i], false);
-		kretprobe_engine_stop(rps[i]);
-	}
-	if (num)
-		synchronize_rcu_expedited();
-	kretprobe_engine_free(rps, num);
+/**
+ * kretprobe_unprepare() - give the instances of a return probe back
+ * @kp: embedded in the return probe; hits have not found it, or kretprobe_stop() and a grace
+ *	period are over
+ *
+ * Context: task.
+ */
+void kretprobe_unprepare(struct kprobe *kp)
+{
+	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
+
+	kretprobe_engine_stop(rp);
+	kretprobe_engine_free(&rp, 1);
 }
 
 /**
@@ -120,27 +108,7 @@ static void withdraw(struct kretprobe **rps, int num)
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
-	int i, prepared, ret = 0;
-
-	for (i = 0; rps && i < num && rps[i]; i++)
-		;
-	if (num <= 0 || !rps || i < num)
-		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
-
-	for (i = 0; i < num; i++)
-		set_staged(rps[i], false);
-	for (i = 0; i < num && !ret; i++) {
-		ret = prepare(rps[i]);
-		if (!ret)
-			set_staged(rps[i], true);
-	}
-	prepared = ret ? i - 1 : num;
-	if (!ret)
-		ret = kprobe_register_batch((struct kprobe **)rps, num,
-					    KPROBE_FLAG_KIND_RETURN);
-	if (ret)
-		withdraw(rps, prepared);
-	return ret;
+	return kprobe_register_batch((struct kprobe **)rps, num, KPROBE_FLAG_KIND_RETURN);
 }
 EXPORT_SYMBOL_GPL(register_kretprobes);
 
