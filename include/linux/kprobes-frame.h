@@ -236,7 +236,7 @@ struct kprobe_outer {
 
 /**
  * kprobe_push_current() - make a return probe the current probe of its level
- * @frame: kretprobe_this_frame()
+ * @frame: kprobe_this_frame()
  * @kp: the probe that kprobe_running() returns until kprobe_pop_current()
  *
  * Probes of this level that are hit meanwhile are missed, as in any handler.

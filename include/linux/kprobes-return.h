@@ -8,7 +8,7 @@
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
 
-/* True if @p sits on the architecture's return trampoline. */
+/* Backends of the base kernel define it.  Nothing calls it. */
 int arch_trampoline_kprobe(struct kprobe *p);
 
 /* The architecture's, with kretprobe_blacklist_size of them. */

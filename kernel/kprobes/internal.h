@@ -47,7 +47,6 @@ struct seq_file;
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
-#define KPROBE_FLAG_KIND_MASK	(KPROBE_FLAG_KIND_RETURN | KPROBE_FLAG_KIND_JPROBE)
 #define KPROBE_FLAG_RESOLVED	BIT(18)
 #define KPROBE_FLAG_STAGED	BIT(19)
 #define KPROBE_FLAG_RETURN_ONLY	BIT(20)
@@ -229,7 +228,6 @@ int kprobe_table_reserve(unsigned int points);
 void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
 struct kprobe_point *kprobe_table_next(unsigned long *pos);
-unsigned int kprobe_table_points(void);
 
 /* Walks all points of the table; kprobe_mutex held, removing @point is fine. */
 #define for_each_kprobe_point(point, pos)				\

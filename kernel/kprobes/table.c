@@ -158,10 +158,3 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos)
 	}
 	return NULL;
 }
-
-/* How many points there are.  Context: kprobe_mutex held. */
-unsigned int kprobe_table_points(void)
-{
-	lockdep_assert_held(&kprobe_mutex);
-	return nr_points;
-}

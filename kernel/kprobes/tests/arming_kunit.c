@@ -36,8 +36,14 @@ static void *site(void)
 
 static unsigned int all_points(void)
 {
+	struct kprobe_point *point;
+	unsigned int nr = 0;
+	unsigned long pos;
+
 	guard(mutex)(&kprobe_mutex);
-	return kprobe_table_points();
+	for_each_kprobe_point(point, pos)
+		nr++;
+	return nr;
 }
 
 static void take_function(struct kunit *test)

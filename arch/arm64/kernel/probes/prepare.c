@@ -403,12 +403,6 @@ int __init arch_populate_kprobe_blacklist(void)
 	return ret;
 }
 
-/* The return trampoline has no probe on it. */
-int arch_trampoline_kprobe(struct kprobe *p)
-{
-	return 0;
-}
-
 int __init arch_init_kprobes(void)
 {
 	return 0;

@@ -369,12 +369,6 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 	       between(addr, __kprobes_text_start, __kprobes_text_end);
 }
 
-/* Return trampolines have no probe on them: they are called directly. */
-int arch_trampoline_kprobe(struct kprobe *p)
-{
-	return 0;
-}
-
 #ifdef CONFIG_DYNAMIC_FTRACE
 /*
  * ftrace copies its trampolines with whatever is in them, and writes into them; their
