@@ -8,6 +8,10 @@
 # A hit begins where the exception does, and in what our files have as NOKPROBE: detours
 # and trampolines come there by addresses.  What handlers execute is their own.  What a
 # processor executes before it can take a breakpoint must not be probed either.
+#
+# A folder that has a folder hit/ keeps all NOKPROBE functions in there.  So a hit that
+# reaches a function of the other files, which may lock and allocate, reaches one that may
+# be probed.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -42,6 +46,18 @@ roots()
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
 
+# misplaced: NOKPROBE functions that are beside a folder hit/, and not in it.
+misplaced()
+{
+	local file
+
+	own_files | grep -E '^(kernel|arch)/.*\.[ch]$' | grep -vE '/(tests|hit)/' |
+		while read -r file; do
+			[[ ! -d $SRC/${file%/*}/hit && ! -d $SRC/${file%.c}/hit ]] ||
+				(cd "$SRC" && grep -nHE '^NOKPROBE_SYMBOL|nokprobe_inline|__kprobes ' "$file")
+		done || true
+}
+
 # What assembly has as NOKPROBE: there is no symbol of that, as there is in C.  The macro
 # THUNK of x86 makes functions that are.
 in_assembly()
@@ -64,6 +80,11 @@ walk()
 		<("$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux")
 }
 
+found=$(misplaced)
+[[ -z $found ]] || {
+	sed 's/^/    /' <<<"$found"
+	die "these run at a hit, and are not in hit/"
+}
 logged "$LOG" "following hits through $ARCH-$CONFIG" walk || {
 	sed 's/^/    /' "$LOG"
 	die "a hit executes what may be probed (log: $LOG)"
