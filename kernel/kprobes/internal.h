@@ -37,13 +37,13 @@ struct seq_file;
 #define pr_fmt(fmt) "kprobes: " fmt
 
 /*
- * Private bits of kprobe::flags.  KIND says which API has registered a handle
- * and is what debugfs shows; RESOLVED remembers that addr came from
- * symbol_name, so that the same struct can be registered again; STAGED marks
- * the handles of a batch that is being checked, or unregistered.  RETURN_ONLY is for representatives: all
- * there is to be called is one return probe, and no handler asks for registers.  SKIPPED is
- * the size of the landing pad that lies between the address that the user gave and the
- * probed one.  Those about detours are in <linux/kprobes-optimize.h>.
+ * Private bits of kprobe::flags.  KIND says which API has registered a handle, and debugfs
+ * shows that.  RESOLVED remembers that addr came from symbol_name, so that the same struct can
+ * be registered again.  STAGED marks the handles of a batch that is being checked, or
+ * unregistered.  RETURN_ONLY is for representatives: hits have to call one return probe only,
+ * and no handler asks for registers.  SKIPPED is the size of the landing pad between the
+ * address that the user gave and the probed one.  <linux/kprobes-optimize.h> has those about
+ * detours.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
