@@ -16,9 +16,7 @@
  *	6. what may be a jump now is queued
  */
 #include <linux/cleanup.h>
-#include <linux/cpu.h>
 #include <linux/list_sort.h>
-#include <linux/memory.h>
 
 #include "internal.h"
 
@@ -124,11 +122,8 @@ static void set_states(struct list_head *points, enum kprobe_state state)
 /* Runs @patch with the locks that text patching needs. */
 static void patch_points(struct list_head *points, void (*patch)(struct list_head *))
 {
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
+	guard(kprobe_text)();
 	patch(points);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
 }
 
 static void arm_breakpoints(struct list_head *points)

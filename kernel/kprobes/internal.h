@@ -23,7 +23,10 @@
  * everything that it can reach is freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
+#include <linux/cleanup.h>
+#include <linux/cpu.h>
 #include <linux/kprobes.h>
+#include <linux/memory.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
@@ -169,6 +172,10 @@ static __always_inline unsigned long kprobe_point_addr(const struct kprobe_point
 }
 
 extern struct mutex kprobe_mutex;
+
+/* guard(kprobe_text): the locks that text patching needs.  Context: kprobe_mutex held. */
+DEFINE_LOCK_GUARD_0(kprobe_text, cpus_read_lock(); mutex_lock(&text_mutex),
+		    mutex_unlock(&text_mutex); cpus_read_unlock())
 
 /* kernel/kprobes.c */
 extern bool kprobes_ready;

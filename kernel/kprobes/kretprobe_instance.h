@@ -36,8 +36,8 @@ struct kretprobe_cache {
 /**
  * struct kretprobe_pool - a number of instances
  * @next:	the next of the class: twice as many, made later
- * @caches:	the class's; NULL if the pool is retired
- * @retired:	instances that return now are not used again
+ * @caches:	the class's; NULL if the pool is retired: instances that return now are not
+ *		used again
  * @closed:	it is freed when the last has returned; kretprobe_mutex
  * @nr_free:	how many are not taken; at a hit it only tells whether to look
  * @hint:	word of @taken to look at first
@@ -49,7 +49,6 @@ struct kretprobe_cache {
 struct kretprobe_pool {
 	struct kretprobe_pool *next;
 	struct kretprobe_cache __percpu *caches;
-	bool retired;
 	bool closed;
 	atomic_t nr_free;
 	unsigned int hint;

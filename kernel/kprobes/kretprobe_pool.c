@@ -101,7 +101,6 @@ static void free_if_empty(struct kretprobe_pool *pool)
  */
 void kretprobe_pool_retire(struct kretprobe_pool *pool)
 {
-	WRITE_ONCE(pool->retired, true);
 	WRITE_ONCE(pool->caches, NULL);
 }
 

@@ -23,11 +23,9 @@
  * kprobe_mutex guards everything here.  The worker holds it for a bounded number of
  * points at a time, and not while it waits.
  */
-#include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/jiffies.h>
 #include <linux/list_sort.h>
-#include <linux/memory.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -240,18 +238,12 @@ static int covers_reserved(struct kprobe_point *point)
 
 static int make_detour(struct kprobe_point *point)
 {
-	int ret;
-
 	choose_calls(point);
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
 		return arch_prepare_optimized_kprobe(&point->op, &point->kp);
 
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	ret = arch_prepare_optimized_kprobe(&point->op, &point->kp);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
-	return ret;
+	guard(kprobe_text)();
+	return arch_prepare_optimized_kprobe(&point->op, &point->kp);
 }
 
 static enum kprobe_unopt obstacle_of(int err, enum kprobe_unopt other)
@@ -328,15 +320,6 @@ static bool prepare_some(void)
 
 /* --- Step 4, and what is outdated ------------------------------------------------ */
 
-static void patch(struct list_head *ops)
-{
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	arch_optimize_kprobes(ops);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
-}
-
 /*
  * SETTLING -> NONE, with a jump, or without if the architecture could not write it.  @points
  * links representatives, since the architecture takes those that have their jump off the
@@ -351,7 +334,8 @@ static void patch_points(struct list_head *points)
 	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list)
 		list_move_tail(&kprobe_to_point(kp)->op.list, &ops);
-	patch(&ops);
+	scoped_guard(kprobe_text)
+		arch_optimize_kprobes(&ops);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (list_empty(&point->op.list)) {
@@ -490,12 +474,8 @@ static void unpatch(struct list_head *ops)
 	struct optimized_kprobe *op, *next;
 	LIST_HEAD(done);
 
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	arch_unoptimize_kprobes(ops, &done);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
-
+	scoped_guard(kprobe_text)
+		arch_unoptimize_kprobes(ops, &done);
 	list_for_each_entry_safe(op, next, &done, list) {
 		list_del_init(&op->list);
 		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);

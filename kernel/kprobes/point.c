@@ -10,9 +10,7 @@
  *
  * All of it runs under kprobe_mutex.  Hits are in hit/.
  */
-#include <linux/cpu.h>
 #include <linux/hashtable.h>
-#include <linux/memory.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -324,17 +322,11 @@ void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp)
  */
 static int prepare_breakpoint(struct kprobe *kp)
 {
-	int ret;
-
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
 		return arch_prepare_kprobe(kp);
 
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
-	ret = arch_prepare_kprobe(kp);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
-	return ret;
+	guard(kprobe_text)();
+	return arch_prepare_kprobe(kp);
 }
 
 /**

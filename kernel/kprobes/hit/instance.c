@@ -89,7 +89,7 @@ void kretprobe_pool_give(struct kretprobe_instance *ri)
 {
 	struct llist_node *first = READ_ONCE(kretprobe_orphans.first);
 
-	if (likely(!READ_ONCE(ri->pool->retired))) {
+	if (likely(READ_ONCE(ri->pool->caches))) {
 		kretprobe_pool_put(ri);
 		return;
 	}
