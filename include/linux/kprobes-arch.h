@@ -166,19 +166,20 @@ void dump_kprobe(struct kprobe *kp);
  *	arch_mask_step(regs)		masks what could interrupt the code that a trap
  *					returns to; returns what was masked or not before
  *	arch_unmask_step(regs, saved)	undoes that
- *	arch_unmask_fault(regs)		what has faulted between the two starts over, and
- *					the fault's handler goes on with what is masked
- *					in regs by now: it may sleep, or end the task
+ *	arch_unmask_fault(regs)		a masked step has faulted, and starts over at the
+ *					original: restores the CPU's masks from @regs,
+ *					because the fault's handler may sleep, or end the
+ *					task
  *
- * of these, those of the step inline, for any place where no probe may be hit.  A trap's
- * handler is made of what <linux/kprobes-hit.h> has, frames of the levels are in
- * <linux/kprobes-frame.h>; faults come to kprobe_fault_handler().
+ * Those of the step are inline, for any place where no probe may be hit.  A trap's handler is
+ * made of the functions in <linux/kprobes-hit.h>, frames of the levels are in
+ * <linux/kprobes-frame.h>, and faults are offered to kprobe_fault_handler().
  */
 
 struct kprobe *kprobe_running(void);
 
 /**
- * arch_slot_original() - what an address in a slot, or a detour, stands for
+ * arch_slot_original() - the original of an instruction in a slot, or a detour
  * @kp: representative of the point whose slot it is
  * @start: of the slot
  * @addr: the address
@@ -188,6 +189,7 @@ struct kprobe *kprobe_running(void);
  * that comes next.
  */
 unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr);
+
 /**
  * arch_slot_at_copy() - is the copy of the probed instruction at an address in a slot?
  * @kp: representative of the point whose slot, or detour, it is
@@ -208,7 +210,7 @@ void kprobe_leave_copy(struct pt_regs *regs);
  * @trap: the architecture's trap number
  *
  * Context: the fault; called before the exception tables are searched.
- * Return: true if a fault handler has dealt with it.
+ * Return: true if a fault handler has fixed it.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)

@@ -90,8 +90,8 @@ struct kprobe_cpu {
 DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 /*
- * preempt_count(), with the number of NMIs that are on the stack.  Where that has one bit for
- * them, which says that there are some, their number is beside it.
+ * Returns preempt_count(), with the number of NMIs on the stack.  Some architectures have one
+ * bit for NMIs in there, and count them elsewhere.
  */
 static __always_inline unsigned int kprobe_preempt_count(void)
 {
@@ -105,10 +105,9 @@ static __always_inline unsigned int kprobe_preempt_count(void)
 /**
  * kprobe_this_level() - context level of the code that is running or was interrupted
  *
- * A probe trap counts as an NMI in preempt_count(); what is judged is the code
- * below it, so the traps on this CPU's stack are subtracted.  An NMI between a
- * trap's entry and its count in @traps sees one trap too many, and stays what
- * it is: an NMI.
+ * A probe's trap counts as an NMI in preempt_count().  The level of the code that it has
+ * interrupted is wanted, so the traps on this CPU's stack are subtracted.  An NMI between a
+ * trap's entry and its count in @traps sees one trap too many, and that is the right level.
  *
  * Context: any, preemption disabled.
  */
@@ -134,7 +133,7 @@ static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 	return &cpu->frames[level];
 }
 
-/* Brackets everything that a probe's trap does.  Context: the trap. */
+/* A trap of a probe begins with kprobe_trap_enter(), and ends with kprobe_trap_exit(). */
 static __always_inline void kprobe_trap_enter(void)
 {
 	__this_cpu_add(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
@@ -181,8 +180,8 @@ static __always_inline void kprobe_note_handle(struct kprobe *handle)
 #define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
 
 /*
- * Returns true in task context.  In a probe's trap preempt_count() says NMI, and it may be task
- * context all the same: kprobe_this_level() is exact.
+ * Returns true in task context, for hits without a trap.  A probe's trap counts as an NMI, even
+ * if it has interrupted task context; kprobe_this_level() looks below it.
  */
 static __always_inline bool kprobe_in_task(void)
 {
@@ -225,7 +224,7 @@ static __always_inline void kprobe_task_leave(void)
 }
 
 /**
- * struct kprobe_outer - what kprobe_push_current() has put aside
+ * struct kprobe_outer - state that kprobe_push_current() saves, and kprobe_pop_current() restores
  * @phase:	of the level; KPROBE_PHASE_IDLE if no handler was running
  * @kp:		the current probe, if one was
  */
@@ -258,7 +257,7 @@ static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_fra
 	return outer;
 }
 
-/* Ends what kprobe_push_current() has begun, which has returned @outer. */
+/* Ends kprobe_push_current(), which has returned @outer. */
 static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
 					       struct kprobe_outer outer)
 {

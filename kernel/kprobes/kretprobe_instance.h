@@ -44,7 +44,7 @@ struct kretprobe_cache {
  * @nr:		how many there are
  * @stride:	bytes from one to the next
  * @instances:	the first
- * @taken:	a bit each; those behind the last are set
+ * @taken:	a bit for each; bits after the last are set
  */
 struct kretprobe_pool {
 	struct kretprobe_pool *next;
@@ -140,7 +140,7 @@ static __always_inline void kretprobe_pool_put(struct kretprobe_instance *ri)
 	unsigned int bit = ((void *)ri - pool->instances) / pool->stride;
 
 	raw_atomic_inc(&pool->nr_free);
-	/* Release: what its last user wrote is behind it.  Pairs with pool_take(). */
+	/* Release: after all that its last user wrote.  Pairs with pool_take(). */
 	clear_bit_unlock(bit, pool->taken);
 }
 
@@ -151,7 +151,7 @@ static __always_inline struct kretprobe_pool *kretprobe_next_pool(struct kretpro
 	return smp_load_acquire(&pool->next);
 }
 
-/* The call has ended, or is not followed after all.  Context: preemption disabled. */
+/* Counts the end of a call of a probe that has a limit.  Context: preemption disabled. */
 static __always_inline void kretprobe_uncount(struct kretprobe_holder *holder)
 {
 	if (unlikely(holder->limit))

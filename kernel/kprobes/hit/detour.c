@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit without a trap: what detours call (HAVE_KPROBE_DETOURS).
+ * At a hit without a trap: functions that detours call (HAVE_KPROBE_DETOURS).
  *
- * A detour is where the jump of an optimized probe leads. It saves the registers, calls one
- * of the functions here, has copies of the instructions that the jump has replaced, and
- * goes back behind them. The architecture writes it (arch_prepare_optimized_kprobe()).
+ * The jump of an optimized probe leads to a detour.  A detour saves the registers, calls one
+ * of the functions here, executes copies of the instructions that the jump has replaced, and
+ * jumps to the instruction after them.  The architecture writes it
+ * (arch_prepare_optimized_kprobe()).
  *
- * The frames are those of <linux/kprobes-frame.h>.  Interrupts and preemption are here as
- * in the probed code; preemption is disabled, and RCU watches, while handlers run.
- *
- * NOKPROBE, no locks, no memory.
+ * Detours begin with interrupts and preemption as in the probed code.  While handlers run
+ * preemption is disabled, and RCU watches.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
@@ -58,7 +57,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	return ret;
 }
 
-/* Where a handler of the same level runs, it has made RCU watch. */
+/* If the level is taken RCU watches: that handler's hit has made it watch. */
 static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	if (unlikely(!kprobe_in_task()))
@@ -110,9 +109,9 @@ NOKPROBE_SYMBOL(other_post);
 /**
  * kprobe_detour_post() - the copy of the probed instruction has been executed
  * @kp: representative of its point
- * @regs: registers behind the instruction
+ * @regs: registers after the instruction
  *
- * A hit that was missed has no post handlers either: its level is still taken.
+ * If the hit was missed its level is still taken, and its post handlers are not called.
  *
  * Context: any that the probed code runs in.
  */

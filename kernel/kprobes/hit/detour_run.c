@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit without a trap, where the instruction can be carried out on saved registers:
- * detours that have a post handler and no copy (HAVE_KPROBE_RUN).
- *
- * See detour.c.  NOKPROBE, no locks, no memory.
+ * At a hit without a trap: the function that detours call which have a post handler and no
+ * copy of the instruction, because it can be carried out on saved registers
+ * (HAVE_KPROBE_RUN).  See detour.c.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/list.h>
@@ -51,7 +50,7 @@ NOKPROBE_SYMBOL(other_hit);
 static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 				     struct pt_regs *regs)
 {
-	/* Its address is worth a register: it is needed before and behind three calls. */
+	/* Keep its address in a register: it is needed before and after three calls. */
 	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_task_frame);
 	kprobe_post_handler_t post;
 	int ret;
@@ -81,7 +80,7 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
  *
  * Context: any that the probed code runs in.
  * Return: non-zero if a handler has changed the path of execution: go on at the
- * instruction pointer of @regs, and not behind the probed instruction.
+ * instruction pointer of @regs, and not after the probed instruction.
  */
 int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From a probepoint that was hit to the handlers of its handles.
+ * At a hit: the handlers of a probepoint are called.
  *
- * Runs in traps.  The list of handles is read under RCU, for preemption is
- * disabled there; that is not checked, since lockdep can be probed too.
+ * RCU protects the list of handles, because preemption is disabled at a hit.  That is not
+ * checked: lockdep can be probed, too.
  */
 #include <linux/atomic.h>
 #include <linux/kprobes-frame.h>
@@ -119,9 +119,8 @@ NOKPROBE_SYMBOL(kprobe_dispatch_post);
  * kprobes_inc_nmissed_count() - a hit's handlers could not be run
  * @p: representative of the point that was hit
  *
- * Counts are exact, hence atomic: misses of one probe happen on several CPUs
- * and in several contexts at once.  Raw: sanitizers are no place to go to from
- * a trap.
+ * Counts are exact, so they are atomic: misses of one probe happen on several CPUs and in
+ * several contexts at once.  The operation is raw: functions of sanitizers can be probed.
  *
  * Context: any, preemption disabled.
  */
@@ -137,7 +136,7 @@ void kprobes_inc_nmissed_count(struct kprobe *p)
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
 
 /**
- * dump_kprobe() - say what a probe is before the kernel gives up
+ * dump_kprobe() - print a probe before the kernel panics
  * @kp: representative of a point in an impossible situation
  *
  * Context: any.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults that a probe has to do with (HAVE_KPROBE_LEVELS): that of a handler, and that of
- * an instruction's copy.
+ * Faults in handlers, and in copies of probed instructions (HAVE_KPROBE_LEVELS).
  *
- * The architecture asks here before the exception tables are searched.  What has faulted
- * in a copy starts over from the original, unless a fault_handler deals with it:
- * exception tables and oopses know that one, and the fault may sleep, after which the
- * slot may be somebody else's.
+ * The architecture calls kprobe_fault_handler() before it searches the exception tables.  An
+ * instruction that has faulted in a copy starts over at the original, unless a fault_handler
+ * fixes the fault: exception tables and oopses know the original only, and the fault may
+ * sleep, after which the slot may belong to another probe.
  *
  * Runs in traps: NOKPROBE, no locks, no memory.
  */
@@ -17,7 +16,7 @@
 
 #include "../internal.h"
 
-/* Only the handle whose handler was running is asked (OLS paper, section 4.2). */
+/* Asks the handle whose handler was running, and no other (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
 					  int trapnr)
 {
@@ -27,7 +26,7 @@ static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_
 	       handle->fault_handler(handle, regs, trapnr);
 }
 
-/* Until one deals with it. */
+/* Asks the handles of a point until one has fixed the fault. */
 static __always_inline bool ask_handles(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe *handle;
@@ -59,7 +58,7 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 	if (level_free)
 		kprobe_frame_leave(frame);
 	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr) {
-		/* Tried again at once, without anything that could sleep. */
+		/* The copy runs again at once: nothing in between can sleep. */
 		instruction_pointer_set(regs, copy);
 		return true;
 	}
@@ -76,9 +75,9 @@ NOKPROBE_SYMBOL(copy_fault);
  * kprobe_leave_copy() - return to the original of an instruction whose copy was interrupted
  * @regs: registers at the interruption
  *
- * For traps that fix an instruction up without asking the probes first, as machine checks
- * do: fault handlers are not called.  The level of a copy that was being stepped is free
- * again, and interrupts are as the original had them.
+ * For traps that fix an instruction up before the probes are asked, as machine checks do.
+ * Fault handlers are not called.  If the copy was being stepped, its level becomes free, and
+ * interrupts are masked as they were at the original.
  *
  * Context: a trap, of any level.
  */
@@ -111,14 +110,14 @@ out:
 NOKPROBE_SYMBOL(kprobe_leave_copy);
 
 /**
- * kprobe_fault_handler() - a fault in kernel code: has a probe to do with it?
+ * kprobe_fault_handler() - offer a fault in kernel code to the probes
  * @regs: registers at the fault
- * @trapnr: what the architecture tells fault handlers for a trap number
+ * @trapnr: the architecture's trap number
  *
  * Spec: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
  *
  * Context: the fault, before exception tables are searched; not a breakpoint.
- * Return: 1 if a fault_handler has dealt with it, 0 if the kernel has to.
+ * Return: 1 if a fault_handler has fixed it, 0 if the kernel has to.
  */
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
@@ -143,7 +142,7 @@ NOKPROBE_SYMBOL(kprobe_fault_handler);
  * kprobe_text_address() - the address that an instruction's copy stands for
  * @addr: an address that may be in a slot
  *
- * What faults in a copy is looked up in tables that know the original only.
+ * Tables of the kernel know the original only.
  *
  * Context: any.
  * Return: the address of the original if @addr is in a copy, @addr otherwise.

@@ -13,8 +13,8 @@
 DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 /*
- * What is "running" inside kprobe_busy_begin(): a representative without
- * handles, so that a probe that is hit there is a miss like any other.
+ * The current probe between kprobe_busy_begin() and kprobe_busy_end(): a representative
+ * without handles.  A probe that is hit there is missed as in any handler.
  */
 static struct kprobe_point busy_point = {
 	.handles = LIST_HEAD_INIT(busy_point.handles),
@@ -36,7 +36,7 @@ struct kprobe *kprobe_running(void)
 NOKPROBE_SYMBOL(kprobe_running);
 
 /**
- * kprobe_busy_begin() - as if a probe's handler were running
+ * kprobe_busy_begin() - let probes be missed, as if a handler were running
  *
  * Probes of this context level that are hit until kprobe_busy_end() are missed.
  * For code that shares its callbacks with probes; it has made sure that
@@ -51,7 +51,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* Ends what kprobe_busy_begin() has begun, in the same context. */
+/* Ends kprobe_busy_begin(), in the same context. */
 void kprobe_busy_end(void)
 {
 	kprobe_frame_leave(kprobe_this_frame());
@@ -76,12 +76,11 @@ void kprobe_handler_died(void)
 }
 
 /**
- * kprobe_hit_registers() - do registers say that a probe has been hit?
- * @regs: what unwinding has come to
+ * kprobe_hit_registers() - are these the registers of a hit?
+ * @regs: registers that an unwinder has found
  *
- * The instruction pointer of such registers is behind the breakpoint, but the probed
- * instruction has not been executed: what its stack looks like is to be asked of the
- * address before.
+ * Their instruction pointer is after the breakpoint, but the probed instruction has not been
+ * executed.  So an unwinder has to look the address before it up.
  *
  * Context: any.
  * Return: true if they are those of a hit on this CPU whose pre handlers run.
@@ -94,7 +93,7 @@ bool kprobe_hit_registers(const struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	frames = this_cpu_ptr(&kprobe_cpu)->frames;
-	/* A hit without a trap leaves the registers of an earlier one in its frame. */
+	/* The frame of a hit without a trap still has the registers of an earlier hit. */
 	for (level = 0; level < NR_KPROBE_LEVELS; level++)
 		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
 		       frames[level].regs == regs &&

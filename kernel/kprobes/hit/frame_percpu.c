@@ -8,12 +8,12 @@
 
 #include "../internal.h"
 
-/* Stands for "a handler is running" between busy_begin and busy_end. */
+/* The current probe between kprobe_busy_begin() and kprobe_busy_end(). */
 static struct kprobe_point busy_point = {
 	.handles = LIST_HEAD_INIT(busy_point.handles),
 };
 
-/* See the version for HAVE_KPROBE_LEVELS; here every level shares one probe. */
+/* See frame.c; here all context levels share one current probe. */
 void kprobe_busy_begin(void)
 {
 	preempt_disable();
@@ -55,7 +55,7 @@ void kprobe_handler_died(void)
 	preempt_enable_no_resched();
 }
 
-/* These architectures correct addresses in their fault paths themselves. */
+/* The fault paths of these architectures translate addresses of copies themselves. */
 unsigned long kprobe_text_address(unsigned long addr)
 {
 	return addr;

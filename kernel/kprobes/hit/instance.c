@@ -22,7 +22,7 @@ static struct kretprobe_instance *pool_take(struct kretprobe_pool *pool)
 	unsigned long taken;
 
 	for (tried = 0; tried < words; tried++) {
-		/* Until the word is full: somebody else may be quicker. */
+		/* Until the word is full: another CPU may take a bit first. */
 		while ((taken = READ_ONCE(pool->taken[word])) != ~0UL) {
 			bit = word * BITS_PER_LONG + ffz(taken);
 			/* Acquire: pairs with the release in kretprobe_pool_give(). */
@@ -44,7 +44,7 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
 {
 	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
 		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
-	/* Also when somebody else has asked: it does nothing if it is pending here. */
+	/* Also if another CPU has asked.  It does nothing if it is pending on this CPU. */
 	irq_work_queue(this_cpu_ptr(&kretprobe_feed_irq_work));
 }
 
@@ -52,9 +52,9 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
  * kretprobe_class_take() - take an instance when this CPU's cache has none
  * @holder: of the probe that is hit
  *
- * It may have to ask for more instances, by an interrupt of this CPU.  What does that can
- * be probed.  A return probe that a detour serves has not taken its context level, so it
- * is taken here: a hit in between is a miss, and does not come here again.
+ * It may have to raise an interrupt on this CPU to get more instances, and calls functions
+ * for that which can be probed.  A return probe that a detour serves has not taken its context
+ * level, so this function does: a hit in between is missed, and does not come here again.
  *
  * Context: the hit, preemption disabled.
  * Return: the instance, or NULL if even the reserve is empty.

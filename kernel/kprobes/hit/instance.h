@@ -38,8 +38,8 @@ kretprobe_cache_take(struct kretprobe_holder *holder)
 }
 
 /*
- * Counts a call of a probe that has a limit.  Returns false if as many are followed; who comes
- * at the same moment may then be told so, too.
+ * Counts a call of a probe that has a limit.  Returns false if as many calls are followed
+ * already.  Another call at the same moment may get false, too.
  */
 static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
 {
@@ -50,11 +50,11 @@ static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
 }
 
 /**
- * kretprobe_take_cached() - an instance for a call, if there is one at hand
+ * kretprobe_take_cached() - take an instance for a call, if this CPU's cache has one
  * @holder: of the probe
  *
  * Context: the hit, preemption disabled.
- * Return: the instance; NULL means that kretprobe_take() has to be asked.
+ * Return: the instance; NULL if the caller has to try kretprobe_take().
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_take_cached(struct kretprobe_holder *holder)
@@ -70,7 +70,7 @@ kretprobe_take_cached(struct kretprobe_holder *holder)
 }
 
 /**
- * kretprobe_take() - an instance for a call
+ * kretprobe_take() - take an instance for a call
  * @holder: of the probe
  *
  * Context: the hit, preemption disabled.
@@ -93,7 +93,7 @@ kretprobe_take(struct kretprobe_holder *holder)
 }
 
 /**
- * kretprobe_give() - a call has returned, or is not followed after all
+ * kretprobe_give() - give the instance of a call back
  * @ri: its instance; nobody looks at it any more
  * @holder: its holder
  *
@@ -102,7 +102,7 @@ kretprobe_take(struct kretprobe_holder *holder)
 static __always_inline void kretprobe_give(struct kretprobe_instance *ri,
 					   struct kretprobe_holder *holder)
 {
-	/* Pairs with kretprobe_pool_retire(), and the grace period behind it. */
+	/* Pairs with kretprobe_pool_retire(), and the grace period after it. */
 	struct kretprobe_cache __percpu *caches = READ_ONCE(ri->pool->caches);
 	struct kretprobe_cache *cache;
 

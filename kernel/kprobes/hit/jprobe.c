@@ -58,11 +58,11 @@ int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_enter_jprobe);
 
 /**
- * jprobe_this_frame() - what jprobe_return() goes back to
+ * jprobe_this_frame() - the frame that jprobe_return() returns to
  * @sp: its stack pointer
  *
- * A handler that has died leaves its frame behind, of a stack that is no more: the
- * right one is on this stack, further up.
+ * A handler that has died leaves its frame, on a stack that no longer exists.  The right frame
+ * is on this stack, further up.
  *
  * Context: any; called by jprobe_return().
  * Return: frame pointer of jprobe_call_handler(), or 0 if no handler is running.
@@ -75,7 +75,7 @@ asmlinkage unsigned long jprobe_this_frame(unsigned long sp)
 	frame = this_cpu_ptr(&jprobe_frames)->level[kprobe_this_level()];
 	preempt_enable_notrace();
 	if (frame && frame - sp < THREAD_SIZE) {
-		/* Nobody else takes the marks of the frames away that are left. */
+		/* KASAN has marks on the frames that are left without returning. */
 		kasan_unpoison_range((void *)sp, frame - sp);
 		return frame;
 	}

@@ -93,7 +93,7 @@ int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
-/* The same for @kp and the place of the return address. */
+/* The same for a detour, which gives the place of the return address. */
 static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 {
 	struct kretprobe_instance *ri = begin_call(container_of(kp, struct kretprobe, kp));
@@ -105,8 +105,9 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
 }
 
 /*
- * Another level, or no instance is at hand; or probes have come or gone since this detour was
- * entered: those that have come may miss a call that began before, the others must not.
+ * The slow way in: another level, or no instance is at hand, or probes have come or gone since
+ * this detour was entered.  A probe that has come may miss a call that began before; the others
+ * must not.
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
@@ -132,8 +133,8 @@ static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **
 NOKPROBE_SYMBOL(enter_rarely);
 
 /*
- * One probe, task context, and an instance at hand: nearly every call.  Returns false if it is
- * another one, and has done nothing.
+ * The fast way in: one probe, and an instance at hand, as nearly every call.  Returns false if
+ * that is not so, and has done nothing then.
  */
 static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
@@ -181,9 +182,9 @@ static __always_inline struct kretprobe_instance *to_instance(struct llist_node 
 }
 
 /*
- * The instance at or behind @node of the call with frame @fp that saved the real
- * return address, or NULL.  Probes on one call save each other's trampoline: only
- * the first of them to be entered saved what was there before.
+ * Returns the instance that saved the real return address of the call with frame @fp, from
+ * @node on, or NULL.  Several probes on one call save each other's trampoline; only the first
+ * that was entered saved the real address.
  */
 static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
 {
@@ -199,7 +200,7 @@ static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
 NOKPROBE_SYMBOL(find_real);
 
 /**
- * kretprobe_find_ret_addr() - the real return address behind a trampoline
+ * kretprobe_find_ret_addr() - the return address that a trampoline has replaced
  * @tsk: current, or a task that does not run
  * @fp: frame in which the trampoline's address was found
  * @cur: where to go on; *@cur is NULL at first
@@ -214,13 +215,13 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 	struct kretprobe_instance *ri = NULL;
 	unsigned long ret_addr = 0;
 
-	/* Its list changes while we look: that is no stack trace anyway. */
+	/* The list of a running task changes, and so does its stack. */
 	if (tsk != current && task_is_running(tsk))
 		return 0;
 
 	/*
-	 * It may have run since the last frame, and what *@cur points to may be gone:
-	 * it is looked for, before it is looked at.  Pairs with reap_worker().
+	 * The task may have run since the last frame, and the instance at *@cur may be gone.
+	 * So find it in the list before reading it.  Pairs with reap_worker().
 	 */
 	preempt_disable_notrace();
 	while (*cur && node && node != *cur)
@@ -245,8 +246,8 @@ static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs
 NOKPROBE_SYMBOL(report_unmatched);
 
 /*
- * If the innermost call is not the one that returns, functions that were called by
- * that have been left without returning.  Their instances are of no use any more.
+ * If the innermost call is not the one that returns, the calls inside the returning one have
+ * been left without returning.  Gives their instances back.
  */
 static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 					  struct pt_regs *regs)
@@ -313,7 +314,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	return (unsigned long)to;
 }
 
-/* Several probes on one call, calls that have been left, another level, or an idle CPU. */
+/* The slow way out: several probes on one call, calls that have been left, another level. */
 static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 					   struct pt_regs *regs)
 {
@@ -334,8 +335,8 @@ static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 NOKPROBE_SYMBOL(return_calls);
 
 /*
- * One probe on the call that returns, in task context: what return_call() does, at once.
- * The registers are made to return before the handler sees them.
+ * The fast way out, for one probe on the call, in task context: return_call() and less.  The
+ * registers are made to return before the handler sees them.
  */
 static __always_inline void return_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -356,7 +357,7 @@ static __always_inline void return_alone(struct kretprobe_instance *ri, struct p
 	kretprobe_give(ri, READ_ONCE(ri->rph));
 }
 
-/* Nothing but the innermost call, one probe, and task context: nearly every return. */
+/* Returns true for the innermost call, with one probe, in task context: nearly all returns. */
 static __always_inline bool is_alone(struct llist_node *first, void *fp)
 {
 	return likely(first) && likely(to_instance(first)->fp == fp) &&
