@@ -124,7 +124,7 @@ void kprobes_form_classify(const struct form_piece *piece, struct form_class *cl
 	u32 word = le32_to_cpup(piece->insn);
 	struct probe_insn insn;
 	int ret = probe_classify(word, &insn);
-	bool computed = !ret && insn.action == PROBE_COPY && probe_computer(word);
+	bool computed = !ret && insn.action == PROBE_COPY && probe_emulator(word, &insn);
 
 	*class = (struct form_class) {
 		.len = AARCH64_INSN_SIZE,

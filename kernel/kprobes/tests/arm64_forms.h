@@ -86,9 +86,9 @@
 #include <linux/types.h>
 
 #include "../../../arch/arm64/kernel/probes/classify.h"
-#include "../../../arch/arm64/kernel/probes/compute.h"
+#include "../../../arch/arm64/kernel/probes/emulate.h"
 
-/* What is simulated, and what may be computed. */
+/* Emulated because they have to be, or because they only compute. */
 #define FORM_COMPUTED		NR_KINDS
 #define FORM_KINDS		(NR_KINDS + 1)
 

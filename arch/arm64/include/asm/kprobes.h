@@ -41,7 +41,7 @@ extern const int kretprobe_blacklist_size;
 /**
  * struct arch_specific_insn - how a probed instruction is carried out
  * @insn:	slot: its copy, then a branch back (the instruction is boosted); NULL if
- *		it is simulated, or the way back is too far
+ *		it is emulated, or the way back is too far
  * @step:	slot: its copy, then a BRK, for post handlers and for what cannot be
  *		boosted; NULL until it is needed, and if there is @run
  * @resume:	where a hit goes on if its handlers leave it alone: @insn, or the copy in

@@ -52,7 +52,7 @@ struct probe_row {
 	ROW(_mask, _value, _name, .action = PROBE_COPY, .landing = true)
 
 #define SIMULATE(_mask, _value, _kind, _name) \
-	ROW(_mask, _value, _name, .action = PROBE_SIMULATE, .kind = _kind)
+	ROW(_mask, _value, _name, .action = PROBE_EMULATE, .kind = _kind)
 
 #define REFUSE(_mask, _value, _refusal, _name) \
 	ROW(_mask, _value, _name, .action = PROBE_REFUSE, .refusal = _refusal)

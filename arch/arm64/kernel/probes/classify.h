@@ -16,19 +16,19 @@
 /**
  * enum probe_action - how an instruction is carried out away from its place
  * @PROBE_COPY: the word means the same anywhere
- * @PROBE_SIMULATE: it depends on its own address: probe_simulate() does its work
+ * @PROBE_EMULATE: it depends on its own address: probe_emulate() does its work
  *	in a trap, probe_relocate() writes code that does the same elsewhere
  * @PROBE_REFUSE: no probe can sit on it, see &enum probe_refusal
  */
 enum probe_action {
 	PROBE_COPY,
-	PROBE_SIMULATE,
+	PROBE_EMULATE,
 	PROBE_REFUSE,
 };
 
 /**
- * enum probe_kind - what there is to simulate
- * @KIND_NONE: nothing, the action is not %PROBE_SIMULATE
+ * enum probe_kind - what there is to emulate
+ * @KIND_NONE: nothing, the action is not %PROBE_EMULATE
  * @KIND_B: b
  * @KIND_BL: bl
  * @KIND_B_COND: b.cond and bc.cond

@@ -7,8 +7,8 @@
  * The strategy.  A BRK replaces the instruction.  One whose effect does not depend on
  * where it runs is copied to a slot, with a branch back behind it: the exception returns
  * into the slot, and nothing else is needed (it is boosted).  Branches and PC-relative
- * instructions are simulated in the exception, and for post handlers, or where the slot
- * is out of a branch's reach, also what only computes.  For the rest there is a slot with
+ * instructions are emulated in the exception, and for post handlers, or where the slot is
+ * out of a branch's reach, also what only computes.  For the rest there is a slot with
  * another BRK behind the copy then.
  *
  * Where it can be, the BRK is replaced by a branch to a detour (detour.h).

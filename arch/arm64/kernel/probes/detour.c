@@ -188,7 +188,7 @@ static enum detour_obstacle forbidden_by_bti(const struct probe_insn *desc)
 }
 
 /*
- * The copy of a branch does not come to what stands behind it.  It is simulated at the
+ * The copy of a branch does not come to what stands behind it.  It is emulated at the
  * breakpoint, where that costs no second exception.
  */
 static bool may_branch(const struct probe_insn *desc)

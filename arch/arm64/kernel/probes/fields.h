@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Taking apart the A64 instructions that depend on their address: what the
- * simulator and the relocator both have to know. Arm ARM, C6.2, each
+ * emulator and the relocator both have to know. Arm ARM, C6.2, each
  * instruction's own page.
  *
- * Pure, and all of it __always_inline: the simulator runs in a trap, and
+ * Pure, and all of it __always_inline: the emulator runs in a trap, and
  * a function that the compiler chose not to inline could have a probe of its own.
  */
 #ifndef _ARM64_PROBES_FIELDS_H

@@ -16,10 +16,9 @@
 #include <asm/virt.h>
 
 #include "common.h"
-#include "compute.h"
 #include "detour.h"
+#include "emulate.h"
 #include "relocate.h"
-#include "simulate.h"
 
 /* Is there a BTI in front of @addr? */
 static bool after_landing_pad(unsigned long addr)
@@ -231,7 +230,7 @@ int arch_prepare_kprobe(struct kprobe *p)
 	}
 	p->ainsn.entry = addr == start ||
 			 (addr == start + AARCH64_INSN_SIZE && after_landing_pad(addr));
-	p->ainsn.run = probe_simulator(desc) ?: probe_computer(p->opcode);
+	p->ainsn.run = probe_emulator(p->opcode, desc);
 	if (desc->action == PROBE_COPY)
 		ret = make_slot(p);
 	if (!ret)

@@ -15,8 +15,8 @@
 
 #include "classify.h"
 #include "decode-insn.h"
+#include "emulate.h"
 #include "fields.h"
-#include "simulate.h"
 
 /* What a call or a return at @addr does to the guarded control stack; false if that faults. */
 static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long addr,
@@ -43,16 +43,16 @@ static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long add
  * A uprobe keeps nothing but the instruction, so it is classified once more. That
  * is little beside the trap, and this is task context.
  */
-static void uprobe_simulate(u32 opcode, long addr, struct pt_regs *regs)
+static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 {
 	struct probe_insn desc;
 
-	if (probe_classify(opcode, &desc) || desc.action != PROBE_SIMULATE)
+	if (probe_classify(opcode, &desc) || desc.action != PROBE_EMULATE)
 		return;
 	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs))
 		force_sig(SIGSEGV);
 	else
-		probe_simulate(opcode, &desc, regs);
+		probe_emulate(opcode, &desc, regs);
 }
 
 /* Programs have a nop where they want to be probed; to step one would be a second exception. */
@@ -61,7 +61,7 @@ static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
 	arm64_skip_faulting_instruction(regs, A64_LEN);
 }
 
-/* The simulator reads literals as the kernel; these addresses belong to a user. */
+/* The emulator reads literals as the kernel; these addresses belong to a user. */
 static bool reads_user_memory(const struct probe_insn *desc)
 {
 	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
@@ -70,7 +70,7 @@ static bool reads_user_memory(const struct probe_insn *desc)
 /**
  * arm_probe_decode_insn() - find out what a uprobe on an instruction would take
  * @insn: the instruction, in the byte order of the CPU
- * @asi: gets the handler if the instruction is to be simulated
+ * @asi: gets the handler if the instruction is to be emulated
  *
  * Context: any; pure.
  * Return: a verdict, see &enum arm_probe_verdict.
@@ -83,8 +83,8 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 		return INSN_REJECTED;
 	if (a64_is_nop(insn))
 		asi->handler = uprobe_skip;
-	else if (desc.action == PROBE_SIMULATE)
-		asi->handler = uprobe_simulate;
+	else if (desc.action == PROBE_EMULATE)
+		asi->handler = uprobe_emulate;
 	else
 		return INSN_GOOD;
 	return INSN_GOOD_NO_SLOT;

@@ -36,28 +36,28 @@ static const struct verdict {
 	const char *mnemonic, *operand;
 	struct probe_insn insn;
 } verdicts[] = {
-	{ "b", "", { .action = PROBE_SIMULATE, .kind = KIND_B } },
-	{ "bl", "", { .action = PROBE_SIMULATE, .kind = KIND_BL } },
-	{ "b.*", "", { .action = PROBE_SIMULATE, .kind = KIND_B_COND } },
-	{ "bc.*", "", { .action = PROBE_SIMULATE, .kind = KIND_B_COND } },
-	{ "cbz", "", { .action = PROBE_SIMULATE, .kind = KIND_CBZ } },
-	{ "cbnz", "", { .action = PROBE_SIMULATE, .kind = KIND_CBZ } },
-	{ "tbz", "", { .action = PROBE_SIMULATE, .kind = KIND_TBZ } },
-	{ "tbnz", "", { .action = PROBE_SIMULATE, .kind = KIND_TBZ } },
+	{ "b", "", { .action = PROBE_EMULATE, .kind = KIND_B } },
+	{ "bl", "", { .action = PROBE_EMULATE, .kind = KIND_BL } },
+	{ "b.*", "", { .action = PROBE_EMULATE, .kind = KIND_B_COND } },
+	{ "bc.*", "", { .action = PROBE_EMULATE, .kind = KIND_B_COND } },
+	{ "cbz", "", { .action = PROBE_EMULATE, .kind = KIND_CBZ } },
+	{ "cbnz", "", { .action = PROBE_EMULATE, .kind = KIND_CBZ } },
+	{ "tbz", "", { .action = PROBE_EMULATE, .kind = KIND_TBZ } },
+	{ "tbnz", "", { .action = PROBE_EMULATE, .kind = KIND_TBZ } },
 	{ "adr", "^z", { .action = PROBE_COPY } },		/* SVE's own */
-	{ "adr", "", { .action = PROBE_SIMULATE, .kind = KIND_ADR } },
-	{ "adrp", "", { .action = PROBE_SIMULATE, .kind = KIND_ADRP } },
+	{ "adr", "", { .action = PROBE_EMULATE, .kind = KIND_ADR } },
+	{ "adrp", "", { .action = PROBE_EMULATE, .kind = KIND_ADRP } },
 	{ "ldr", "[", { .action = PROBE_COPY } },
-	{ "ldr", "^x", { .action = PROBE_SIMULATE, .kind = KIND_LDR_LITERAL } },
-	{ "ldr", "^w", { .action = PROBE_SIMULATE, .kind = KIND_LDR_LITERAL } },
+	{ "ldr", "^x", { .action = PROBE_EMULATE, .kind = KIND_LDR_LITERAL } },
+	{ "ldr", "^w", { .action = PROBE_EMULATE, .kind = KIND_LDR_LITERAL } },
 	{ "ldr", "", { .action = PROBE_REFUSE, .refusal = REFUSE_VECTOR_LITERAL } },
 	{ "ldrsw", "[", { .action = PROBE_COPY } },
-	{ "ldrsw", "", { .action = PROBE_SIMULATE, .kind = KIND_LDRSW_LITERAL } },
+	{ "ldrsw", "", { .action = PROBE_EMULATE, .kind = KIND_LDRSW_LITERAL } },
 	{ "prfm", "[", { .action = PROBE_COPY } },
-	{ "prfm", "", { .action = PROBE_SIMULATE, .kind = KIND_PRFM_LITERAL } },
-	{ "br", "", { .action = PROBE_SIMULATE, .kind = KIND_BR } },
-	{ "blr", "", { .action = PROBE_SIMULATE, .kind = KIND_BLR } },
-	{ "ret", "", { .action = PROBE_SIMULATE, .kind = KIND_RET } },
+	{ "prfm", "", { .action = PROBE_EMULATE, .kind = KIND_PRFM_LITERAL } },
+	{ "br", "", { .action = PROBE_EMULATE, .kind = KIND_BR } },
+	{ "blr", "", { .action = PROBE_EMULATE, .kind = KIND_BLR } },
+	{ "ret", "", { .action = PROBE_EMULATE, .kind = KIND_RET } },
 	{ "braa*", "", { .action = PROBE_COPY, .no_step = true } },
 	{ "brab*", "", { .action = PROBE_COPY, .no_step = true } },
 	{ "retaa", "", { .action = PROBE_COPY, .no_step = true } },
@@ -136,7 +136,7 @@ static const struct probe_insn plain_copy = { .action = PROBE_COPY };
 static struct {
 	unsigned long actions[PROBE_REFUSE + 1], kinds[NR_KINDS], refusals[NR_REFUSE];
 	unsigned long landings, no_step, undefined, undefined_copied;
-	unsigned long verdict, target, moved, simulated;	/* disagreements */
+	unsigned long verdict, target, moved, emulated;	/* disagreements */
 } count;
 
 static void complain(unsigned long *counter, const struct line *line,
@@ -221,7 +221,7 @@ static void check_target(const struct line *line, const struct probe_insn *insn)
 		complain(&count.target, line, insn, "target");
 }
 
-/* Literals are not in this program's memory, so they can be moved, not simulated. */
+/* Literals are not in this program's memory, so they can be moved, not emulated. */
 static bool reads_literal(const struct probe_insn *insn)
 {
 	return insn->kind == KIND_LDR_LITERAL || insn->kind == KIND_LDRSW_LITERAL;
@@ -247,9 +247,9 @@ static void check_line(const struct line *line)
 	check_target(line, &insn);
 	if (broken_move(line->insn, &insn, line->address, line->address + 0x5432100))
 		complain(&count.moved, line, &insn, "moved");
-	if (insn.action == PROBE_SIMULATE && !reads_literal(&insn) &&
-	    broken_simulation(line->insn, &insn, line->address))
-		complain(&count.simulated, line, &insn, "simulated");
+	if (insn.action == PROBE_EMULATE && !reads_literal(&insn) &&
+	    broken_emulation(line->insn, &insn, line->address))
+		complain(&count.emulated, line, &insn, "emulated");
 }
 
 /* "  address:\tword \tmnemonic\toperands" */
@@ -279,26 +279,26 @@ static void report(unsigned long instructions)
 {
 	unsigned int i;
 
-	tap_note("%lu instructions: %lu copied (%lu not stepped), %lu simulated, %lu refused",
+	tap_note("%lu instructions: %lu copied (%lu not stepped), %lu emulated, %lu refused",
 		 instructions, count.actions[PROBE_COPY], count.no_step,
-		 count.actions[PROBE_SIMULATE], count.actions[PROBE_REFUSE]);
+		 count.actions[PROBE_EMULATE], count.actions[PROBE_REFUSE]);
 	tap_note("%lu landing pads; unknown to objdump %lu, %lu of these copied",
 		 count.landings, count.undefined, count.undefined_copied);
 	for (i = KIND_NONE + 1; i < NR_KINDS; i++)
 		if (count.kinds[i])
-			tap_note("%lu simulated: %s", count.kinds[i], kind_words[i]);
+			tap_note("%lu emulated: %s", count.kinds[i], kind_words[i]);
 	for (i = REFUSE_NONE + 1; i < NR_REFUSE; i++)
 		if (count.refusals[i])
 			tap_note("%lu refused: %s", count.refusals[i], probe_refusal_name(i));
-	tap_note("compared: %lu moved, %lu out of reach, %lu impossible, %lu simulated",
+	tap_note("compared: %lu moved, %lu out of reach, %lu impossible, %lu emulated",
 		 same_count.moved, same_count.out_of_reach, same_count.impossible,
-		 same_count.simulated);
+		 same_count.emulated);
 	tap_ok(instructions, "the listing has instructions");
 	tap_ok(!count.refusals[REFUSE_UNALLOCATED], "every instruction is known");
 	tap_ok(!count.verdict, "every verdict fits objdump's mnemonic");
 	tap_ok(!count.target, "every target is the one objdump prints");
 	tap_ok(!count.moved, "every instruction does the same elsewhere");
-	tap_ok(!count.simulated, "every simulation does what the instruction does");
+	tap_ok(!count.emulated, "every emulation does what the instruction does");
 }
 
 void test_listing(const char *path)

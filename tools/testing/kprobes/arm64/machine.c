@@ -26,7 +26,7 @@ static unsigned char load_byte(u64 address)
 	return address >> 56;
 }
 
-/* In the byte order of the host, which is what a test of the simulator compares with. */
+/* In the byte order of the host, which is what a test of the emulator compares with. */
 static u64 load(u64 address, unsigned int len)
 {
 	unsigned char bytes[8];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host tests of the A64 instruction classifier, the simulator and the relocator.
+ * Host tests of the A64 instruction classifier, the emulator and the relocator.
  *
  * Usage: a64-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l listing]
  *

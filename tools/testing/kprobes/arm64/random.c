@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random words, and random instructions of what the table knows: classified,
- * moved, and simulated.
+ * moved, and emulated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static u64 random_real_address(void)
 
 static const char *broken_verdict(u32 insn, int ret, const struct probe_insn *desc)
 {
-	bool refused = desc->action == PROBE_REFUSE, simulated = desc->action == PROBE_SIMULATE;
+	bool refused = desc->action == PROBE_REFUSE, emulated = desc->action == PROBE_EMULATE;
 	bool prefix = desc->refusal == REFUSE_PREFIX;
 	struct probe_insn again;
 
@@ -68,8 +68,8 @@ static const char *broken_verdict(u32 insn, int ret, const struct probe_insn *de
 		return "return value";
 	if (refused != !!desc->refusal)
 		return "refusal without reason, or reason without refusal";
-	if (simulated != !!desc->kind)
-		return "simulation";
+	if (emulated != !!desc->kind)
+		return "emulation";
 	if (desc->landing && desc->action != PROBE_COPY)
 		return "landing pad";
 	if (probe_exclusive(insn) != desc->exclusive)
@@ -92,8 +92,8 @@ static const char *broken_word(u32 insn, struct probe_insn *desc)
 		law = broken_uprobe(insn, desc);
 	if (!law)
 		law = broken_move(insn, desc, src, random_near(src));
-	if (!law && desc->action == PROBE_SIMULATE)
-		law = broken_simulation(insn, desc, random_real_address());
+	if (!law && desc->action == PROBE_EMULATE)
+		law = broken_emulation(insn, desc, random_real_address());
 	return law;
 }
 
@@ -125,14 +125,14 @@ void test_random(unsigned long long seed, unsigned long rounds)
 	machine_memory(NULL, 0);
 	free(memory);
 
-	tap_note("%lu copied, %lu simulated, %lu refused", actions[PROBE_COPY],
-		 actions[PROBE_SIMULATE], actions[PROBE_REFUSE]);
-	tap_note("compared: %lu moved (%lu branched), %lu simulated; %lu out of reach",
-		 same_count.moved, same_count.taken, same_count.simulated,
+	tap_note("%lu copied, %lu emulated, %lu refused", actions[PROBE_COPY],
+		 actions[PROBE_EMULATE], actions[PROBE_REFUSE]);
+	tap_note("compared: %lu moved (%lu branched), %lu emulated; %lu out of reach",
+		 same_count.moved, same_count.taken, same_count.emulated,
 		 same_count.out_of_reach);
-	tap_ok(!broken, "random words are classified, moved and simulated right");
-	tap_ok(actions[PROBE_COPY] && actions[PROBE_SIMULATE] && actions[PROBE_REFUSE] &&
-	       same_count.moved && same_count.taken && same_count.simulated &&
+	tap_ok(!broken, "random words are classified, moved and emulated right");
+	tap_ok(actions[PROBE_COPY] && actions[PROBE_EMULATE] && actions[PROBE_REFUSE] &&
+	       same_count.moved && same_count.taken && same_count.emulated &&
 	       same_count.out_of_reach && same_count.impossible,
 	       "random words reach everything");
 	tap_ok(same_count.longest == 5, "the longest moved code has five words");

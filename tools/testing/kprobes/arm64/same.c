@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Moved and simulated instructions beside the same instruction on the machine. */
+/* Moved and emulated instructions beside the same instruction on the machine. */
 #include <errno.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -8,7 +8,7 @@
 
 #include "classify.h"
 #include "relocate.h"
-#include "simulate.h"
+#include "emulate.h"
 #include "../random.h"
 #include "../tap.h"
 #include "../vector.h"
@@ -139,10 +139,10 @@ static u64 pstate_of(const struct machine *machine, u64 rest)
 	       (machine->c ? PSR_C_BIT : 0) | (machine->v ? PSR_V_BIT : 0);
 }
 
-const char *broken_simulation(u32 insn, const struct probe_insn *desc, u64 at)
+const char *broken_emulation(u32 insn, const struct probe_insn *desc, u64 at)
 {
 	u64 rest = random_next(), sp = random_next();
-	struct machine before, original, simulated;
+	struct machine before, original, emulated;
 	struct pt_regs regs = { .pc = at, .sp = sp };
 
 	machine_random(&before);
@@ -153,21 +153,21 @@ const char *broken_simulation(u32 insn, const struct probe_insn *desc, u64 at)
 
 	memcpy(regs.regs, before.x, sizeof(regs.regs));
 	regs.pstate = pstate_of(&before, rest);
-	probe_simulate(insn, desc, &regs);
+	probe_emulate(insn, desc, &regs);
 
-	simulated = before;
-	memcpy(simulated.x, regs.regs, sizeof(regs.regs));
-	simulated.pc = regs.pc;
+	emulated = before;
+	memcpy(emulated.x, regs.regs, sizeof(regs.regs));
+	emulated.pc = regs.pc;
 	if (regs.sp != sp)
 		return complain("moves the stack pointer", insn, at, at, NULL, 0);
 	if (regs.pstate != (pstate_of(&before, rest) & ~(u64)PSR_BTYPE_MASK))
 		return complain("leaves another PSTATE", insn, at, at, NULL, 0);
-	if (!machine_same(&original, &simulated)) {
+	if (!machine_same(&original, &emulated)) {
 		machine_show("before", &before);
 		machine_show("original", &original);
-		machine_show("simulated", &simulated);
-		return complain("is simulated as something else", insn, at, at, NULL, 0);
+		machine_show("emulated", &emulated);
+		return complain("is emulated as something else", insn, at, at, NULL, 0);
 	}
-	same_count.simulated++;
+	same_count.emulated++;
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Does an instruction do the same when it is moved, or simulated? */
+/* Does an instruction do the same when it is moved, or emulated? */
 #ifndef _KPROBES_TEST_ARM64_SAME_H
 #define _KPROBES_TEST_ARM64_SAME_H
 
@@ -13,11 +13,11 @@ struct probe_insn;
  * return what is wrong, after notes about it, or NULL.
  */
 const char *broken_move(u32 insn, const struct probe_insn *desc, u64 src, u64 dst);
-const char *broken_simulation(u32 insn, const struct probe_insn *desc, u64 at);
+const char *broken_emulation(u32 insn, const struct probe_insn *desc, u64 at);
 
 /* What has been compared so far. */
 struct same_count {
-	unsigned long moved, taken, out_of_reach, impossible, simulated;
+	unsigned long moved, taken, out_of_reach, impossible, emulated;
 	unsigned int longest;
 };
 

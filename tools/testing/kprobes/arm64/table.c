@@ -187,14 +187,14 @@ static void test_rows_differ_from_groups(void)
 static bool row_is_sane(const struct probe_row *row)
 {
 	const struct probe_insn *insn = &row->insn;
-	bool refused = insn->action == PROBE_REFUSE, simulated = insn->action == PROBE_SIMULATE;
+	bool refused = insn->action == PROBE_REFUSE, emulated = insn->action == PROBE_EMULATE;
 
 	if ((row->value & ~row->mask) || !row->name)
 		return false;
 	if (insn->kind >= NR_KINDS || insn->refusal >= NR_REFUSE ||
 	    insn->exclusive > EXCLUSIVE_CLEAR)
 		return false;
-	if (simulated != !!insn->kind || refused != !!insn->refusal)
+	if (emulated != !!insn->kind || refused != !!insn->refusal)
 		return false;
 	if (insn->action != PROBE_COPY && (insn->no_step || insn->landing))
 		return false;

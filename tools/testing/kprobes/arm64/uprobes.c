@@ -10,7 +10,7 @@
 
 #include "classify.h"
 #include "decode-insn.h"
-#include "simulate.h"
+#include "emulate.h"
 #include "../random.h"
 #include "../tap.h"
 #include "tests.h"
@@ -57,11 +57,11 @@ static void random_regs(struct pt_regs *regs)
 	regs->pstate = random_next();
 }
 
-/* Does to the registers what the instruction does: one to be simulated, or a nop. */
+/* Does to the registers what the instruction does: one to be emulated, or a nop. */
 static void expected(u32 insn, const struct probe_insn *desc, struct pt_regs *regs)
 {
-	if (desc->action == PROBE_SIMULATE) {
-		probe_simulate(insn, desc, regs);
+	if (desc->action == PROBE_EMULATE) {
+		probe_emulate(insn, desc, regs);
 		return;
 	}
 	regs->pc += 4;
@@ -137,9 +137,9 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 		return verdict == INSN_GOOD && !asi.handler ? NULL :
 		       "not stepped for a uprobe";
 	if (verdict != INSN_GOOD_NO_SLOT || !asi.handler)
-		return "not simulated for a uprobe";
+		return "not emulated for a uprobe";
 	if (!same_effect(asi.handler, insn, desc))
-		return "simulated differently for a uprobe";
+		return "emulated differently for a uprobe";
 	return guards(asi.handler, insn, desc) ? NULL :
 	       "a uprobe leaves the guarded control stack as it must not be";
 }

@@ -15,7 +15,7 @@
 #include "../vector.h"
 #include "tests.h"
 
-const char * const action_words[] = { "copy", "simulate", "refuse" };
+const char * const action_words[] = { "copy", "emulate", "refuse" };
 
 const char * const kind_words[NR_KINDS] = {
 	"none", "b", "bl", "b.cond", "cbz", "tbz", "adr", "adrp", "ldr-literal",
