@@ -193,7 +193,7 @@ static void check_copy(const struct line *line, const struct probe_insn *insn)
 	u64 dst = line->address + 0x3f123457, target, again;
 	unsigned char out[MAX_INSN_SIZE];
 	struct probe_insn copy;
-	int ret = probe_relocate(insn, line->bytes, line->address, dst, out);
+	int ret = probe_rebase(insn, line->bytes, line->address, dst, out);
 
 	if (ret == -ERANGE && insn->riprel && !in_reach(line, insn, dst)) {
 		count.far++;
@@ -246,8 +246,8 @@ static void report(unsigned long instructions)
 {
 	unsigned int i;
 
-	tap_note("%lu instructions: %lu copied, %lu relocated, %lu emulated, %lu refused",
-		 instructions, count.actions[PROBE_COPY], count.actions[PROBE_RELOCATE],
+	tap_note("%lu instructions: %lu copied, %lu rebased, %lu emulated, %lu refused",
+		 instructions, count.actions[PROBE_COPY], count.actions[PROBE_REBASE],
 		 count.actions[PROBE_EMULATE], count.actions[PROBE_REFUSE]);
 	tap_note("%lu unreadable for objdump, %lu refused for a prefix, %lu copies out of reach",
 		 count.bad, count.prefixed, count.far);

@@ -51,8 +51,8 @@ int main(int argc, char **argv)
 	}
 	test_table();
 	test_vectors(vectors);
-	test_relocate(vectors);
-	test_moves(vectors);
+	test_rebases(vectors);
+	test_relocations(vectors);
 	test_regions(vectors);
 	test_random(seed, rounds);
 	test_random_regions(rounds);

@@ -65,7 +65,7 @@ static const char *broken_law(const unsigned char *bytes, unsigned int avail, en
 		return "emulation";
 	if (!ret && !insn->len)
 		return "accepted without a length";
-	if (insn->action == PROBE_RELOCATE && (!insn->riprel || mode != INSN_MODE_64))
+	if (insn->action == PROBE_REBASE && (!insn->riprel || mode != INSN_MODE_64))
 		return "relocation";
 	if (insn->riprel && insn->riprel + 4 > insn->len)
 		return "displacement beyond the end";
@@ -90,7 +90,7 @@ static const char *broken_copy(const unsigned char *bytes, const struct probe_in
 	u64 src = random_next(), dst = src + (s32)random_next();
 	u64 mask = insn->asize == 4 ? 0xffffffff : ~0ULL;
 	s32 disp = insn->riprel ? get_unaligned_le32(bytes + insn->riprel) : 0, moved;
-	int ret = probe_relocate(insn, bytes, src, dst, out);
+	int ret = probe_rebase(insn, bytes, src, dst, out);
 
 	if (insn->action == PROBE_EMULATE && !probe_reads_target(insn))
 		return ret == -EINVAL ? NULL : "an emulated instruction was copied";
@@ -146,11 +146,11 @@ void test_random(unsigned long long seed, unsigned long rounds)
 		}
 		action_count[insn.action]++;
 	}
-	tap_note("%lu copied, %lu relocated, %lu emulated, %lu refused", action_count[PROBE_COPY],
-		 action_count[PROBE_RELOCATE], action_count[PROBE_EMULATE],
+	tap_note("%lu copied, %lu rebased, %lu emulated, %lu refused", action_count[PROBE_COPY],
+		 action_count[PROBE_REBASE], action_count[PROBE_EMULATE],
 		 action_count[PROBE_REFUSE]);
 	tap_ok(!broken, "random bytes break no law");
-	tap_ok(action_count[PROBE_COPY] && action_count[PROBE_RELOCATE] &&
+	tap_ok(action_count[PROBE_COPY] && action_count[PROBE_REBASE] &&
 	       action_count[PROBE_EMULATE] && action_count[PROBE_REFUSE],
 	       "random bytes reach every action");
 }

@@ -80,19 +80,19 @@ static u64 random_address(enum insn_mode mode)
 	return dice >> 60 ? (dice & 0x7fffffff) | 0xffffffff80000000 : dice;
 }
 
-static const char *broken_move(const struct round *r, unsigned int i)
+static const char *broken_relocation(const struct round *r, unsigned int i)
 {
 	const struct probe_region *region = &r->region;
-	u8 out[2 * PROBE_MOVE_MAX];
+	u8 out[2 * PROBE_RELOCATED_MAX];
 	int len;
 
 	memset(out, UNTOUCHED, sizeof(out));
-	len = probe_move(&region->insns[i], r->bytes + region->offset[i], r->mode, r->copy.src,
+	len = probe_relocate(&region->insns[i], r->bytes + region->offset[i], r->mode, r->copy.src,
 			 r->copy.dst, out);
 	if (len < 0 && len != -ERANGE && len != -EINVAL)
 		return "a strange error";
-	if (len > PROBE_MOVE_MAX || !all_untouched(out, PROBE_MOVE_MAX, sizeof(out)))
-		return "an instruction becomes longer than PROBE_MOVE_MAX";
+	if (len > PROBE_RELOCATED_MAX || !all_untouched(out, PROBE_RELOCATED_MAX, sizeof(out)))
+		return "an instruction becomes longer than PROBE_RELOCATED_MAX";
 	return NULL;
 }
 
@@ -124,7 +124,7 @@ static const char *broken_find(const struct round *r, enum probe_obstacle got)
 	     !same_found(&again, &r->region)))
 		flaw = "depends on what follows";
 	for (i = 0; i < r->region.nr && !flaw; i++)
-		flaw = broken_move(r, i);
+		flaw = broken_relocation(r, i);
 	return flaw;
 }
 

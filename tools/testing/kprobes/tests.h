@@ -6,8 +6,8 @@
 /* The tests, one file each. */
 void test_table(void);
 void test_vectors(const char *dir);
-void test_relocate(const char *dir);
-void test_moves(const char *dir);
+void test_rebases(const char *dir);
+void test_relocations(const char *dir);
 void test_regions(const char *dir);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_random_regions(unsigned long rounds);

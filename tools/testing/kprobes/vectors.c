@@ -16,7 +16,7 @@
 #include "vector.h"
 
 /* Words of the vector files, in the order of the enums. */
-static const char * const action_words[] = { "copy", "relocate", "emulate", "refuse" };
+static const char * const action_words[] = { "copy", "rebase", "emulate", "refuse" };
 
 static const char * const emul_words[NR_EMUL] = {
 	"none", "jmp", "call", "jcc", "loop", "loope", "loopne", "jcxz", "ret",

@@ -4,7 +4,7 @@
  *
  * The kernel's decoder says where an instruction ends and what its parts are;
  * the table below says what can be done with it. An instruction that no row
- * names is copied, or relocated if its memory operand is RIP-relative. So a row
+ * names is copied, or rebased if its memory operand is RIP-relative. So a row
  * exists for one of three reasons: the instruction reads or writes its own
  * address, something identifies it by its address, or the decoder's length for
  * it is not to be trusted.
@@ -452,7 +452,7 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct pr
 	probe_make_key(&insn, bytes, &key);
 	row = probe_find_row(&key);
 	if (!row) {
-		out->action = out->riprel ? PROBE_RELOCATE : PROBE_COPY;
+		out->action = out->riprel ? PROBE_REBASE : PROBE_COPY;
 		return 0;
 	}
 	if (row->action == PROBE_REFUSE)

@@ -17,13 +17,13 @@
 /**
  * enum probe_action - how an instruction is carried out away from its place
  * @PROBE_COPY: the bytes mean the same anywhere
- * @PROBE_RELOCATE: the same after its RIP-relative displacement is re-based
+ * @PROBE_REBASE: the same after its RIP-relative displacement is re-based
  * @PROBE_EMULATE: it depends on its own address; software does its work
  * @PROBE_REFUSE: no probe can sit on it, see &enum probe_refusal
  */
 enum probe_action {
 	PROBE_COPY,
-	PROBE_RELOCATE,
+	PROBE_REBASE,
 	PROBE_EMULATE,
 	PROBE_REFUSE,
 };
@@ -182,7 +182,11 @@ const char *probe_refusal_name(enum probe_refusal refusal);
 bool probe_is_endbr(const u8 *bytes, size_t avail);
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);
 
-int probe_relocate(const struct probe_insn *insn, const u8 *bytes,
+/* What one instruction may become: a loop, and two jumps of 2 and 5 bytes after it. */
+#define PROBE_RELOCATED_MAX	(MAX_INSN_SIZE + 7)
+
+int probe_rebase(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out);
+int probe_relocate(const struct probe_insn *insn, const u8 *bytes, enum insn_mode mode,
 		   u64 src, u64 dst, u8 *out);
 int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target);
 int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target);

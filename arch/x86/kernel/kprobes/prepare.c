@@ -221,7 +221,7 @@ static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, 
 	int len, ret;
 
 	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
-	len = probe_relocate(insn, bytes, addr, (unsigned long)slot, buf);
+	len = probe_rebase(insn, bytes, addr, (unsigned long)slot, buf);
 	if (len < 0)
 		return len;
 	if (!trap) {

@@ -146,7 +146,7 @@ enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_m
 	return OBSTACLE_NONE;
 }
 
-static enum probe_obstacle move_obstacle(int err)
+static enum probe_obstacle relocate_obstacle(int err)
 {
 	return err == -ERANGE ? OBSTACLE_DISTANCE : OBSTACLE_STACK;
 }
@@ -160,13 +160,13 @@ static bool fits(const struct probe_copy *copy, unsigned int len)
 static enum probe_obstacle append_insn(const struct probe_region *region, unsigned int i,
 				       const u8 *bytes, struct probe_copy *copy)
 {
-	u8 buf[PROBE_MOVE_MAX];
+	u8 buf[PROBE_RELOCATED_MAX];
 	int len;
 
-	len = probe_move(&region->insns[i], bytes + region->offset[i], copy->mode,
-			 copy->src + region->offset[i], copy->dst + copy->len, buf);
+	len = probe_relocate(&region->insns[i], bytes + region->offset[i], copy->mode,
+			     copy->src + region->offset[i], copy->dst + copy->len, buf);
 	if (len < 0)
-		return move_obstacle(len);
+		return relocate_obstacle(len);
 	if (!fits(copy, len))
 		return OBSTACLE_ROOM;
 	memcpy(copy->out + copy->len, buf, len);

@@ -25,9 +25,6 @@
 /* A call of the post handlers, and a popf. */
 #define PROBE_POST_LEN		(PROBE_JUMP_LEN + 1)
 
-/* What one instruction may become: a loop, and two jumps of 2 and 5 bytes behind it. */
-#define PROBE_MOVE_MAX		(MAX_INSN_SIZE + 7)
-
 /**
  * enum probe_obstacle - why there cannot be a jump at an address
  * @OBSTACLE_NONE: there can
@@ -113,7 +110,5 @@ enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_m
 enum probe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
 				      struct probe_copy *copy);
 const char *probe_obstacle_name(enum probe_obstacle obstacle);
-int probe_move(const struct probe_insn *insn, const u8 *bytes, enum insn_mode mode,
-	       u64 src, u64 dst, u8 *out);
 
 #endif /* _X86_KPROBES_REGION_H */

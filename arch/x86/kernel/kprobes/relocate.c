@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes that depend on where they stand: copies of instructions with a
- * RIP-relative operand, and the branches that lead from copies back to code.
+ * Instructions that do elsewhere what they do in their place, and the branches that lead
+ * from such copies back to code.
  *
- * All of it comes down to one number, a signed 32-bit distance from the end of
- * an instruction, computed and checked in probe_distance() and nowhere else. An
- * output buffer is written completely or not at all.
+ * Where the emulator does an instruction's work in software, the relocator writes
+ * instructions that do it: branches lead to where the original's lead, a call pushes the
+ * return address of the original.  That costs nothing more than the original, except
+ * that the processor's prediction of the matching return is lost.
+ *
+ * Every operand and branch comes down to one number, a signed 32-bit distance from the end
+ * of an instruction, computed and checked in probe_distance() and nowhere else.  Copies of
+ * the same length, and branches, are written completely or not at all.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -30,7 +35,7 @@ static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distan
 }
 
 /**
- * probe_relocate() - write an instruction as it must stand somewhere else
+ * probe_rebase() - write the same instruction for another address
  * @insn: what probe_classify() said about @bytes
  * @bytes: the instruction
  * @src: address where it stands
@@ -42,16 +47,16 @@ static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distan
  *
  * Context: any; pure.
  * Return: the length of the copy, or, with @out untouched,
- *	-EINVAL if the instruction is not one to copy or relocate, nor a branch
+ *	-EINVAL if the instruction is not one to copy or rebase, nor a branch
  *	that reads its target,
  *	-ERANGE if @dst is too far from what the instruction refers to.
  */
-int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out)
+noinline int probe_rebase(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out)
 {
 	u64 target;
 	s32 disp = 0;
 
-	if (insn->action != PROBE_COPY && insn->action != PROBE_RELOCATE &&
+	if (insn->action != PROBE_COPY && insn->action != PROBE_REBASE &&
 	    !probe_reads_target(insn))
 		return -EINVAL;
 
@@ -83,7 +88,7 @@ int probe_relocate(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 
  * Context: any; pure.
  * Return: %PROBE_JUMP_LEN, or -ERANGE with @out untouched.
  */
-int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target)
+noinline int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target)
 {
 	s32 distance;
 
@@ -119,4 +124,183 @@ int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target)
 	out[1] = 0x80 | cc;
 	put_unaligned_le32(distance, out + 2);
 	return PROBE_JCC_LEN;
+}
+
+#define PUSH_LEN	5
+#define JMP8_LEN	2
+#define REG_SP		4
+
+/**
+ * struct relocation - an instruction that is to be written
+ * @insn: what it is
+ * @bytes: the original
+ * @mode: mode in which it runs
+ * @src: where the original stands
+ * @dst: where the copy will run
+ * @out: room for %PROBE_RELOCATED_MAX bytes
+ */
+struct relocation {
+	const struct probe_insn *insn;
+	const u8 *bytes;
+	enum insn_mode mode;
+	u64 src, dst;
+	u8 *out;
+};
+
+static u64 next_of(const struct relocation *r)
+{
+	return r->src + r->insn->len;
+}
+
+static u64 target_of(const struct relocation *r)
+{
+	u64 target = next_of(r) + r->insn->disp;
+
+	return probe_mode_64(r->mode) ? target : (u32)target;
+}
+
+static int relocate_copy(const struct relocation *r)
+{
+	return probe_rebase(r->insn, r->bytes, r->src, r->dst, r->out);
+}
+
+/* What the emulator has to do because of the trap is itself again here. */
+static int relocate_verbatim(const struct relocation *r)
+{
+	memcpy(r->out, r->bytes, r->insn->len);
+	return r->insn->len;
+}
+
+static int relocate_jmp(const struct relocation *r)
+{
+	return probe_put_jump(r->mode, r->out, r->dst, target_of(r));
+}
+
+static int relocate_jcc(const struct relocation *r)
+{
+	return probe_put_jcc(r->mode, r->out, r->dst, r->insn->cc, target_of(r));
+}
+
+/*
+ * These have a short displacement only:
+ *	loop taken; jmp over; taken: jmp target; over:
+ */
+static int relocate_loop(const struct relocation *r)
+{
+	unsigned int len = r->insn->len;
+	u8 *out = r->out + len + JMP8_LEN;
+	int ret;
+
+	ret = probe_put_jump(r->mode, out, r->dst + len + JMP8_LEN, target_of(r));
+	if (ret < 0)
+		return ret;
+	memcpy(r->out, r->bytes, len);
+	r->out[len - 1] = JMP8_LEN;
+	r->out[len] = 0xeb;
+	r->out[len + 1] = PROBE_JUMP_LEN;
+	return len + JMP8_LEN + PROBE_JUMP_LEN;
+}
+
+/* Pushes the address that the call would; the immediate is sign-extended. */
+static int put_push_next(const struct relocation *r)
+{
+	u64 next = next_of(r);
+
+	if (probe_mode_64(r->mode) && (s64)next != (s32)next)
+		return -ERANGE;
+	r->out[0] = 0x68;
+	put_unaligned_le32(next, r->out + 1);
+	return PUSH_LEN;
+}
+
+static int relocate_call(const struct relocation *r)
+{
+	int push = put_push_next(r), jump;
+
+	if (push < 0)
+		return push;
+	jump = probe_put_jump(r->mode, r->out + push, r->dst + push, target_of(r));
+	return jump < 0 ? jump : push + jump;
+}
+
+/* A call is turned into a jump by one bit of the ModRM byte, which is behind ff. */
+static void call_to_jump(u8 *insn)
+{
+	while (*insn != 0xff)
+		insn++;
+	insn[1] = (insn[1] & ~0x38) | 4 << 3;
+}
+
+static int relocate_call_indirect(const struct relocation *r)
+{
+	int push = put_push_next(r), len = r->insn->len;
+
+	if (push < 0)
+		return push;
+	if (probe_reads_target(r->insn)) {
+		/* The push has moved what it would refer to. */
+		if (r->insn->base == REG_SP)
+			return -EINVAL;
+		len = probe_rebase(r->insn, r->bytes, r->src, r->dst + push, r->out + push);
+		if (len < 0)
+			return len;
+	} else {
+		/* What it reads before the push is the address of the target. */
+		if (r->insn->reg == REG_SP)
+			return -EINVAL;
+		memcpy(r->out + push, r->bytes, len);
+	}
+	call_to_jump(r->out + push);
+	return push + len;
+}
+
+static int relocate_jmp_indirect(const struct relocation *r)
+{
+	return probe_reads_target(r->insn) ? relocate_copy(r) : relocate_verbatim(r);
+}
+
+static int (* const relocators[NR_EMUL])(const struct relocation *r) = {
+	[EMUL_NONE]		= relocate_copy,
+	[EMUL_JMP]		= relocate_jmp,
+	[EMUL_CALL]		= relocate_call,
+	[EMUL_JCC]		= relocate_jcc,
+	[EMUL_LOOP]		= relocate_loop,
+	[EMUL_LOOPE]		= relocate_loop,
+	[EMUL_LOOPNE]		= relocate_loop,
+	[EMUL_JCXZ]		= relocate_loop,
+	[EMUL_RET]		= relocate_verbatim,
+	[EMUL_JMP_INDIRECT]	= relocate_jmp_indirect,
+	[EMUL_CALL_INDIRECT]	= relocate_call_indirect,
+	[EMUL_PUSHF]		= relocate_verbatim,
+	[EMUL_POPF]		= relocate_verbatim,
+	[EMUL_CLI]		= relocate_verbatim,
+	[EMUL_STI]		= relocate_verbatim,
+};
+
+/**
+ * probe_relocate() - write instructions that do the same from somewhere else
+ * @insn: what probe_classify() says of @bytes, not %PROBE_REFUSE
+ * @bytes: the instruction
+ * @mode: mode in which it runs
+ * @src: address where it stands; zero-extended in 32-bit mode
+ * @dst: address where what is written will run
+ * @out: room for %PROBE_RELOCATED_MAX bytes
+ *
+ * Context: any; pure.
+ * Return: how many bytes have been written; or
+ *	-EINVAL if the instruction is refused, or a call whose target is read through
+ *	the stack pointer, which the push would move,
+ *	-ERANGE if @dst is too far from what the instruction refers to.
+ */
+int probe_relocate(const struct probe_insn *insn, const u8 *bytes, enum insn_mode mode,
+		   u64 src, u64 dst, u8 *out)
+{
+	const struct relocation r = {
+		.insn = insn, .bytes = bytes, .mode = mode,
+		.src = src, .dst = dst, .out = out,
+	};
+
+	if (insn->action == PROBE_REFUSE)
+		return -EINVAL;
+	return relocators[insn->emul](&r);
 }
