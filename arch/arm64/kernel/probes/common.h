@@ -42,8 +42,8 @@ u32 probe_original(unsigned long addr, u32 insn);
 bool probe_splits_exclusive(unsigned long start, unsigned long addr);
 
 /* write.c */
-void probe_write_later(void *addr, u32 insn, enum probe_cpus cpus);
-void probe_write_now(enum probe_cpus cpus);
+void probe_write_queue(void *addr, u32 insn, enum probe_cpus cpus);
+void probe_write_finish(enum probe_cpus cpus);
 void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr);
 void probe_tell_perf(void *addr, u32 old, u32 new);
 

@@ -278,8 +278,8 @@ void arch_optimize_kprobes(struct list_head *oplist)
 
 	kick_all_cpus_sync();
 	list_for_each_entry(op, oplist, list)
-		probe_write_later(op->kp.addr, branch_of(op), CPUS_RUN);
-	probe_write_now(CPUS_RUN);
+		probe_write_queue(op->kp.addr, branch_of(op), CPUS_RUN);
+	probe_write_finish(CPUS_RUN);
 	list_for_each_entry_safe(op, next, oplist, list) {
 		probe_tell_perf(op->kp.addr, BRK64_OPCODE_KPROBES, branch_of(op));
 		list_del_init(&op->list);
@@ -301,8 +301,8 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(op, oplist, list)
-		probe_write_later(op->kp.addr, BRK64_OPCODE_KPROBES, CPUS_RUN);
-	probe_write_now(CPUS_RUN);
+		probe_write_queue(op->kp.addr, BRK64_OPCODE_KPROBES, CPUS_RUN);
+	probe_write_finish(CPUS_RUN);
 	list_for_each_entry(op, oplist, list)
 		probe_tell_perf(op->kp.addr, branch_of(op), BRK64_OPCODE_KPROBES);
 	kick_all_cpus_sync();

@@ -32,8 +32,8 @@ void arch_arm_kprobes(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		probe_write_later(kp->addr, BRK64_OPCODE_KPROBES, CPUS_STOP);
-	probe_write_now(CPUS_STOP);
+		probe_write_queue(kp->addr, BRK64_OPCODE_KPROBES, CPUS_STOP);
+	probe_write_finish(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
 		probe_tell_perf(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
 }
@@ -54,8 +54,8 @@ void arch_disarm_kprobes(struct list_head *batch)
 	lockdep_assert_held(&text_mutex);
 
 	list_for_each_entry(kp, batch, list)
-		probe_write_later(kp->addr, kp->opcode, CPUS_STOP);
-	probe_write_now(CPUS_STOP);
+		probe_write_queue(kp->addr, kp->opcode, CPUS_STOP);
+	probe_write_finish(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
 		probe_tell_perf(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
 }

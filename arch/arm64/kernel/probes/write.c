@@ -109,12 +109,12 @@ static int write_stopped(void *unused)
 NOKPROBE_SYMBOL(write_stopped);
 
 /**
- * probe_write_now() - write what probe_write_later() has collected
+ * probe_write_finish() - write what probe_write_queue() has collected
  * @cpus: what the CPUs do meanwhile
  *
  * Context: task, may sleep.  cpus_read_lock() and text_mutex.
  */
-void probe_write_now(enum probe_cpus cpus)
+void probe_write_finish(enum probe_cpus cpus)
 {
 	lockdep_assert_held(&text_mutex);
 
@@ -139,17 +139,17 @@ static bool same_page(const void *a, const void *b)
 }
 
 /**
- * probe_write_later() - write an instruction of the text, together with others
+ * probe_write_queue() - write an instruction of the text, together with others
  * @addr: where it is executed
  * @insn: what it is to be
- * @cpus: what the CPUs do meanwhile, the same until probe_write_now()
+ * @cpus: what the CPUs do meanwhile, the same until probe_write_finish()
  *
- * It has been written when probe_write_now() returns, or before.  Those of one page should
+ * It has been written when probe_write_finish() returns, or before.  Those of one page should
  * come one after the other.
  *
  * Context: task, may sleep.  cpus_read_lock() and text_mutex.
  */
-void probe_write_later(void *addr, u32 insn, enum probe_cpus cpus)
+void probe_write_queue(void *addr, u32 insn, enum probe_cpus cpus)
 {
 	struct text_write *w = &pending.writes[pending.nr];
 
@@ -162,7 +162,7 @@ void probe_write_later(void *addr, u32 insn, enum probe_cpus cpus)
 	w->insn = insn;
 	w->page = pending.nr_pages - 1;
 	if (++pending.nr == WRITES_AT_ONCE)
-		probe_write_now(cpus);
+		probe_write_finish(cpus);
 }
 
 /* The page of slots that has been written last.  Under the core's lock for registrations. */
