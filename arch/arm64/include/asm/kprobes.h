@@ -36,7 +36,8 @@ typedef u32 kprobe_opcode_t;
 #define MAX_OPTINSN_SIZE	16
 #define MAX_OPTIMIZED_LENGTH	AARCH64_INSN_SIZE
 
-extern const int kretprobe_blacklist_size;
+/* Nothing is left on another stack than it was entered on; cpu_switch_to() cannot be probed. */
+#define kretprobe_blacklist_size	0
 
 /**
  * struct arch_specific_insn - how a probed instruction is carried out

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * arm64: where return-probed functions return to.
+ *
+ * At a function's entry the return address is in the link register; that of the trampoline
+ * takes its place (arch_prepare_kretprobe()), before the function signs it or pushes it to
+ * any stack.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>
