@@ -12,6 +12,11 @@
  * (pushf, popf, cli, sti) is emulated in the trap.  Only for post handlers
  * there is a second slot with a breakpoint behind the copy.  classify.c decides,
  * by one table; what it refuses cannot be probed.
+ *
+ * Return probes.  At a function's entry the stack pointer points to the return address; that
+ * of the trampoline takes its place (arch_prepare_kretprobe()).  The function's return jumps
+ * there (trampoline_32.S, trampoline_64.S), and the trampoline builds the registers at the
+ * return right below the place of the return address, which tells one call from another.
  */
 #include <linux/kprobes.h>
 #include <linux/stringify.h>

@@ -17,7 +17,6 @@
  */
 #include <linux/extable.h>
 #include <linux/jump_label.h>
-#include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -29,6 +28,7 @@
 #include "detour.h"
 #include "region.h"
 #include "targets.h"
+#include "text.h"
 
 static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_SIZE);
 static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
@@ -43,24 +43,6 @@ static bool temporary(enum probe_obstacle obstacle)
 	return obstacle == OBSTACLE_NONE || obstacle == OBSTACLE_POST ||
 	       obstacle == OBSTACLE_DEBUGGER;
 }
-
-#ifdef CONFIG_KGDB
-static bool debugger_in(unsigned long addr, unsigned int len)
-{
-	unsigned int i;
-
-	for (i = 0; i < len; i++) {
-		if (kgdb_has_hit_break(addr + i))
-			return true;
-	}
-	return false;
-}
-#else
-static bool debugger_in(unsigned long addr, unsigned int len)
-{
-	return false;
-}
-#endif
 
 /*
  * What faults in the copy of the first instruction starts over from the original, as
@@ -79,7 +61,7 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 
 static enum probe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
 {
-	if (debugger_in(addr, PROBE_JUMP_LEN))
+	if (probe_debugger_in(addr, PROBE_JUMP_LEN))
 		return OBSTACLE_DEBUGGER;
 	if (tail_may_fault(addr, region))
 		return OBSTACLE_FAULT;
@@ -208,7 +190,7 @@ void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
-	if (!debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN))
+	if (!probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN))
 		return 0;
 	op->optinsn.obstacle = OBSTACLE_DEBUGGER;
 	return -EBUSY;
@@ -219,30 +201,6 @@ const char *arch_detour_obstacle(struct optimized_kprobe *op)
 	return probe_obstacle_name(op->optinsn.obstacle);
 }
 
-static kprobe_opcode_t *copy_of(struct optimized_kprobe *op)
-{
-	return op->optinsn.insn + DETOUR_COPY;
-}
-
-/**
- * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
- * @p: representative
- *
- * See <linux/kprobes-arch.h>.
- */
-void arch_kprobe_handlers_changed(struct kprobe *p)
-{
-	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
-	kprobe_opcode_t *resume = NULL;
-
-	if (kprobe_detour_used(p))
-		resume = copy_of(op);
-	else if (!p->post_handler && probe_desc(p)->action != PROBE_EMULATE)
-		resume = p->ainsn.insn;
-	/* Each of them is right at any time: a hit takes the old one or the new one. */
-	WRITE_ONCE(p->ainsn.resume, resume);
-}
-
 /* --- Write jumps ---------------------------------------------------------------- */
 
 static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
@@ -251,12 +209,6 @@ static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 	kprobe_opcode_t *to = op->optinsn.insn + detour_entry(&op->kp);
 
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
-}
-
-static void original_bytes(const struct optimized_kprobe *op, u8 first, u8 *bytes)
-{
-	bytes[0] = first;
-	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
 }
 
 static void poke_tail(struct probe_pokes *pokes, struct optimized_kprobe *op, const u8 *bytes)
@@ -282,7 +234,7 @@ void arch_optimize_kprobes(struct list_head *oplist)
 	list_for_each_entry(op, oplist, list) {			/* 1 */
 		jump_bytes(op, jump);
 		poke_tail(&pokes, op, jump);
-		original_bytes(op, INT3_INSN_OPCODE, old);
+		probe_original_bytes(op, INT3_INSN_OPCODE, old);
 		perf_event_text_poke(op->kp.addr, old, PROBE_JUMP_LEN, jump, PROBE_JUMP_LEN);
 	}
 	probe_poke_all(&pokes);
@@ -318,58 +270,11 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 	smp_text_poke_sync_each_cpu();
 	list_for_each_entry(op, oplist, list) {			/* 4 */
 		jump_bytes(op, jump);
-		original_bytes(op, INT3_INSN_OPCODE, old);
+		probe_original_bytes(op, INT3_INSN_OPCODE, old);
 		poke_tail(&pokes, op, old);
 		perf_event_text_poke(op->kp.addr, jump, PROBE_JUMP_LEN, old, PROBE_JUMP_LEN);
 	}
 	probe_poke_all(&pokes);
 	smp_text_poke_sync_each_cpu();
 	list_splice_tail_init(oplist, done_list);
-}
-
-static void restore_text(const struct optimized_kprobe *op, unsigned int covered,
-			 unsigned long addr, u8 *bytes, size_t len)
-{
-	unsigned long start = (unsigned long)op->kp.addr, at;
-	u8 original[PROBE_JUMP_LEN];
-
-	original_bytes(op, op->kp.opcode, original);
-	for (at = start; at < start + covered; at++) {
-		if (at >= addr && at - addr < len)
-			bytes[at - addr] = original[at - start];
-	}
-}
-
-/**
- * probe_restore_text() - take a point's jump or breakpoint out of bytes that were read
- * @kp: representative of a point that is not ftrace's
- * @addr: where the bytes were read
- * @bytes: the bytes
- * @len: how many
- *
- * Context: kprobe_mutex and text_mutex held.
- */
-void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len)
-{
-	restore_text(container_of(kp, struct optimized_kprobe, kp),
-		     kprobe_optimized(kp) ? PROBE_JUMP_LEN : 1, addr, bytes, len);
-}
-
-/**
- * probe_restore_text_fault() - the same while the optimizer may be writing
- * @kp: representative of a point that is not ftrace's
- * @addr: where the bytes were read
- * @bytes: the bytes
- * @len: how many
- *
- * As long as there is a detour its point knows the bytes that a jump would cover, whether
- * they are covered, half written, or not.
- *
- * Context: any, preemption disabled.
- */
-void probe_restore_text_fault(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len)
-{
-	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
-
-	restore_text(op, READ_ONCE(op->optinsn.insn) ? PROBE_JUMP_LEN : 1, addr, bytes, len);
 }

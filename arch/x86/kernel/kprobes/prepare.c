@@ -10,7 +10,6 @@
 #include <linux/bug.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
-#include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -22,7 +21,9 @@
 #include <asm/text-patching.h>
 
 #include "common.h"
+#include "detour.h"
 #include "targets.h"
+#include "text.h"
 
 static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
 
@@ -53,89 +54,6 @@ kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offse
 }
 
 /*
- * @len bytes of the original text at @addr, with what probes there have written into
- * the first @probed of them, or before, taken out.  Returns @len, or 0 if there is no
- * memory.
- */
-static size_t read_original(unsigned long addr, u8 *bytes, size_t len, size_t probed)
-{
-	unsigned long at = addr - (PROBE_JUMP_LEN - 1);
-	struct kprobe *kp;
-
-	if (copy_from_kernel_nofault(bytes, (void *)addr, len))
-		return 0;
-	for (; at < addr + probed; at++) {
-		kp = get_kprobe((void *)at);
-		if (kp && !kprobe_ftrace(kp))
-			probe_restore_text(kp, addr, bytes, len);
-	}
-	return len;
-}
-
-/**
- * kprobe_copy_text() - read kernel text without the breakpoints and jumps of probes
- * @bytes: where to put it
- * @addr: where it begins
- * @len: how much
- *
- * For those who decode the instruction that has faulted.
- *
- * Context: any.
- * Return: 0, or -EFAULT if there is no memory.
- */
-int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
-{
-	unsigned long at;
-	struct kprobe *kp;
-	int ret;
-
-	preempt_disable_notrace();
-	ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
-	for (at = addr - (PROBE_JUMP_LEN - 1); !ret && at < addr + len; at++) {
-		kp = get_kprobe((void *)at);
-		if (kp && !kprobe_ftrace(kp))
-			probe_restore_text_fault(kp, addr, bytes, len);
-	}
-	preempt_enable_notrace();
-	return ret;
-}
-
-/* The same of one instruction: what follows belongs to others. */
-static size_t read_insn(unsigned long addr, unsigned long end, u8 *bytes)
-{
-	return read_original(addr, bytes, min_t(size_t, MAX_INSN_SIZE, end - addr), 1);
-}
-
-/**
- * probe_read_text() - text as it is without any probes
- * @addr: where it begins
- * @bytes: where to put it
- * @len: how much of it; no more than up to the function's end is read
- *
- * Context: kprobe_mutex and text_mutex held.
- * Return: how many bytes have been read; 0 if there is no function.
- */
-size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len)
-{
-	unsigned long size, offset;
-
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return 0;
-	len = min(len, size - offset);
-	return read_original(addr, bytes, len, len);
-}
-
-/* A debugger's breakpoint hides a byte that only the debugger knows. */
-static bool debugger_breakpoint(unsigned long addr, u8 byte)
-{
-#ifdef CONFIG_KGDB
-	return byte == INT3_INSN_OPCODE && kgdb_has_hit_break(addr);
-#else
-	return false;
-#endif
-}
-
-/*
  * Up to where which function has been decoded.  Probes of a batch come in the order
  * of addresses, so that a function is decoded once however many are in it.  Whoever
  * else changes text leaves the boundaries of its instructions where they are.
@@ -163,8 +81,14 @@ static bool in_padding(unsigned long addr)
 	u8 bytes[MAX_INSN_SIZE];
 
 	return !get_kernel_nofault(bytes[0], (u8 *)addr) && bytes[0] == INT3_INSN_OPCODE &&
-		read_original(addr - (sizeof(bytes) - 1), bytes, sizeof(bytes), sizeof(bytes)) &&
+		probe_read_original(addr - (sizeof(bytes) - 1), bytes, sizeof(bytes)) &&
 		!memchr_inv(bytes, INT3_INSN_OPCODE, sizeof(bytes));
+}
+
+/* A debugger's breakpoint hides a byte that only the debugger knows. */
+static bool hidden_by_debugger(unsigned long addr, u8 byte)
+{
+	return byte == INT3_INSN_OPCODE && probe_debugger_in(addr, 1);
 }
 
 /*
@@ -195,8 +119,8 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 		pos = decoded.pos;
 
 	while (pos <= addr) {
-		avail = read_insn(pos, end, bytes);
-		if (!avail || debugger_breakpoint(pos, bytes[0]))
+		avail = probe_read_insn(pos, end, bytes);
+		if (!avail || hidden_by_debugger(pos, bytes[0]))
 			return -EILSEQ;
 		if (pos == addr) {
 			decoded.pos = pos;
@@ -337,12 +261,31 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 		return 0;
 
 	mutex_lock(&text_mutex);
-	avail = read_insn((unsigned long)p->addr,
+	avail = probe_read_insn((unsigned long)p->addr,
 			  (unsigned long)p->addr + probe_desc(p)->len, bytes);
 	mutex_unlock(&text_mutex);
 	if (!avail)
 		return -EINVAL;
 	return make_slot(p, bytes, &p->ainsn.step, true);
+}
+
+/**
+ * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
+ * @p: representative
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+void arch_kprobe_handlers_changed(struct kprobe *p)
+{
+	struct optimized_kprobe *op = container_of(p, struct optimized_kprobe, kp);
+	kprobe_opcode_t *resume = NULL;
+
+	if (kprobe_detour_used(p))
+		resume = op->optinsn.insn + DETOUR_COPY;
+	else if (!p->post_handler && probe_desc(p)->action != PROBE_EMULATE)
+		resume = p->ainsn.insn;
+	/* Each of them is right at any time: a hit takes the old one or the new one. */
+	WRITE_ONCE(p->ainsn.resume, resume);
 }
 
 /**
@@ -368,6 +311,14 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 	return between(addr, __entry_text_start, __entry_text_end) ||
 	       between(addr, __kprobes_text_start, __kprobes_text_end);
 }
+
+/* __switch_to() leaves on another stack than the one it was entered on. */
+struct kretprobe_blackpoint kretprobe_blacklist[] = {
+	{ .name = "__switch_to" },
+	{ }
+};
+
+const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 /*

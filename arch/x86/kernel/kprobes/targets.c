@@ -10,9 +10,9 @@
  * goes otherwise is not known, and nothing in that function is sure.
  *
  * Exception tables are asked for where they let execution go on, and those of jump
- * labels, which may be switched later (landings.c).
+ * labels, which may be switched later (table_targets.c).
  *
- * Everything is used under kprobe_mutex, jump_label_lock() for landings.c, and text_mutex
+ * Everything is used under kprobe_mutex, jump_label_lock() for table_targets.c, and text_mutex
  * while text is read.
  */
 #include <linux/kallsyms.h>
@@ -28,6 +28,7 @@
 
 #include "common.h"
 #include "targets.h"
+#include "text.h"
 
 /* --- Branches of a function -------------------------------------------------- */
 
@@ -367,7 +368,7 @@ static void scan_function(struct function_targets *f, unsigned long addr)
 		strscpy(name, symbol, sizeof(name));
 	scan_other_part(f, module, name);
 	/* Assembly goes to where its exceptions land by branches, too. */
-	probe_landings_sources(f->start, f->end, scan_symbol, f);
+	probe_table_targets_sources(f->start, f->end, scan_symbol, f);
 }
 
 static bool is_target(const struct function_targets *f, unsigned long start, unsigned long end)
@@ -414,5 +415,5 @@ enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end)
 		return f->obstacle;
 	if (is_target(f, start, end))
 		return OBSTACLE_TARGET;
-	return probe_landings_check(start, end);
+	return probe_table_targets_check(start, end);
 }

@@ -12,18 +12,10 @@ void probe_targets_forget(void);
 
 struct exception_table_entry;
 
-/* landings.c */
+/* table_targets.c */
 extern const struct exception_table_entry __start___ex_table[], __stop___ex_table[];
-enum probe_obstacle probe_landings_check(unsigned long start, unsigned long end);
-void probe_landings_sources(unsigned long start, unsigned long end,
-			    int (*fn)(void *data, unsigned long from), void *data);
-
-/* prepare.c */
-size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
-
-/* detour.c */
-struct kprobe;
-void probe_restore_text(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len);
-void probe_restore_text_fault(struct kprobe *kp, unsigned long addr, u8 *bytes, size_t len);
+enum probe_obstacle probe_table_targets_check(unsigned long start, unsigned long end);
+void probe_table_targets_sources(unsigned long start, unsigned long end,
+				 int (*fn)(void *data, unsigned long from), void *data);
 
 #endif /* _X86_KERNEL_KPROBES_TARGETS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _X86_KERNEL_KPROBES_TEXT_H
+#define _X86_KERNEL_KPROBES_TEXT_H
+/*
+ * The kernel's text as it is without any probes.
+ */
+#include <linux/kprobes.h>
+#include <linux/string.h>
+
+/* The bytes that a jump of @op covers, as the text has them without it; the first is @first. */
+static inline void probe_original_bytes(const struct optimized_kprobe *op, u8 first, u8 *bytes)
+{
+	bytes[0] = first;
+	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
+}
+
+/* text.c */
+size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len);
+size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes);
+size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
+bool probe_debugger_in(unsigned long addr, unsigned int len);
+
+#endif /* _X86_KERNEL_KPROBES_TEXT_H */
