@@ -10,6 +10,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/bits.h>
+#include <linux/kprobes-obstacle.h>
 
 /* --- HAVE_OPTPROBES: jumps in place of breakpoints --------------------- */
 
@@ -50,17 +51,17 @@ static inline bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
  * @orig: its representative again
  *
  * What the detour has to call says kprobe_detour_calls().  Called again for a point that
- * it has refused, when a reason may have gone.
+ * it has refused, when the obstacle may have gone.
  *
  * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
  * cpus_read_lock() and text_mutex.
- * Return: 0, and arch_prepared_optinsn() is true; -ENOMEM; any other errno if there
- * can be no jump.  Nothing is kept on failure.
+ * Return: 0, and arch_prepared_optinsn() is true; with HAVE_KPROBE_DETOURS an &enum
+ * kprobe_obstacle, without -ENOMEM or another errno.  Nothing is kept on failure.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
 /* Gives the detour back, which nobody can be executing.  Context: task. */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
-/* 0 if a point that has its detour may get its jump now.  Context: kprobe_mutex. */
+/* 0 if a point with a detour may get its jump now, else as above.  Context: kprobe_mutex. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op);
 
 /**
@@ -173,9 +174,6 @@ int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs);
 /* @ret_addr is where the function's return address is. */
 void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
 
-/* Why arch_prepare_optimized_kprobe() has refused; a constant string. */
-const char *arch_detour_obstacle(struct optimized_kprobe *op);
-
 /* Nonzero if there is a detour.  Context: kprobe_mutex. */
 static inline int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
 {
@@ -189,16 +187,9 @@ static inline int arch_within_optimized_kprobe(struct optimized_kprobe *op,
 	return addr > op->kp.addr &&
 	       (unsigned long)addr < (unsigned long)op->kp.addr + MAX_OPTIMIZED_LENGTH;
 }
-#else
-#ifdef CONFIG_OPTPROBES
+#elif defined(CONFIG_OPTPROBES)
 int arch_prepared_optinsn(struct arch_optimized_insn *optinsn);
 int arch_within_optimized_kprobe(struct optimized_kprobe *op, kprobe_opcode_t *addr);
-#endif
-
-static inline const char *arch_detour_obstacle(struct optimized_kprobe *op)
-{
-	return "the architecture cannot";
-}
 #endif
 
 #endif /* _LINUX_KPROBES_OPTIMIZE_H */

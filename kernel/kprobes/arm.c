@@ -139,7 +139,7 @@ static void arm_breakpoints(struct list_head *points)
 
 static void disarm_breakpoints(struct list_head *points)
 {
-	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);	/* 3 */
+	kprobe_unoptimize_points(points, KPROBE_OBSTACLE_NONE);	/* 3 */
 	patch_points(points, arch_disarm_kprobes);		/* 4 */
 	set_states(points, KPROBE_DISARMED);			/* 5 */
 	kprobe_requeue_neighbours(points);			/* 6 */

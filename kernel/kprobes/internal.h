@@ -105,27 +105,6 @@ enum kprobe_opt {
 };
 
 /**
- * enum kprobe_unopt - why a point that has its breakpoint does not get a jump
- * @KPROBE_UNOPT_NONE:	it does, or nobody has looked yet
- * @KPROBE_UNOPT_OFF:	the user does not want any
- * @KPROBE_UNOPT_NEIGHBOUR: another probe is armed where the jump would be
- * @KPROBE_UNOPT_RESERVED:	somebody else patches an instruction there
- * @KPROBE_UNOPT_POST:	the architecture's detours do not call post handlers
- * @KPROBE_UNOPT_MEMORY: there was none
- * @KPROBE_UNOPT_ARCH:	the architecture says why
- */
-enum kprobe_unopt {
-	KPROBE_UNOPT_NONE,
-	KPROBE_UNOPT_OFF,
-	KPROBE_UNOPT_NEIGHBOUR,
-	KPROBE_UNOPT_RESERVED,
-	KPROBE_UNOPT_POST,
-	KPROBE_UNOPT_MEMORY,
-	KPROBE_UNOPT_ARCH,
-	NR_KPROBE_UNOPTS,
-};
-
-/**
  * struct kprobe_point - all there is at one probed address
  * @kp:		representative: what the architecture and get_kprobe() see; its
  *		addr is the key of the table.  Its list links the point into a
@@ -142,7 +121,7 @@ enum kprobe_unopt {
  *		else NULL
  * @state:	what is in the text
  * @opt:	what the optimizer is about to do
- * @unopt:	what keeps it from that
+ * @unopt:	what keeps it from that: enum kprobe_obstacle
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
  */
 struct kprobe_point {
@@ -312,7 +291,7 @@ int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
 
 /* reserved.c */
 int kprobe_reserved_check(const struct kprobe_place *place);
-int kprobe_reserved_range(unsigned long start, unsigned long end);
+enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end);
 void kprobe_reserved_forget(void);
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 extern struct static_call_site __start_static_call_sites[], __stop_static_call_sites[];
@@ -415,7 +394,7 @@ void kprobe_optimizer_allow(bool allow);
 void kprobe_optimizer_queue(struct kprobe_point *point);
 bool kprobe_detour_stale(struct kprobe_point *point);
 void kprobe_detour_renew(struct list_head *points);
-void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why);
+void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why);
 void kprobe_optimizer_flush(void);
 const char *kprobe_unopt_reason(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
@@ -437,7 +416,7 @@ static inline void kprobe_detour_renew(struct list_head *points) { }
 static inline void kprobe_unoptimize_neighbours(struct list_head *points) { }
 static inline void kprobe_requeue_neighbours(struct list_head *points) { }
 static inline void kprobe_unoptimize_points(struct list_head *points,
-					    enum kprobe_unopt why) { }
+					    enum kprobe_obstacle why) { }
 static inline void kprobe_optimizer_flush(void) { }
 
 static inline const char *kprobe_unopt_reason(struct kprobe_point *point)

@@ -60,7 +60,7 @@ void kprobe_unoptimize_neighbours(struct list_head *points)
 				kprobe_collect(other, &jumps);
 		}
 	}
-	kprobe_unoptimize_points(&jumps, KPROBE_UNOPT_NEIGHBOUR);
+	kprobe_unoptimize_points(&jumps, KPROBE_OBSTACLE_NEIGHBOUR);
 	kprobe_uncollect_all(&jumps);
 }
 
@@ -79,7 +79,7 @@ void kprobe_requeue_neighbours(struct list_head *points)
 	list_for_each_entry(kp, points, list) {
 		for_each_covering(at, (unsigned long)kp->addr) {
 			other = kprobe_table_find(at);
-			if (other && other->unopt == KPROBE_UNOPT_NEIGHBOUR)
+			if (other && other->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
 				kprobe_optimizer_queue(other);
 		}
 	}

@@ -57,22 +57,6 @@ static struct kprobe_point *op_to_point(struct optimized_kprobe *op)
 
 /* --- States ----------------------------------------------------------------- */
 
-static const char *const unopt_names[NR_KPROBE_UNOPTS] = {
-	[KPROBE_UNOPT_NONE]	 = "waiting",
-	[KPROBE_UNOPT_OFF]	 = "switched off",
-	[KPROBE_UNOPT_NEIGHBOUR] = "another probe in the region",
-	[KPROBE_UNOPT_RESERVED]	 = "the region is patched by others",
-	[KPROBE_UNOPT_POST]	 = "a post handler",
-	[KPROBE_UNOPT_MEMORY]	 = "no memory",
-};
-
-static const char *unopt_text(struct kprobe_point *point)
-{
-	if (point->unopt == KPROBE_UNOPT_ARCH)
-		return arch_detour_obstacle(&point->op);
-	return unopt_names[point->unopt];
-}
-
 /* Allowed transitions: a bit for each next value. */
 static const u8 next_opts[NR_KPROBE_OPTS] = {
 	[KPROBE_OPT_NONE]     = BIT(KPROBE_OPT_QUEUED),
@@ -126,11 +110,11 @@ bool kprobe_detour_used(struct kprobe *kp)
 }
 
 /* QUEUED -> NONE, SETTLING -> NONE: there is no jump, for a reason. */
-static void refuse(struct kprobe_point *point, enum kprobe_unopt why)
+static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	set_opt(point, KPROBE_OPT_NONE);
 	point->unopt = why;
-	trace_kprobe_unoptimized(kprobe_point_addr(point), unopt_text(point));
+	trace_kprobe_unoptimized(kprobe_point_addr(point), kprobe_obstacle_text(point->unopt));
 }
 
 /**
@@ -142,12 +126,12 @@ static void refuse(struct kprobe_point *point, enum kprobe_unopt why)
  */
 const char *kprobe_unopt_reason(struct kprobe_point *point)
 {
-	return point->state == KPROBE_BREAKPOINT ? unopt_text(point) : "";
+	return point->state == KPROBE_BREAKPOINT ? kprobe_obstacle_text(point->unopt) : "";
 }
 
 /**
  * kprobe_optimizer_queue() - a point may become a jump, or what was against it has gone
- * @point: the point; nothing is done unless it is on its breakpoint
+ * @point: the point; nothing is done unless it is on its breakpoint, or if its obstacle lasts
  *
  * NONE -> QUEUED.
  *
@@ -157,13 +141,13 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (point->state != KPROBE_BREAKPOINT || point->opt)
+	if (point->state != KPROBE_BREAKPOINT || point->opt || kprobe_obstacle_lasts(point->unopt))
 		return;
 	if (!kprobe_optimization_allowed) {
-		point->unopt = KPROBE_UNOPT_OFF;
+		point->unopt = KPROBE_OBSTACLE_OFF;
 		return;
 	}
-	point->unopt = KPROBE_UNOPT_NONE;
+	point->unopt = KPROBE_OBSTACLE_NONE;
 	set_opt(point, KPROBE_OPT_QUEUED);
 	unsorted = true;
 	queue_delayed_work(workqueue, &work, WORK_DELAY);
@@ -224,55 +208,53 @@ static bool covers_ftrace(unsigned long start, unsigned long end)
 #endif
 
 /* An instruction that somebody else patches, or recognises by its address. */
-static int covers_reserved(struct kprobe_point *point)
+static enum kprobe_obstacle covers_reserved(struct kprobe_point *point)
 {
 	unsigned long start = kprobe_point_addr(point) + sizeof(kprobe_opcode_t);
 	unsigned long end = kprobe_point_addr(point) + MAX_OPTIMIZED_LENGTH;
 
 	if (start >= end)
-		return 0;
+		return KPROBE_OBSTACLE_NONE;
 	if (covers_ftrace(start, end))
-		return -EINVAL;
+		return KPROBE_OBSTACLE_RESERVED;
 	return kprobe_reserved_range(start, end);
 }
 
-static int make_detour(struct kprobe_point *point)
+/* The answer of an architecture: an obstacle, or an errno where its detours are simple. */
+static enum kprobe_obstacle obstacle_of(int answer)
+{
+	if (answer >= 0)
+		return answer;
+	return answer == -ENOMEM ? KPROBE_OBSTACLE_MEMORY : KPROBE_OBSTACLE_ARCH;
+}
+
+static enum kprobe_obstacle make_detour(struct kprobe_point *point)
 {
 	choose_calls(point);
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
-		return arch_prepare_optimized_kprobe(&point->op, &point->kp);
+		return obstacle_of(arch_prepare_optimized_kprobe(&point->op, &point->kp));
 
 	guard(kprobe_text)();
-	return arch_prepare_optimized_kprobe(&point->op, &point->kp);
+	return obstacle_of(arch_prepare_optimized_kprobe(&point->op, &point->kp));
 }
 
-static enum kprobe_unopt obstacle_of(int err, enum kprobe_unopt other)
+static enum kprobe_obstacle find_obstacle(struct kprobe_point *point)
 {
-	if (!err)
-		return KPROBE_UNOPT_NONE;
-	return err == -ENOMEM ? KPROBE_UNOPT_MEMORY : other;
-}
-
-static enum kprobe_unopt find_obstacle(struct kprobe_point *point)
-{
-	enum kprobe_unopt obstacle;
-
 	if (!kprobe_optimization_allowed)
-		return KPROBE_UNOPT_OFF;
+		return KPROBE_OBSTACLE_OFF;
 	if (!IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS) && point->kp.post_handler)
-		return KPROBE_UNOPT_POST;
+		return KPROBE_OBSTACLE_POST;
 	if (kprobe_neighbour_armed(point))
-		return KPROBE_UNOPT_NEIGHBOUR;
+		return KPROBE_OBSTACLE_NEIGHBOUR;
 	if (arch_prepared_optinsn(&point->op.optinsn))
-		return KPROBE_UNOPT_NONE;
-	obstacle = obstacle_of(covers_reserved(point), KPROBE_UNOPT_RESERVED);
-	return obstacle ?: obstacle_of(make_detour(point), KPROBE_UNOPT_ARCH);
+		return KPROBE_OBSTACLE_NONE;
+	return covers_reserved(point) ?: make_detour(point);
 }
 
 /* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is another detour; QUEUED -> NONE. */
 static void consider(struct kprobe_point *point)
 {
-	enum kprobe_unopt obstacle;
+	enum kprobe_obstacle obstacle;
 
 	if (arch_prepared_optinsn(&point->op.optinsn) && !detour_serves(point)) {
 		set_opt(point, KPROBE_OPT_OUTDATED);
@@ -343,7 +325,7 @@ static void patch_points(struct list_head *points)
 			set_opt(point, KPROBE_OPT_NONE);
 			continue;
 		}
-		refuse(point, KPROBE_UNOPT_ARCH);
+		refuse(point, KPROBE_OBSTACLE_ARCH);
 	}
 }
 
@@ -354,6 +336,7 @@ static void patch_points(struct list_head *points)
 static bool patch_some(bool waited)
 {
 	struct optimized_kprobe *op, *next;
+	enum kprobe_obstacle obstacle;
 	LIST_HEAD(points);
 	unsigned int i = 0;
 
@@ -362,8 +345,9 @@ static bool patch_some(bool waited)
 	list_for_each_entry_safe(op, next, &settling, list) {
 		if (!waited && !arch_jump_is_one_insn(op))
 			continue;
-		if (arch_check_optimized_kprobe(op)) {
-			refuse(op_to_point(op), KPROBE_UNOPT_ARCH);
+		obstacle = obstacle_of(arch_check_optimized_kprobe(op));
+		if (obstacle) {
+			refuse(op_to_point(op), obstacle);
 			continue;
 		}
 		kprobe_collect(op_to_point(op), &points);
@@ -491,7 +475,7 @@ static void unpatch(struct list_head *ops)
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
-void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
+void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why)
 {
 	struct kprobe_point *point;
 	struct kprobe *kp;
@@ -504,7 +488,8 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_unopt why)
 		point = kprobe_to_point(kp);
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
-		point->unopt = why;
+		if (!kprobe_obstacle_lasts(point->unopt))
+			point->unopt = why;
 		if (point->state == KPROBE_JUMP)
 			list_add_tail(&point->op.list, &ops);
 	}
@@ -524,7 +509,7 @@ void kprobe_detour_renew(struct list_head *points)
 {
 	struct kprobe *kp;
 
-	kprobe_unoptimize_points(points, KPROBE_UNOPT_NONE);
+	kprobe_unoptimize_points(points, KPROBE_OBSTACLE_NONE);
 	list_for_each_entry(kp, points, list)
 		kprobe_optimizer_queue(kprobe_to_point(kp));
 }

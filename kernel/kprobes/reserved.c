@@ -220,9 +220,9 @@ static struct reserved_index *index_of(const struct module *mod)
  *
  * Context: task, may sleep, kprobe_mutex held, which also keeps a module there that has
  * probepoints.
- * Return: 0; -EINVAL if it does; -ENOMEM.
+ * Return: %KPROBE_OBSTACLE_NONE; %KPROBE_OBSTACLE_RESERVED if it does; %KPROBE_OBSTACLE_MEMORY.
  */
-int kprobe_reserved_range(unsigned long start, unsigned long end)
+enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end)
 {
 	struct reserved_index *index;
 	const struct module *mod;
@@ -234,12 +234,12 @@ int kprobe_reserved_range(unsigned long start, unsigned long end)
 	rcu_read_unlock();
 	index = index_of(mod);
 	if (IS_ERR(index))
-		return PTR_ERR(index);
+		return KPROBE_OBSTACLE_MEMORY;
 	for (; start < end; start++) {
 		if (reserved(index, start))
-			return -EINVAL;
+			return KPROBE_OBSTACLE_RESERVED;
 	}
-	return 0;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 static enum kprobe_refusal who_owns(void *addr)

@@ -24,7 +24,7 @@ static void unoptimize_all(void)
 		if (point->state == KPROBE_JUMP || point->opt)
 			kprobe_collect(point, &points);
 	}
-	kprobe_unoptimize_points(&points, KPROBE_UNOPT_OFF);
+	kprobe_unoptimize_points(&points, KPROBE_OBSTACLE_OFF);
 	kprobe_uncollect_all(&points);
 }
 

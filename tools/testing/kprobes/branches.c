@@ -32,7 +32,7 @@ static size_t nr_branches;
 
 static struct {
 	unsigned long addresses;
-	unsigned long obstacles[NR_OBSTACLES];
+	unsigned long obstacles[NR_KPROBE_OBSTACLES];
 	unsigned long targets[NR_ORIGINS];
 	unsigned long jumps[8];		/* of what is left, by JUMPS_* of the function */
 	unsigned long functions[8];
@@ -180,9 +180,9 @@ void branches_report(const struct places *all)
 			count_place(all, &all->place[i]);
 
 	note_share(stats.addresses, "of the addresses in .text that are no int3");
-	for (i = 0; i < NR_OBSTACLES; i++)
+	for (i = 0; i < NR_KPROBE_OBSTACLES; i++)
 		if (stats.obstacles[i])
-			note_share(stats.obstacles[i], probe_obstacle_name(i));
+			note_share(stats.obstacles[i], kprobe_obstacle_text(i));
 	note_share(stats.targets[FROM_ITSELF], "entered by the function itself");
 	note_share(stats.targets[FROM_PART], "entered by another part of it only");
 	note_share(stats.targets[FROM_OTHERS], "entered by other functions only");

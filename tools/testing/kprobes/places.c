@@ -191,28 +191,28 @@ static int expect(const struct place *place, struct probe_region *region)
 	*region = (struct probe_region) { .goes_on = true };
 	for (; region->goes_on && len < PROBE_JUMP_LEN; place++) {
 		if (place == end)
-			return OBSTACLE_END;
+			return KPROBE_OBSTACLE_END;
 		if (place->kind == KIND_BAD)
 			return -1;
 		if (is_refused(place))
-			return OBSTACLE_INSN;
+			return KPROBE_OBSTACLE_INSN;
 		if (place->kind == KIND_KCFI)
-			return OBSTACLE_CFI;
+			return KPROBE_OBSTACLE_CFI;
 		if (place->kind == KIND_PAD && region->nr)
-			return OBSTACLE_PAD;
+			return KPROBE_OBSTACLE_PAD;
 		region->offset[region->nr++] = len;
 		len += place->len;
 		if (place->kind == KIND_CALL && len < PROBE_JUMP_LEN)
-			return OBSTACLE_CALL;
+			return KPROBE_OBSTACLE_CALL;
 		if (place->kind == KIND_STI && len >= PROBE_JUMP_LEN)
-			return OBSTACLE_SHADOW;
+			return KPROBE_OBSTACLE_SHADOW;
 		region->goes_on = place->kind != KIND_CALL && place->kind != KIND_END;
 	}
 	region->len = len;
 	for (; len < PROBE_JUMP_LEN; len += place++->len)
 		if (place == end || (place->kind != KIND_NOP && place->kind != KIND_INT3))
-			return OBSTACLE_END;
-	return OBSTACLE_NONE;
+			return KPROBE_OBSTACLE_END;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 static void complain(unsigned long *counter, const struct place *place, const char *what,
@@ -243,15 +243,15 @@ static u64 detour_of(const struct place *place)
 	return (u32)(place->address + 0x30123457);
 }
 
-static enum probe_obstacle check_copy(const struct place *place,
-				      const struct probe_region *region, u64 post)
+static enum kprobe_obstacle check_copy(const struct place *place,
+				       const struct probe_region *region, u64 post)
 {
 	u8 out[ROOM];
 	struct probe_copy copy = {
 		.mode = all.mode, .src = place->address, .dst = detour_of(place),
 		.post = post, .out = out, .room = ROOM,
 	};
-	enum probe_obstacle obstacle = probe_region_copy(region, bytes_of(place), &copy);
+	enum kprobe_obstacle obstacle = probe_region_copy(region, bytes_of(place), &copy);
 	const char *flaw;
 
 	if (obstacle)
@@ -259,7 +259,7 @@ static enum probe_obstacle check_copy(const struct place *place,
 	flaw = copy_flaw(region, bytes_of(place), &copy);
 	if (flaw)
 		complain(&count.wrong, place, post ? "copy with post handler" : "copy", flaw);
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 static void check_place(struct place *place)
@@ -270,11 +270,11 @@ static void check_place(struct place *place)
 
 	place->obstacle = probe_region_find(bytes_of(place), avail_at(place), all.mode, &region);
 	if (expected >= 0 && place->obstacle != expected)
-		complain(&count.found, place, "found", probe_obstacle_name(place->obstacle));
+		complain(&count.found, place, "found", kprobe_obstacle_text(place->obstacle));
 	if (place->obstacle)
 		return;
 	count.regions++;
-	if (expected == OBSTACLE_NONE && !same_region(&region, &want))
+	if (expected == KPROBE_OBSTACLE_NONE && !same_region(&region, &want))
 		complain(&count.found, place, "found", "another region than objdump");
 	flaw = region_flaw(&region, bytes_of(place), all.mode);
 	if (flaw)

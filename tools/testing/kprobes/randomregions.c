@@ -34,7 +34,7 @@ struct round {
 	struct probe_copy copy;
 };
 
-static unsigned long found[NR_OBSTACLES], copied[NR_OBSTACLES];
+static unsigned long found[NR_KPROBE_OBSTACLES], copied[NR_KPROBE_OBSTACLES];
 
 /* What chance alone would seldom write: kinds of branches, short instructions, padding. */
 static void random_text(u8 *bytes, unsigned int len)
@@ -88,7 +88,7 @@ static const char *broken_relocation(const struct round *r, unsigned int i)
 
 	memset(out, UNTOUCHED, sizeof(out));
 	len = probe_relocate(&region->insns[i], r->bytes + region->offset[i], r->mode, r->copy.src,
-			 r->copy.dst, out);
+			     r->copy.dst, out);
 	if (len < 0 && len != -ERANGE && len != -EINVAL)
 		return "a strange error";
 	if (len > PROBE_RELOCATED_MAX || !all_untouched(out, PROBE_RELOCATED_MAX, sizeof(out)))
@@ -103,7 +103,7 @@ static bool same_found(const struct probe_region *a, const struct probe_region *
 	       !memcmp(a->insns, b->insns, a->nr * sizeof(a->insns[0]));
 }
 
-static const char *broken_find(const struct round *r, enum probe_obstacle got)
+static const char *broken_find(const struct round *r, enum kprobe_obstacle got)
 {
 	struct probe_region again;
 	unsigned int i, need = max_t(unsigned int, r->region.len, PROBE_JUMP_LEN);
@@ -136,11 +136,11 @@ static bool calls_by_stack(const struct probe_region *region)
 	return last->emul == EMUL_CALL_INDIRECT && (last->reg == 4 || last->base == 4);
 }
 
-static const char *broken_copy(struct round *r, enum probe_obstacle *got)
+static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 {
 	u8 all[ROOM_MAX];
 	struct probe_copy large = r->copy;
-	enum probe_obstacle with_room;
+	enum kprobe_obstacle with_room;
 	bool refused_post;
 	const char *flaw;
 
@@ -148,16 +148,16 @@ static const char *broken_copy(struct round *r, enum probe_obstacle *got)
 	large.out = all;
 	large.room = ROOM_MAX;
 	with_room = probe_region_copy(&r->region, r->bytes, &large);
-	if (with_room == OBSTACLE_ROOM)
+	if (with_room == KPROBE_OBSTACLE_ROOM)
 		return "a copy is longer than any";
-	refused_post = with_room == OBSTACLE_POST;
+	refused_post = with_room == KPROBE_OBSTACLE_POST_BRANCH;
 	if (refused_post != (r->copy.post && r->region.insns[0].emul))
 		return "post handler";
-	if (with_room == OBSTACLE_STACK && !calls_by_stack(&r->region))
+	if (with_room == KPROBE_OBSTACLE_STACK && !calls_by_stack(&r->region))
 		return "no call through the stack pointer";
 	if (with_room != *got)
-		return *got == OBSTACLE_ROOM && (with_room || large.len > r->copy.room) ? NULL :
-			"what is said depends on the room";
+		return *got == KPROBE_OBSTACLE_ROOM && (with_room || large.len > r->copy.room) ?
+		       NULL : "what is said depends on the room";
 	if (*got)
 		return NULL;
 	flaw = copy_flaw(&r->region, r->bytes, &r->copy);
@@ -196,11 +196,12 @@ static void report(unsigned long number, const struct round *r, const char *law)
 
 static unsigned int unreached(void)
 {
-	static const enum probe_obstacle by_find[] = {
-		OBSTACLE_NONE, OBSTACLE_INSN, OBSTACLE_CALL, OBSTACLE_END, OBSTACLE_SHADOW,
-		OBSTACLE_PAD,
+	static const enum kprobe_obstacle by_find[] = {
+		KPROBE_OBSTACLE_NONE, KPROBE_OBSTACLE_INSN, KPROBE_OBSTACLE_CALL,
+		KPROBE_OBSTACLE_END, KPROBE_OBSTACLE_SHADOW, KPROBE_OBSTACLE_PAD,
 	}, by_copy[] = {
-		OBSTACLE_NONE, OBSTACLE_STACK, OBSTACLE_ROOM, OBSTACLE_DISTANCE, OBSTACLE_POST,
+		KPROBE_OBSTACLE_NONE, KPROBE_OBSTACLE_STACK, KPROBE_OBSTACLE_ROOM,
+		KPROBE_OBSTACLE_OPERAND, KPROBE_OBSTACLE_POST_BRANCH,
 	};
 	unsigned int i, missing = 0;
 
@@ -222,7 +223,7 @@ void test_random_regions(unsigned long rounds)
 		return;
 	}
 	for (i = 0; i < rounds && broken < 10; i++) {
-		enum probe_obstacle got;
+		enum kprobe_obstacle got;
 		const char *law;
 
 		make_round(&r, text_end, out_end);
@@ -238,7 +239,8 @@ void test_random_regions(unsigned long rounds)
 			report(i, &r, law);
 		}
 	}
-	tap_note("%lu regions, %lu copied", found[OBSTACLE_NONE], copied[OBSTACLE_NONE]);
+	tap_note("%lu regions, %lu copied", found[KPROBE_OBSTACLE_NONE],
+		 copied[KPROBE_OBSTACLE_NONE]);
 	tap_ok(!broken, "regions of random bytes break no law");
 	tap_ok(!unreached(), "random bytes reach every obstacle of instructions");
 }

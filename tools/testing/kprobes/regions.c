@@ -15,21 +15,21 @@
 #define COPY_MAX	128
 
 /* Words of the vector file, for what there is to be seen in instructions themselves. */
-static const char * const obstacle_words[NR_OBSTACLES] = {
-	[OBSTACLE_NONE]		= "none",
-	[OBSTACLE_INSN]		= "insn",
-	[OBSTACLE_CFI]		= "cfi",
-	[OBSTACLE_CALL]		= "call",
-	[OBSTACLE_END]		= "end",
-	[OBSTACLE_SHADOW]	= "shadow",
-	[OBSTACLE_STACK]	= "stack",
-	[OBSTACLE_ROOM]		= "room",
-	[OBSTACLE_DISTANCE]	= "distance",
-	[OBSTACLE_POST]		= "post",
-	[OBSTACLE_PAD]		= "pad",
+static const char * const obstacle_words[NR_KPROBE_OBSTACLES] = {
+	[KPROBE_OBSTACLE_NONE]		= "none",
+	[KPROBE_OBSTACLE_INSN]		= "insn",
+	[KPROBE_OBSTACLE_CFI]		= "cfi",
+	[KPROBE_OBSTACLE_CALL]		= "call",
+	[KPROBE_OBSTACLE_END]		= "end",
+	[KPROBE_OBSTACLE_SHADOW]	= "shadow",
+	[KPROBE_OBSTACLE_STACK]	= "stack",
+	[KPROBE_OBSTACLE_ROOM]		= "room",
+	[KPROBE_OBSTACLE_OPERAND]	= "distance",
+	[KPROBE_OBSTACLE_POST_BRANCH]		= "post",
+	[KPROBE_OBSTACLE_PAD]		= "pad",
 };
 
-static unsigned int obstacle_seen[NR_OBSTACLES];
+static unsigned int obstacle_seen[NR_KPROBE_OBSTACLES];
 
 /**
  * struct expectation - a line of region.vec
@@ -63,9 +63,9 @@ static bool parse_region(const char *text, struct expectation *want)
 	char how[8];
 
 	want->find = parse_obstacle(text);
-	if (want->find > OBSTACLE_NONE)
+	if (want->find > KPROBE_OBSTACLE_NONE)
 		return true;
-	want->find = OBSTACLE_NONE;
+	want->find = KPROBE_OBSTACLE_NONE;
 	if (sscanf(text, "%u %u %7s", &len, &nr, how) != 3)
 		return false;
 	want->region.len = len;
@@ -78,9 +78,9 @@ static bool parse_region(const char *text, struct expectation *want)
 static bool parse_copy(const char *text, struct expectation *want)
 {
 	want->copy = parse_obstacle(text);
-	if (want->copy > OBSTACLE_NONE)
+	if (want->copy > KPROBE_OBSTACLE_NONE)
 		return true;
-	want->copy = OBSTACLE_NONE;
+	want->copy = KPROBE_OBSTACLE_NONE;
 	want->want_len = vector_hex(text, want->want, sizeof(want->want));
 	return want->want_len || (want->find && !strcmp(text, "-"));
 }
@@ -130,7 +130,7 @@ static bool region_is(const struct probe_region *got, const struct expectation *
 static bool copy_is(const struct probe_region *region, const struct expectation *want,
 		    struct probe_copy *copy)
 {
-	enum probe_obstacle got = probe_region_copy(region, want->bytes, copy);
+	enum kprobe_obstacle got = probe_region_copy(region, want->bytes, copy);
 	const char *flaw = NULL;
 
 	obstacle_seen[got]++;
@@ -140,7 +140,7 @@ static bool copy_is(const struct probe_region *region, const struct expectation 
 	}
 	if (got || want->copy) {
 		if (got != want->copy)
-			tap_note("the copy: %s", probe_obstacle_name(got));
+			tap_note("the copy: %s", kprobe_obstacle_text(got));
 		return got == want->copy;
 	}
 	flaw = copy_flaw(region, want->bytes, copy);
@@ -162,9 +162,9 @@ static void check_region(struct vector_file *vectors)
 		.src = mode == INSN_MODE_64 ? 0xffffffff81000000 : 0xc1000000,
 		.dst = mode == INSN_MODE_64 ? 0xffffffffa0000000 : 0xf8000000,
 	};
-	struct expectation want = { .find = OBSTACLE_NONE };
+	struct expectation want = { .find = KPROBE_OBSTACLE_NONE };
 	struct probe_region region;
-	enum probe_obstacle got;
+	enum kprobe_obstacle got;
 	bool ok = parse(vectors, &want, &copy);
 
 	if (!ok)
@@ -173,7 +173,7 @@ static void check_region(struct vector_file *vectors)
 	got = probe_region_find(want.bytes, want.len, mode, &region);
 	obstacle_seen[got]++;
 	if (got != want.find || (!got && !region_is(&region, &want, mode))) {
-		tap_note("found: %s, len %u nr %u %s", probe_obstacle_name(got), region.len,
+		tap_note("found: %s, len %u nr %u %s", kprobe_obstacle_text(got), region.len,
 			 region.nr, region.goes_on ? "on" : "ends");
 		ok = false;
 	} else if (!got && !copy_is(&region, &want, &copy)) {
@@ -190,7 +190,7 @@ static unsigned int obstacles_unseen(void)
 {
 	unsigned int i, missing = 0;
 
-	for (i = 0; i < NR_OBSTACLES; i++)
+	for (i = 0; i < NR_KPROBE_OBSTACLES; i++)
 		if (obstacle_words[i] && !obstacle_seen[i]) {
 			tap_note("no vector has obstacle %s", obstacle_words[i]);
 			missing++;
@@ -202,8 +202,8 @@ static void test_names(void)
 {
 	unsigned int i, j, bad = 0;
 
-	for (i = 0; i < NR_OBSTACLES; i++) {
-		const char *name = probe_obstacle_name(i);
+	for (i = 0; i < NR_KPROBE_OBSTACLES; i++) {
+		const char *name = kprobe_obstacle_text(i);
 
 		if (!name || !*name) {
 			tap_note("obstacle %u has no name", i);
@@ -211,10 +211,10 @@ static void test_names(void)
 			continue;
 		}
 		for (j = 0; j < i; j++)
-			bad += !strcmp(name, probe_obstacle_name(j));
+			bad += !strcmp(name, kprobe_obstacle_text(j));
 	}
 	tap_ok(!bad, "every obstacle has a name of its own");
-	tap_ok(!strcmp(probe_obstacle_name(NR_OBSTACLES), "unknown"),
+	tap_ok(!strcmp(kprobe_obstacle_text(NR_KPROBE_OBSTACLES), "unknown"),
 	       "a number that is no obstacle has a name too");
 }
 

@@ -65,13 +65,11 @@ struct arch_specific_insn {
  * @insn:	where it runs; NULL if there is none
  * @copy:	index of the word where the copy of the instruction begins
  * @end:	of the one behind it
- * @obstacle:	enum detour_obstacle: why there is no detour
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
 	u8 copy;
 	u8 end;
-	u8 obstacle;
 };
 
 /* D, A, I and F. */

@@ -25,16 +25,6 @@
 static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_BYTES);
 static_assert(sizeof(struct kprobe *) == DETOUR_CODE * sizeof(kprobe_opcode_t));
 
-static const char *const obstacle_names[NR_OBSTACLES] = {
-	[OBSTACLE_NONE]		= "none",
-	[OBSTACLE_LANDING]	= "an indirect branch may land there",
-	[OBSTACLE_DISTANCE]	= "a branch does not reach that far",
-	[OBSTACLE_INSN]		= "the instruction cannot be re-encoded",
-	[OBSTACLE_POST]		= "a post handler behind a branch",
-	[OBSTACLE_ROOM]		= "the re-encoded instruction is too long",
-	[OBSTACLE_MEMORY]	= "no memory",
-};
-
 /* --- Make a detour ------------------------------------------------------------- */
 
 /**
@@ -48,13 +38,13 @@ struct draft {
 	kprobe_opcode_t *slot;
 	u32 words[MAX_OPTINSN_SIZE];
 	unsigned int nr;
-	enum detour_obstacle obstacle;
+	enum kprobe_obstacle obstacle;
 };
 
 static void put(struct draft *draft, u32 insn)
 {
 	if (draft->nr == MAX_OPTINSN_SIZE)
-		draft->obstacle = OBSTACLE_ROOM;
+		draft->obstacle = KPROBE_OBSTACLE_ROOM;
 	else
 		draft->words[draft->nr++] = insn;
 }
@@ -69,7 +59,7 @@ static void put_branch(struct draft *draft, unsigned long target)
 	u32 insn;
 
 	if (probe_gen_branch(here(draft), target, &insn) < 0)
-		draft->obstacle = OBSTACLE_DISTANCE;
+		draft->obstacle = KPROBE_OBSTACLE_BRANCH;
 	else
 		put(draft, insn);
 }
@@ -89,7 +79,7 @@ static void put_call(struct draft *draft, void (*function)(void))
 
 	put(draft, move_pair(AARCH64_INSN_LDST_STORE_PAIR_PRE_INDEX, -size));
 	if (probe_gen_branch(here(draft), (unsigned long)function, &insn) < 0)
-		draft->obstacle = OBSTACLE_DISTANCE;
+		draft->obstacle = KPROBE_OBSTACLE_BRANCH;
 	else
 		put(draft, insn | BIT(31));	/* with a link */
 	put(draft, move_pair(AARCH64_INSN_LDST_LOAD_PAIR_POST_INDEX, size));
@@ -102,7 +92,7 @@ static void put_copy(struct draft *draft, struct kprobe *kp)
 
 	nr = probe_relocate(kp->opcode, probe_desc(kp), (unsigned long)kp->addr, here(draft), copy);
 	if (nr < 0) {
-		draft->obstacle = nr == -ERANGE ? OBSTACLE_DISTANCE : OBSTACLE_INSN;
+		draft->obstacle = nr == -ERANGE ? KPROBE_OBSTACLE_BRANCH : KPROBE_OBSTACLE_ENCODING;
 		return;
 	}
 	for (i = 0; i < nr; i++)
@@ -149,7 +139,7 @@ static void tell_perf_of_detour(struct draft *draft)
 	perf_event_text_poke(draft->slot, NULL, 0, bytes, sizeof(bytes));
 }
 
-static enum detour_obstacle make_detour(struct optimized_kprobe *op)
+static enum kprobe_obstacle make_detour(struct optimized_kprobe *op)
 {
 	struct draft draft = {
 		.slot = get_optinsn_slot_for(&op->kp),
@@ -158,10 +148,10 @@ static enum detour_obstacle make_detour(struct optimized_kprobe *op)
 	u32 branch;
 
 	if (!draft.slot)
-		return OBSTACLE_MEMORY;
+		return KPROBE_OBSTACLE_MEMORY;
 	if (probe_gen_branch((unsigned long)op->kp.addr,
 			     (unsigned long)(draft.slot + DETOUR_CODE), &branch) < 0)
-		draft.obstacle = OBSTACLE_DISTANCE;
+		draft.obstacle = KPROBE_OBSTACLE_BRANCH;
 	else
 		write_detour(&draft, &op->kp, &op->optinsn);
 	if (draft.obstacle) {
@@ -171,20 +161,20 @@ static enum detour_obstacle make_detour(struct optimized_kprobe *op)
 	probe_write(draft.slot, draft.words, draft.nr);
 	tell_perf_of_detour(&draft);
 	op->optinsn.insn = draft.slot;
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /*
  * With BTI a BRK may be where an indirect branch lands, a branch may not; and the br in
  * place of a blr, from a guarded page, lands only on what jump tables land on.
  */
-static enum detour_obstacle forbidden_by_bti(const struct probe_insn *desc)
+static enum kprobe_obstacle forbidden_by_bti(const struct probe_insn *desc)
 {
 	if (!system_supports_bti_kernel())
-		return OBSTACLE_NONE;
+		return KPROBE_OBSTACLE_NONE;
 	if (desc->landing)
-		return OBSTACLE_LANDING;
-	return desc->kind == KIND_BLR ? OBSTACLE_INSN : OBSTACLE_NONE;
+		return KPROBE_OBSTACLE_LANDING;
+	return desc->kind == KIND_BLR ? KPROBE_OBSTACLE_ENCODING : KPROBE_OBSTACLE_NONE;
 }
 
 /*
@@ -218,16 +208,11 @@ static bool may_branch(const struct probe_insn *desc)
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {
 	const struct probe_insn *desc = probe_desc(&op->kp);
-	enum detour_obstacle obstacle = forbidden_by_bti(desc);
+	enum kprobe_obstacle obstacle = forbidden_by_bti(desc);
 
 	if (op->kp.post_handler && may_branch(desc))
-		obstacle = OBSTACLE_POST;
-	if (!obstacle)
-		obstacle = make_detour(op);
-	if (obstacle == OBSTACLE_MEMORY)
-		return -ENOMEM;
-	op->optinsn.obstacle = obstacle;
-	return obstacle ? -EINVAL : 0;
+		obstacle = KPROBE_OBSTACLE_POST_BRANCH;
+	return obstacle ?: make_detour(op);
 }
 
 /* These are described in <linux/kprobes-optimize.h>. */
@@ -241,11 +226,6 @@ void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
 	return 0;
-}
-
-const char *arch_detour_obstacle(struct optimized_kprobe *op)
-{
-	return obstacle_names[op->optinsn.obstacle];
 }
 
 /* --- Write branches ------------------------------------------------------------- */

@@ -34,18 +34,6 @@
 struct kprobe;
 struct pt_regs;
 
-/* Why there is no detour. */
-enum detour_obstacle {
-	OBSTACLE_NONE,
-	OBSTACLE_LANDING,
-	OBSTACLE_DISTANCE,
-	OBSTACLE_INSN,
-	OBSTACLE_POST,
-	OBSTACLE_ROOM,
-	OBSTACLE_MEMORY,
-	NR_OBSTACLES,
-};
-
 /* detour_entry.S: called by detours only. */
 asmlinkage void kprobe_detour_enter(void);
 asmlinkage void kprobe_detour_enter_post(void);

@@ -63,7 +63,6 @@ struct arch_specific_insn {
  * @original:	where each but the first begins, from the probed address
  * @copy:	where their copies begin, from that of the first
  * @end:	where nothing is left to be executed of them, likewise
- * @obstacle:	enum probe_obstacle: why there is no detour
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
@@ -73,7 +72,6 @@ struct arch_optimized_insn {
 	u8 end;
 	u8 len : 5;
 	u8 nr : 3;
-	u8 obstacle;
 };
 
 /* See <linux/kprobes-optimize.h>. */

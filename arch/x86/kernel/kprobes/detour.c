@@ -37,13 +37,6 @@ static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 
 /* --- May there be a jump? ---------------------------------------------------- */
 
-/* Obstacles that can go away; the others are told again without another look. */
-static bool temporary(enum probe_obstacle obstacle)
-{
-	return obstacle == OBSTACLE_NONE || obstacle == OBSTACLE_POST ||
-	       obstacle == OBSTACLE_DEBUGGER;
-}
-
 /*
  * What faults in the copy of the first instruction starts over from the original, as
  * with any copy.  There is no way back to the others.
@@ -59,12 +52,12 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 	return false;
 }
 
-static enum probe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
+static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
 {
 	if (probe_debugger_in(addr, PROBE_JUMP_LEN))
-		return OBSTACLE_DEBUGGER;
+		return KPROBE_OBSTACLE_DEBUGGER;
 	if (tail_may_fault(addr, region))
-		return OBSTACLE_FAULT;
+		return KPROBE_OBSTACLE_FAULT;
 	return probe_targets_check(addr + 1, addr + PROBE_JUMP_LEN);
 }
 
@@ -76,12 +69,12 @@ struct source {
 	struct probe_region region;
 };
 
-static enum probe_obstacle read_region(unsigned long addr, struct source *source)
+static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)
 {
 	size_t avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
 
 	if (!avail)
-		return OBSTACLE_CODE;
+		return KPROBE_OBSTACLE_CODE;
 	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
 }
 
@@ -91,13 +84,13 @@ static unsigned long entry_of(enum kprobe_detour_calls calls)
 			       kprobe_detour_enter_return : kprobe_detour_enter);
 }
 
-static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
-					kprobe_opcode_t *slot)
+static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
+					 kprobe_opcode_t *slot)
 {
 	struct arch_optimized_insn *optinsn = &op->optinsn;
 	struct kprobe *kp = &op->kp;
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
-	enum probe_obstacle obstacle;
+	enum kprobe_obstacle obstacle;
 	u8 buf[DETOUR_SIZE];
 	struct probe_copy copy = {
 		.mode	= INSN_MODE_KERN,
@@ -116,7 +109,7 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	memcpy(buf, &kp, sizeof(kp));
 	if (probe_put_jump(INSN_MODE_KERN, buf + DETOUR_CALL, (unsigned long)slot + DETOUR_CALL,
 			   entry_of(calls)) < 0)
-		return OBSTACLE_DISTANCE;
+		return KPROBE_OBSTACLE_OPERAND;
 	buf[DETOUR_CALL] = CALL_INSN_OPCODE;
 	buf[DETOUR_RETURN] = POPF_INSN_OPCODE;
 	if (calls == KPROBE_DETOUR_CALLS_RETURN)
@@ -131,23 +124,23 @@ static enum probe_obstacle write_detour(struct optimized_kprobe *op, const struc
 	memcpy(optinsn->copy, copy.offset + 1, sizeof(optinsn->copy));
 	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
 	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
-static enum probe_obstacle make_detour(struct optimized_kprobe *op, const struct source *source)
+static enum kprobe_obstacle make_detour(struct optimized_kprobe *op, const struct source *source)
 {
 	kprobe_opcode_t *slot = get_optinsn_slot_for(&op->kp);
-	enum probe_obstacle obstacle;
+	enum kprobe_obstacle obstacle;
 
 	if (!slot)
-		return OBSTACLE_MEMORY;
+		return KPROBE_OBSTACLE_MEMORY;
 	obstacle = write_detour(op, source, slot);
 	if (obstacle) {
 		free_optinsn_slot(slot, 0);
 		return obstacle;
 	}
 	op->optinsn.insn = slot;
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /**
@@ -160,24 +153,17 @@ static enum probe_obstacle make_detour(struct optimized_kprobe *op, const struct
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {
 	unsigned long addr = (unsigned long)op->kp.addr;
-	enum probe_obstacle obstacle = op->optinsn.obstacle;
+	enum kprobe_obstacle obstacle;
 	struct source source;
 
-	if (temporary(obstacle)) {
-		jump_label_lock();
-		mutex_lock(&text_mutex);
-		obstacle = read_region(addr, &source);
-		if (!obstacle)
-			obstacle = find_obstacle(addr, &source.region);
-		mutex_unlock(&text_mutex);
-		jump_label_unlock();
-		if (!obstacle)
-			obstacle = make_detour(op, &source);
-	}
-	if (obstacle == OBSTACLE_MEMORY)
-		return -ENOMEM;
-	op->optinsn.obstacle = obstacle;
-	return obstacle ? -EINVAL : 0;
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	obstacle = read_region(addr, &source);
+	if (!obstacle)
+		obstacle = find_obstacle(addr, &source.region);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return obstacle ?: make_detour(op, &source);
 }
 
 /* These are described in <linux/kprobes-optimize.h>. */
@@ -190,15 +176,8 @@ void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
-	if (!probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN))
-		return 0;
-	op->optinsn.obstacle = OBSTACLE_DEBUGGER;
-	return -EBUSY;
-}
-
-const char *arch_detour_obstacle(struct optimized_kprobe *op)
-{
-	return probe_obstacle_name(op->optinsn.obstacle);
+	return probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN) ?
+	       KPROBE_OBSTACLE_DEBUGGER : KPROBE_OBSTACLE_NONE;
 }
 
 /* --- Write jumps ---------------------------------------------------------------- */

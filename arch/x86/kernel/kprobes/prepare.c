@@ -262,7 +262,7 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 
 	mutex_lock(&text_mutex);
 	avail = probe_read_insn((unsigned long)p->addr,
-			  (unsigned long)p->addr + probe_desc(p)->len, bytes);
+				(unsigned long)p->addr + probe_desc(p)->len, bytes);
 	mutex_unlock(&text_mutex);
 	if (!avail)
 		return -EINVAL;

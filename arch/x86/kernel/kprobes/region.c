@@ -14,27 +14,6 @@
 
 #include "region.h"
 
-static const char * const obstacle_names[NR_OBSTACLES] = {
-	[OBSTACLE_NONE]		= "none",
-	[OBSTACLE_INSN]		= "an instruction that cannot be moved",
-	[OBSTACLE_CFI]		= "a check of a call's type",
-	[OBSTACLE_CALL]		= "a call before the end of the region",
-	[OBSTACLE_END]		= "the function ends too soon",
-	[OBSTACLE_SHADOW]	= "sti at the end of the region",
-	[OBSTACLE_STACK]	= "a call through memory on the stack",
-	[OBSTACLE_ROOM]		= "the copy is too long",
-	[OBSTACLE_DISTANCE]	= "an operand out of reach",
-	[OBSTACLE_POST]		= "a post handler behind a branch",
-	[OBSTACLE_TARGET]	= "a branch into the region",
-	[OBSTACLE_PAD]		= "a landing pad in the region",
-	[OBSTACLE_INDIRECT]	= "an indirect branch in the function",
-	[OBSTACLE_CODE]		= "the function cannot be decoded",
-	[OBSTACLE_LANDING]	= "a table leads into the region",
-	[OBSTACLE_FAULT]	= "an instruction of the region may fault",
-	[OBSTACLE_DEBUGGER]	= "a debugger's breakpoint in the region",
-	[OBSTACLE_MEMORY]	= "no memory",
-};
-
 /* How execution goes on behind an instruction. */
 enum flow {
 	FLOW_ON,	/* with the next one, if it does not branch */
@@ -94,23 +73,23 @@ static bool padded(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned 
 }
 
 /* An instruction that a region can have, for as much as it tells by itself. */
-static enum probe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_mode mode,
-				      unsigned int pos, struct probe_insn *insn)
+static enum kprobe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_mode mode,
+				       unsigned int pos, struct probe_insn *insn)
 {
 	bool last;
 
 	if (probe_classify(bytes + pos, avail - pos, mode, insn))
-		return OBSTACLE_INSN;
+		return KPROBE_OBSTACLE_INSN;
 	if (probe_is_kcfi_check(bytes + pos, avail - pos, mode))
-		return OBSTACLE_CFI;
+		return KPROBE_OBSTACLE_CFI;
 	if (pos && probe_is_endbr(bytes + pos, avail - pos))
-		return OBSTACLE_PAD;
+		return KPROBE_OBSTACLE_PAD;
 	last = pos + insn->len >= PROBE_JUMP_LEN;
 	if (flow_of(insn) == FLOW_RETURN && !last)
-		return OBSTACLE_CALL;
+		return KPROBE_OBSTACLE_CALL;
 	if (insn->emul == EMUL_STI && last)
-		return OBSTACLE_SHADOW;
-	return OBSTACLE_NONE;
+		return KPROBE_OBSTACLE_SHADOW;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /**
@@ -121,18 +100,18 @@ static enum probe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_m
  * @region: where to put it
  *
  * Context: any; pure.
- * Return: %OBSTACLE_NONE, or the first obstacle in the instructions themselves.
+ * Return: %KPROBE_OBSTACLE_NONE, or the first obstacle in the instructions themselves.
  */
-enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_mode mode,
-				      struct probe_region *region)
+enum kprobe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_mode mode,
+				       struct probe_region *region)
 {
-	enum probe_obstacle obstacle;
+	enum kprobe_obstacle obstacle;
 	struct probe_insn *insn;
 
 	*region = (struct probe_region) { .goes_on = true };
 	while (region->len < PROBE_JUMP_LEN && region->goes_on) {
 		if (region->len >= avail)
-			return OBSTACLE_END;
+			return KPROBE_OBSTACLE_END;
 		insn = &region->insns[region->nr];
 		obstacle = check_insn(bytes, avail, mode, region->len, insn);
 		if (obstacle)
@@ -142,13 +121,13 @@ enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_m
 		region->goes_on = flow_of(insn) == FLOW_ON;
 	}
 	if (!padded(bytes, avail, mode, region->len))
-		return OBSTACLE_END;
-	return OBSTACLE_NONE;
+		return KPROBE_OBSTACLE_END;
+	return KPROBE_OBSTACLE_NONE;
 }
 
-static enum probe_obstacle relocate_obstacle(int err)
+static enum kprobe_obstacle relocate_obstacle(int err)
 {
-	return err == -ERANGE ? OBSTACLE_DISTANCE : OBSTACLE_STACK;
+	return err == -ERANGE ? KPROBE_OBSTACLE_OPERAND : KPROBE_OBSTACLE_STACK;
 }
 
 /* Room for one more instruction, whatever it becomes. */
@@ -157,8 +136,8 @@ static bool fits(const struct probe_copy *copy, unsigned int len)
 	return copy->len + len <= copy->room;
 }
 
-static enum probe_obstacle append_insn(const struct probe_region *region, unsigned int i,
-				       const u8 *bytes, struct probe_copy *copy)
+static enum kprobe_obstacle append_insn(const struct probe_region *region, unsigned int i,
+					const u8 *bytes, struct probe_copy *copy)
 {
 	u8 buf[PROBE_RELOCATED_MAX];
 	int len;
@@ -168,37 +147,37 @@ static enum probe_obstacle append_insn(const struct probe_region *region, unsign
 	if (len < 0)
 		return relocate_obstacle(len);
 	if (!fits(copy, len))
-		return OBSTACLE_ROOM;
+		return KPROBE_OBSTACLE_ROOM;
 	memcpy(copy->out + copy->len, buf, len);
 	copy->offset[i] = copy->len;
 	copy->len += len;
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /* A call or a jump, which differ in one bit. */
-static enum probe_obstacle append_branch(struct probe_copy *copy, u64 target, bool call)
+static enum kprobe_obstacle append_branch(struct probe_copy *copy, u64 target, bool call)
 {
 	u8 *out = copy->out + copy->len;
 
 	if (!fits(copy, PROBE_JUMP_LEN))
-		return OBSTACLE_ROOM;
+		return KPROBE_OBSTACLE_ROOM;
 	if (probe_put_jump(copy->mode, out, copy->dst + copy->len, target) < 0)
-		return OBSTACLE_DISTANCE;
+		return KPROBE_OBSTACLE_OPERAND;
 	if (call)
 		out[0] = 0xe8;
 	copy->len += PROBE_JUMP_LEN;
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /* The call of the post handlers leaves the flags on the stack. */
-static enum probe_obstacle append_post(struct probe_copy *copy)
+static enum kprobe_obstacle append_post(struct probe_copy *copy)
 {
 	if (!fits(copy, PROBE_POST_LEN))
-		return OBSTACLE_ROOM;
+		return KPROBE_OBSTACLE_ROOM;
 	if (append_branch(copy, copy->post, true))
-		return OBSTACLE_DISTANCE;
+		return KPROBE_OBSTACLE_OPERAND;
 	copy->out[copy->len++] = 0x9d;
-	return OBSTACLE_NONE;
+	return KPROBE_OBSTACLE_NONE;
 }
 
 /**
@@ -212,18 +191,18 @@ static enum probe_obstacle append_post(struct probe_copy *copy)
  * instruction must not be one that goes elsewhere, or the call would be left out at times.
  *
  * Context: any; pure.
- * Return: %OBSTACLE_NONE, or why there can be no copy; then what is in the output means
+ * Return: %KPROBE_OBSTACLE_NONE, or why there can be no copy; then what is in the output means
  * nothing.
  */
-enum probe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
-				      struct probe_copy *copy)
+enum kprobe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
+				       struct probe_copy *copy)
 {
-	enum probe_obstacle obstacle = OBSTACLE_NONE;
+	enum kprobe_obstacle obstacle = KPROBE_OBSTACLE_NONE;
 	unsigned int i;
 
 	copy->len = 0;
 	if (copy->post && region->insns[0].action == PROBE_EMULATE)
-		return OBSTACLE_POST;
+		return KPROBE_OBSTACLE_POST_BRANCH;
 	for (i = 0; i < region->nr && !obstacle; i++) {
 		obstacle = append_insn(region, i, bytes, copy);
 		if (!obstacle && !i && copy->post)
@@ -232,16 +211,4 @@ enum probe_obstacle probe_region_copy(const struct probe_region *region, const u
 	if (!obstacle && region->goes_on)
 		obstacle = append_branch(copy, copy->src + region->len, false);
 	return obstacle;
-}
-
-/**
- * probe_obstacle_name() - an obstacle in words
- * @obstacle: which
- *
- * Context: any; pure.
- * Return: a constant string that a person can read, never NULL.
- */
-const char *probe_obstacle_name(enum probe_obstacle obstacle)
-{
-	return obstacle < NR_OBSTACLES ? obstacle_names[obstacle] : "unknown";
 }

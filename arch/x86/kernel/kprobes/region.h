@@ -17,6 +17,8 @@
 #ifndef _X86_KPROBES_REGION_H
 #define _X86_KPROBES_REGION_H
 
+#include <linux/kprobes-obstacle.h>
+
 #include "classify.h"
 
 /* As many instructions as can begin within a jump. */
@@ -24,50 +26,6 @@
 
 /* A call of the post handlers, and a popf. */
 #define PROBE_POST_LEN		(PROBE_JUMP_LEN + 1)
-
-/**
- * enum probe_obstacle - why there cannot be a jump at an address
- * @OBSTACLE_NONE: there can
- * @OBSTACLE_INSN: an instruction of the region cannot be executed elsewhere
- * @OBSTACLE_CFI: an instruction of the region is read when a kCFI check fails
- * @OBSTACLE_CALL: a call returns into the tail
- * @OBSTACLE_END: the function ends before the jump would
- * @OBSTACLE_SHADOW: the region's last instruction holds back interrupts for one more
- * @OBSTACLE_STACK: a call's target is read through the stack pointer
- * @OBSTACLE_ROOM: the copy is too long for a detour
- * @OBSTACLE_DISTANCE: the copy cannot refer to what the original refers to
- * @OBSTACLE_POST: a post handler behind an instruction that branches or stacks flags
- * @OBSTACLE_TARGET: the tail is the target of a branch
- * @OBSTACLE_PAD: the tail is a landing pad of indirect branches
- * @OBSTACLE_INDIRECT: the function has a branch whose targets are not known
- * @OBSTACLE_CODE: the function cannot be decoded
- * @OBSTACLE_LANDING: execution may go on in the tail, behind a fault or by a jump label
- * @OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
- * @OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
- * @OBSTACLE_MEMORY: there was none
- * @NR_OBSTACLES: number of the above
- */
-enum probe_obstacle {
-	OBSTACLE_NONE,
-	OBSTACLE_INSN,
-	OBSTACLE_CFI,
-	OBSTACLE_CALL,
-	OBSTACLE_END,
-	OBSTACLE_SHADOW,
-	OBSTACLE_STACK,
-	OBSTACLE_ROOM,
-	OBSTACLE_DISTANCE,
-	OBSTACLE_POST,
-	OBSTACLE_TARGET,
-	OBSTACLE_PAD,
-	OBSTACLE_INDIRECT,
-	OBSTACLE_CODE,
-	OBSTACLE_LANDING,
-	OBSTACLE_FAULT,
-	OBSTACLE_DEBUGGER,
-	OBSTACLE_MEMORY,
-	NR_OBSTACLES
-};
 
 /**
  * struct probe_region - the instructions of a region
@@ -105,10 +63,9 @@ struct probe_copy {
 	u8 offset[PROBE_REGION_INSNS];
 };
 
-enum probe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_mode mode,
-				      struct probe_region *region);
-enum probe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
-				      struct probe_copy *copy);
-const char *probe_obstacle_name(enum probe_obstacle obstacle);
+enum kprobe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_mode mode,
+				       struct probe_region *region);
+enum kprobe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
+				       struct probe_copy *copy);
 
 #endif /* _X86_KPROBES_REGION_H */

@@ -218,15 +218,15 @@ static bool walk(struct target_range *range)
  * @end: behind its last
  *
  * Context: task, may sleep; kprobe_mutex and jump_label_lock() held.
- * Return: %OBSTACLE_NONE; %OBSTACLE_LANDING if it may; %OBSTACLE_MEMORY.
+ * Return: %KPROBE_OBSTACLE_NONE; %KPROBE_OBSTACLE_TABLE if it may; %KPROBE_OBSTACLE_MEMORY.
  */
-enum probe_obstacle probe_table_targets_check(unsigned long start, unsigned long end)
+enum kprobe_obstacle probe_table_targets_check(unsigned long start, unsigned long end)
 {
 	struct target_range range = { .start = start, .end = end };
 
 	if (!targets && !sort_targets())
-		return OBSTACLE_MEMORY;
-	return walk(&range) ? OBSTACLE_LANDING : OBSTACLE_NONE;
+		return KPROBE_OBSTACLE_MEMORY;
+	return walk(&range) ? KPROBE_OBSTACLE_TABLE : KPROBE_OBSTACLE_NONE;
 }
 
 /**

@@ -46,7 +46,7 @@
 static struct function_targets {
 	unsigned long start, end;
 	unsigned long scan_start, scan_end;
-	enum probe_obstacle obstacle;
+	enum kprobe_obstacle obstacle;
 	unsigned int nr, room;
 	u32 *targets;
 } function;
@@ -83,7 +83,7 @@ static void add_target(struct function_targets *f, unsigned long target)
 	if (!is_inside(f, target))
 		return;
 	if (f->nr == f->room && !grow(f)) {
-		f->obstacle = OBSTACLE_MEMORY;
+		f->obstacle = KPROBE_OBSTACLE_MEMORY;
 		return;
 	}
 	f->targets[f->nr++] = target - f->start;
@@ -146,13 +146,13 @@ static bool read_table(struct function_targets *f, const struct probe_insn *insn
 static void note_indirect(struct function_targets *f, const struct probe_insn *insn)
 {
 	if (insn->reg != PROBE_REG_NONE)
-		f->obstacle = OBSTACLE_INDIRECT;
+		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 	else if (insn->index == PROBE_REG_NONE)
 		return;
 	else if (insn->base == PROBE_REG_NONE && insn->scale == sizeof(long))
-		f->obstacle = read_table(f, insn) ? f->obstacle : OBSTACLE_INDIRECT;
+		f->obstacle = read_table(f, insn) ? f->obstacle : KPROBE_OBSTACLE_INDIRECT;
 	else
-		f->obstacle = OBSTACLE_INDIRECT;
+		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 
 static void note_branch(struct function_targets *f, unsigned long addr,
@@ -163,7 +163,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 	switch (insn->emul) {
 	case EMUL_JMP:
 		if (!is_inside(f, target) && is_thunk(target))
-			f->obstacle = OBSTACLE_INDIRECT;
+			f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 		fallthrough;
 	case EMUL_JCC:
 	case EMUL_CALL:
@@ -179,7 +179,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 	}
 	/* Its fallback address is one more, which nothing else tells. */
 	if (insn->refusal == REFUSE_TRANSACTION)
-		f->obstacle = OBSTACLE_INDIRECT;
+		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 
 /* Notes in @f the branches of the text from @start to @end. */
@@ -195,7 +195,7 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 	while (pos < end && !f->obstacle) {
 		avail = probe_read_text(pos, bytes, min(sizeof(bytes), end - pos));
 		if (!avail || probe_classify(bytes, avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
-			f->obstacle = OBSTACLE_CODE;
+			f->obstacle = KPROBE_OBSTACLE_CODE;
 			return;
 		}
 		note_branch(f, pos, &insn);
@@ -282,7 +282,7 @@ static void scan_kernel_parts(struct function_targets *f, const char *name)
 	unsigned int low = 0, high, mid;
 
 	if (!cold_parts && !collect_parts()) {
-		f->obstacle = OBSTACLE_MEMORY;
+		f->obstacle = KPROBE_OBSTACLE_MEMORY;
 		return;
 	}
 	high = nr_cold_parts;
@@ -355,10 +355,10 @@ static void scan_function(struct function_targets *f, unsigned long addr)
 	const char *symbol;
 
 	f->nr = 0;
-	f->obstacle = OBSTACLE_NONE;
+	f->obstacle = KPROBE_OBSTACLE_NONE;
 	symbol = kallsyms_lookup(addr, &size, &offset, &module, name);
 	if (!symbol) {
-		f->obstacle = OBSTACLE_CODE;
+		f->obstacle = KPROBE_OBSTACLE_CODE;
 		return;
 	}
 	f->start = addr - offset;
@@ -403,9 +403,9 @@ void probe_targets_forget(void)
  * Spec: kprobes.txt sections 1.4.2 and 5 (JTPR).
  *
  * Context: task, may sleep; kprobe_mutex, jump_label_lock() and text_mutex held.
- * Return: %OBSTACLE_NONE, or why that may be.
+ * Return: %KPROBE_OBSTACLE_NONE, or why that may be.
  */
-enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end)
+enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end)
 {
 	struct function_targets *f = &function;
 
@@ -414,6 +414,6 @@ enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end)
 	if (f->obstacle)
 		return f->obstacle;
 	if (is_target(f, start, end))
-		return OBSTACLE_TARGET;
+		return KPROBE_OBSTACLE_TARGET;
 	return probe_table_targets_check(start, end);
 }

@@ -7,14 +7,14 @@
 #include "region.h"
 
 /* targets.c */
-enum probe_obstacle probe_targets_check(unsigned long start, unsigned long end);
+enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end);
 void probe_targets_forget(void);
 
 struct exception_table_entry;
 
 /* table_targets.c */
 extern const struct exception_table_entry __start___ex_table[], __stop___ex_table[];
-enum probe_obstacle probe_table_targets_check(unsigned long start, unsigned long end);
+enum kprobe_obstacle probe_table_targets_check(unsigned long start, unsigned long end);
 void probe_table_targets_sources(unsigned long start, unsigned long end,
 				 int (*fn)(void *data, unsigned long from), void *data);
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _LINUX_KPROBES_OBSTACLE_H
+#define _LINUX_KPROBES_OBSTACLE_H
+/*
+ * Why a breakpoint does not become a jump: one list for the core and the architectures.
+ * Pure, for tests on the build host.
+ */
+#include <linux/types.h>
+
+/**
+ * enum kprobe_obstacle - why a point that has its breakpoint does not get a jump
+ * @KPROBE_OBSTACLE_NONE: it does, or nobody has looked yet
+ *
+ * The core's:
+ * @KPROBE_OBSTACLE_OFF: the user does not want any jumps
+ * @KPROBE_OBSTACLE_NEIGHBOUR: another probe is armed where the jump would be
+ * @KPROBE_OBSTACLE_RESERVED: somebody else patches an instruction there
+ * @KPROBE_OBSTACLE_POST: the architecture's detours do not call post handlers
+ * @KPROBE_OBSTACLE_MEMORY: there was none
+ * @KPROBE_OBSTACLE_ARCH: the architecture has refused with an errno
+ *
+ * Of instructions:
+ * @KPROBE_OBSTACLE_INSN: an instruction of the region cannot be executed elsewhere
+ * @KPROBE_OBSTACLE_ENCODING: no code does elsewhere what the probed instruction does
+ * @KPROBE_OBSTACLE_CFI: an instruction of the region is read when a kCFI check fails
+ * @KPROBE_OBSTACLE_CALL: a call returns into the tail
+ * @KPROBE_OBSTACLE_END: the function ends before the jump would
+ * @KPROBE_OBSTACLE_SHADOW: the region's last instruction holds back interrupts for one more
+ * @KPROBE_OBSTACLE_STACK: a call's target is read through the stack pointer
+ * @KPROBE_OBSTACLE_ROOM: the copy is too long for a detour
+ * @KPROBE_OBSTACLE_OPERAND: the copy cannot refer to what the original refers to
+ * @KPROBE_OBSTACLE_BRANCH: a branch to the detour, from it or in it does not reach
+ * @KPROBE_OBSTACLE_POST_BRANCH: a post handler of an instruction that branches or stacks flags
+ *
+ * Of the text around:
+ * @KPROBE_OBSTACLE_TARGET: the tail is the target of a branch
+ * @KPROBE_OBSTACLE_TABLE: a table sends execution into the tail
+ * @KPROBE_OBSTACLE_PAD: the tail is a landing pad of indirect branches
+ * @KPROBE_OBSTACLE_LANDING: the probed instruction is such a landing pad
+ * @KPROBE_OBSTACLE_INDIRECT: the function has a branch whose targets are not known
+ * @KPROBE_OBSTACLE_CODE: the function cannot be decoded
+ * @KPROBE_OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
+ * @KPROBE_OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
+ * @NR_KPROBE_OBSTACLES: number of the above
+ */
+enum kprobe_obstacle {
+	KPROBE_OBSTACLE_NONE,
+	KPROBE_OBSTACLE_OFF,
+	KPROBE_OBSTACLE_NEIGHBOUR,
+	KPROBE_OBSTACLE_RESERVED,
+	KPROBE_OBSTACLE_POST,
+	KPROBE_OBSTACLE_MEMORY,
+	KPROBE_OBSTACLE_ARCH,
+	KPROBE_OBSTACLE_INSN,
+	KPROBE_OBSTACLE_ENCODING,
+	KPROBE_OBSTACLE_CFI,
+	KPROBE_OBSTACLE_CALL,
+	KPROBE_OBSTACLE_END,
+	KPROBE_OBSTACLE_SHADOW,
+	KPROBE_OBSTACLE_STACK,
+	KPROBE_OBSTACLE_ROOM,
+	KPROBE_OBSTACLE_OPERAND,
+	KPROBE_OBSTACLE_BRANCH,
+	KPROBE_OBSTACLE_POST_BRANCH,
+	KPROBE_OBSTACLE_TARGET,
+	KPROBE_OBSTACLE_TABLE,
+	KPROBE_OBSTACLE_PAD,
+	KPROBE_OBSTACLE_LANDING,
+	KPROBE_OBSTACLE_INDIRECT,
+	KPROBE_OBSTACLE_CODE,
+	KPROBE_OBSTACLE_FAULT,
+	KPROBE_OBSTACLE_DEBUGGER,
+	NR_KPROBE_OBSTACLES,
+};
+
+const char *kprobe_obstacle_text(enum kprobe_obstacle obstacle);
+bool kprobe_obstacle_lasts(enum kprobe_obstacle obstacle);
+
+#endif /* _LINUX_KPROBES_OBSTACLE_H */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why a breakpoint does not become a jump, in words.
+ *
+ * debugfs and tracepoints show the texts, and documentation and tests quote them.  Pure, for
+ * tests on the build host.
+ */
+#include <linux/kprobes-obstacle.h>
+
+static const char *const texts[NR_KPROBE_OBSTACLES] = {
+	[KPROBE_OBSTACLE_NONE]		= "waiting",
+	[KPROBE_OBSTACLE_OFF]		= "switched off",
+	[KPROBE_OBSTACLE_NEIGHBOUR]	= "another probe in the region",
+	[KPROBE_OBSTACLE_RESERVED]		= "the region is patched by others",
+	[KPROBE_OBSTACLE_POST]		= "a post handler",
+	[KPROBE_OBSTACLE_MEMORY]	= "no memory",
+	[KPROBE_OBSTACLE_ARCH]		= "the architecture cannot",
+	[KPROBE_OBSTACLE_INSN]		= "an instruction that cannot be moved",
+	[KPROBE_OBSTACLE_ENCODING]	= "the instruction cannot be re-encoded",
+	[KPROBE_OBSTACLE_CFI]		= "a check of a call's type",
+	[KPROBE_OBSTACLE_CALL]		= "a call before the end of the region",
+	[KPROBE_OBSTACLE_END]		= "the function ends too soon",
+	[KPROBE_OBSTACLE_SHADOW]	= "sti at the end of the region",
+	[KPROBE_OBSTACLE_STACK]		= "a call through memory on the stack",
+	[KPROBE_OBSTACLE_ROOM]		= "the copy is too long",
+	[KPROBE_OBSTACLE_OPERAND]	= "an operand out of reach",
+	[KPROBE_OBSTACLE_BRANCH]	= "a branch does not reach that far",
+	[KPROBE_OBSTACLE_POST_BRANCH]	= "a post handler behind a branch",
+	[KPROBE_OBSTACLE_TARGET]	= "a branch into the region",
+	[KPROBE_OBSTACLE_TABLE]		= "a table leads into the region",
+	[KPROBE_OBSTACLE_PAD]		= "a landing pad in the region",
+	[KPROBE_OBSTACLE_LANDING]	= "an indirect branch may land there",
+	[KPROBE_OBSTACLE_INDIRECT]	= "an indirect branch in the function",
+	[KPROBE_OBSTACLE_CODE]		= "the function cannot be decoded",
+	[KPROBE_OBSTACLE_FAULT]		= "an instruction of the region may fault",
+	[KPROBE_OBSTACLE_DEBUGGER]	= "a debugger's breakpoint in the region",
+};
+
+/**
+ * kprobe_obstacle_text() - an obstacle in words
+ * @obstacle: which
+ *
+ * Context: any; pure.
+ * Return: a constant string that a person can read, never NULL.
+ */
+const char *kprobe_obstacle_text(enum kprobe_obstacle obstacle)
+{
+	return obstacle < NR_KPROBE_OBSTACLES ? texts[obstacle] : "unknown";
+}
+
+/**
+ * kprobe_obstacle_lasts() - will an obstacle be there as long as the text?
+ * @obstacle: which
+ *
+ * Context: any; pure.
+ * Return: false if it may go away, or if it depends on the point's handlers.
+ */
+bool kprobe_obstacle_lasts(enum kprobe_obstacle obstacle)
+{
+	switch (obstacle) {
+	case KPROBE_OBSTACLE_INSN:
+	case KPROBE_OBSTACLE_ENCODING:
+	case KPROBE_OBSTACLE_CFI:
+	case KPROBE_OBSTACLE_CALL:
+	case KPROBE_OBSTACLE_END:
+	case KPROBE_OBSTACLE_SHADOW:
+	case KPROBE_OBSTACLE_STACK:
+	case KPROBE_OBSTACLE_TARGET:
+	case KPROBE_OBSTACLE_TABLE:
+	case KPROBE_OBSTACLE_PAD:
+	case KPROBE_OBSTACLE_LANDING:
+	case KPROBE_OBSTACLE_INDIRECT:
+	case KPROBE_OBSTACLE_CODE:
+	case KPROBE_OBSTACLE_FAULT:
+		return true;
+	default:
+		return false;
+	}
+}
