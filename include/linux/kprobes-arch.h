@@ -29,12 +29,21 @@ struct ftrace_regs;
  * arch_prepare_kprobe() - check and copy the instruction at @p->addr
  * @p: representative of a new probepoint: @p->addr, @p->offset from its symbol's start
  *
- * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
- * cpus_read_lock() and text_mutex.
+ * Context: task, may sleep; kprobe_mutex, cpus_read_lock() and text_mutex held.
  * Return: 0; -EILSEQ if no instruction starts there; -EINVAL if it cannot be
  * probed; -ENOMEM.  Nothing is kept on failure.
  */
 int arch_prepare_kprobe(struct kprobe *p);
+
+/**
+ * arch_prepare_kprobe_why() - the same with HAVE_KPROBE_BATCH: with a reason, and fewer locks
+ * @p: see arch_prepare_kprobe()
+ * @why: set on failure to a constant string, if there is more to say than the errno
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: see arch_prepare_kprobe().
+ */
+int arch_prepare_kprobe_why(struct kprobe *p, const char **why);
 
 /**
  * arch_arm_kprobe() - write the breakpoint; arch_disarm_kprobe() takes it out
@@ -98,8 +107,8 @@ void arch_disarm_kprobes(struct list_head *batch);
 /**
  * arch_prepare_kprobes_end() - the last of a batch has been prepared, or refused
  *
- * The arch_prepare_kprobe() or arch_prepare_optimized_kprobe() calls of a batch come
- * in the order of addresses.  What the architecture keeps from one to the next of them
+ * The arch_prepare_kprobe_why() or arch_prepare_optimized_kprobe() calls of a batch
+ * come in the order of addresses.  What the architecture keeps from one to the next of them
  * ends here: at the next batch a module's text may be another one.
  *
  * Context: task, kprobe_mutex held.

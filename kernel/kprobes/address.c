@@ -4,8 +4,9 @@
  * probed, or to the reason why not.
  *
  * kprobe_place_find() resolves, kprobe_place_check() judges; neither changes
- * the caller's struct kprobe.  What depends on the instruction itself is the
- * architecture's, in arch_prepare_kprobe().
+ * the caller's struct kprobe, nor reports the reason that it returns:
+ * kprobe_refuse() does, and knows the errno.  What depends on the instruction
+ * itself is the architecture's, in arch_prepare_kprobe_why().
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -16,51 +17,76 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-static const char * const refusal_text[NR_KPROBE_REFUSALS] = {
-	[KPROBE_REFUSE_BAD_ARGUMENT]	 = "no probes given",
-	[KPROBE_REFUSE_SYMBOL_AND_ADDR]	 = "both symbol and address given",
-	[KPROBE_REFUSE_NO_PLACE]	 = "neither symbol nor address given",
-	[KPROBE_REFUSE_NO_SYMBOL]	 = "symbol not found",
-	[KPROBE_REFUSE_NOT_TEXT]	 = "not in kernel or module text",
-	[KPROBE_REFUSE_BLACKLISTED]	 = "blacklisted",
-	[KPROBE_REFUSE_JUMP_LABEL]	 = "reserved for a jump label",
-	[KPROBE_REFUSE_STATIC_CALL]	 = "reserved for a static call",
-	[KPROBE_REFUSE_BUG]		 = "reserved for the bug table",
-	[KPROBE_REFUSE_CFI]		 = "in the padding in front of a function",
-	[KPROBE_REFUSE_FTRACE]		 = "reserved for ftrace",
-	[KPROBE_REFUSE_BOUNDARY]	 = "not on an instruction boundary",
-	[KPROBE_REFUSE_MODULE_GOING]	 = "the module is coming or going",
-	[KPROBE_REFUSE_REGISTERED]	 = "already registered",
-	[KPROBE_REFUSE_INSTRUCTION]	 = "the instruction cannot be probed",
-	[KPROBE_REFUSE_ARMING]		 = "could not be armed",
-	[KPROBE_REFUSE_NOT_ENTRY]	 = "not a function's entry",
-	[KPROBE_REFUSE_RETURN_BLACKLISTED] = "return probes cannot work there",
-	[KPROBE_REFUSE_DATA_SIZE]	 = "data_size too large",
-	[KPROBE_REFUSE_JPROBE_HANDLER]	 = "the jprobe's handler is no function",
-	[KPROBE_REFUSE_SECOND_JPROBE]	 = "the function has a jprobe",
-	[KPROBE_REFUSE_NO_MEMORY]	 = "out of memory",
+/* What a person reads of a reason, and what the caller gets. */
+static const struct {
+	const char *text;
+	int err;
+} refusals[NR_KPROBE_REFUSALS] = {
+	[KPROBE_REFUSE_BAD_ARGUMENT]	= { "no probes given", -EINVAL },
+	[KPROBE_REFUSE_SYMBOL_AND_ADDR]	= { "both symbol and address given", -EINVAL },
+	[KPROBE_REFUSE_NO_PLACE]	= { "neither symbol nor address given", -EINVAL },
+	[KPROBE_REFUSE_NO_SYMBOL]	= { "symbol not found", -ENOENT },
+	[KPROBE_REFUSE_BAD_OFFSET]	= { "not in kernel or module text", -ENOENT },
+	[KPROBE_REFUSE_NOT_TEXT]	= { "not in kernel or module text", -EINVAL },
+	[KPROBE_REFUSE_BLACKLISTED]	= { "blacklisted", -EINVAL },
+	[KPROBE_REFUSE_JUMP_LABEL]	= { "reserved for a jump label", -EINVAL },
+	[KPROBE_REFUSE_STATIC_CALL]	= { "reserved for a static call", -EINVAL },
+	[KPROBE_REFUSE_BUG]		= { "reserved for the bug table", -EINVAL },
+	[KPROBE_REFUSE_CFI]		= { "in the padding in front of a function", -EINVAL },
+	[KPROBE_REFUSE_FTRACE]		= { "reserved for ftrace", -EINVAL },
+	[KPROBE_REFUSE_BOUNDARY]	= { "not on an instruction boundary", -EILSEQ },
+	[KPROBE_REFUSE_MODULE_GOING]	= { "the module is coming or going", -ENOENT },
+	[KPROBE_REFUSE_REGISTERED]	= { "already registered", -EINVAL },
+	[KPROBE_REFUSE_INSTRUCTION]	= { "the instruction cannot be probed", -EINVAL },
+	[KPROBE_REFUSE_ARMING]		= { "could not be armed", -EBUSY },
+	[KPROBE_REFUSE_NOT_ENTRY]	= { "not a function's entry", -EINVAL },
+	[KPROBE_REFUSE_RETURN_BLACKLISTED] = { "return probes cannot work there", -EINVAL },
+	[KPROBE_REFUSE_DATA_SIZE]	= { "data_size too large", -E2BIG },
+	[KPROBE_REFUSE_JPROBE_HANDLER]	= { "the jprobe's handler is no function", -EINVAL },
+	[KPROBE_REFUSE_SECOND_JPROBE]	= { "the function has a jprobe", -EEXIST },
+	[KPROBE_REFUSE_NO_MEMORY]	= { "out of memory", -ENOMEM },
 };
 
 /**
- * kprobe_refuse() - say why a registration is refused
+ * kprobe_refuse_with() - report why a registration is refused, with more than the reason
  * @addr: where, 0 if not known yet
  * @reason: the reason
  * @err: the errno that the caller is going to see
+ * @why: what the architecture or another part of the kernel adds; NULL: nothing
  *
  * Every refusal is a tracepoint; the first of each reason is also a message.
  *
  * Context: task.
  * Return: @err.
  */
-int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err)
+int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, const char *why)
 {
 	static DECLARE_BITMAP(said, NR_KPROBE_REFUSALS);
+	const char *text = refusals[reason].text;
+	char both[100];
 
-	trace_kprobe_refused(addr, refusal_text[reason], err);
+	if (why) {
+		scnprintf(both, sizeof(both), "%s: %s", text, why);
+		text = both;
+	}
+	trace_kprobe_refused(addr, text, err);
 	if (!test_and_set_bit(reason, said))
 		pr_info("a probe was refused at %pS: %s (%d); this is said once\n",
-			(void *)addr, refusal_text[reason], err);
+			(void *)addr, text, err);
 	return err;
+}
+
+/**
+ * kprobe_refuse() - report why a registration is refused
+ * @addr: where, 0 if not known yet
+ * @reason: the reason
+ *
+ * Context: task.
+ * Return: the errno of @reason.
+ */
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason)
+{
+	return kprobe_refuse_with(addr, reason, refusals[reason].err, NULL);
 }
 
 /**
@@ -87,51 +113,52 @@ kprobe_opcode_t * __weak arch_adjust_kprobe_addr(unsigned long addr,
 /*
  * The address that (@addr or @symbol_name) plus @offset means.  A place given by address
  * is put in relation to its symbol too, for a landing pad at a function's entry has to be
- * stepped over however the entry was named.
+ * stepped over however the entry was named.  @place->addr is what is known of it also when
+ * it is refused.
  */
-static int resolve(unsigned long addr, const char *symbol_name,
-		   unsigned long offset, struct kprobe_place *place)
+static enum kprobe_refusal resolve(unsigned long addr, const char *symbol_name,
+				   unsigned long offset, struct kprobe_place *place)
 {
-	unsigned long from_symbol;
+	unsigned long from_symbol, adjusted;
 
+	place->addr = addr;
 	if (symbol_name && addr)
-		return kprobe_refuse(addr, KPROBE_REFUSE_SYMBOL_AND_ADDR, -EINVAL);
+		return KPROBE_REFUSE_SYMBOL_AND_ADDR;
 	if (!symbol_name && !addr)
-		return kprobe_refuse(0, KPROBE_REFUSE_NO_PLACE, -EINVAL);
+		return KPROBE_REFUSE_NO_PLACE;
 
 	if (symbol_name) {
 		addr = (unsigned long)kprobe_lookup_name(symbol_name, offset);
 		if (!addr)
-			return kprobe_refuse(0, KPROBE_REFUSE_NO_SYMBOL, -ENOENT);
+			return KPROBE_REFUSE_NO_SYMBOL;
 	}
 	addr += offset;
+	place->addr = addr;
 	if (!kprobe_symbol_find(addr, &from_symbol, &place->name))
-		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT,
-				     symbol_name ? -ENOENT : -EINVAL);
+		return symbol_name ? KPROBE_REFUSE_BAD_OFFSET : KPROBE_REFUSE_NOT_TEXT;
 
-	place->addr = (unsigned long)arch_adjust_kprobe_addr(addr - from_symbol,
-							     from_symbol,
-							     &place->on_func_entry);
-	if (!place->addr)
-		return kprobe_refuse(addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
-	place->offset = place->addr - (addr - from_symbol);
-	place->skipped = place->addr - addr;
-	return 0;
+	adjusted = (unsigned long)arch_adjust_kprobe_addr(addr - from_symbol, from_symbol,
+							  &place->on_func_entry);
+	if (!adjusted)
+		return KPROBE_REFUSE_NOT_TEXT;
+	place->addr = adjusted;
+	place->offset = adjusted - (addr - from_symbol);
+	place->skipped = adjusted - addr;
+	return KPROBE_REFUSE_NONE;
 }
 
 /**
  * kprobe_place_find() - where a registration goes
  * @p: the handle; only read
- * @place: filled in; holds no reference yet
+ * @place: filled in, its addr also on failure; holds no reference yet
  *
  * A struct whose address was found from its symbol when it was registered
  * before is resolved anew.
  *
  * Context: task.
- * Return: 0; -EINVAL if both or neither of symbol and address are given, or
- * the address has no symbol; -ENOENT if there is no such symbol.
+ * Return: %KPROBE_REFUSE_NONE, or why there is no such place.
  */
-int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place)
+enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_place *place)
 {
 	unsigned long addr = (unsigned long)p->addr;
 
@@ -153,33 +180,33 @@ int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place)
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
 {
 	struct kprobe_place place = {};
-	int ret = resolve((unsigned long)addr, sym, offset, &place);
+	enum kprobe_refusal refusal = resolve((unsigned long)addr, sym, offset, &place);
 
-	if (ret)
-		return ret;
-	return place.on_func_entry ? 0 : -EINVAL;
+	if (!refusal && !place.on_func_entry)
+		refusal = KPROBE_REFUSE_NOT_ENTRY;
+	return refusals[refusal].err;
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 /* ftrace's instruction is probed through ftrace, as a whole or not at all. */
-static int check_ftrace(struct kprobe_place *place)
+static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 {
 	unsigned long site = ftrace_location_range(place->addr, place->addr);
 
 	if (!site)
-		return 0;
+		return KPROBE_REFUSE_NONE;
 	if (site != place->addr)
-		return kprobe_refuse(place->addr, KPROBE_REFUSE_BOUNDARY, -EILSEQ);
+		return KPROBE_REFUSE_BOUNDARY;
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		return kprobe_refuse(place->addr, KPROBE_REFUSE_FTRACE, -EINVAL);
+		return KPROBE_REFUSE_FTRACE;
 	place->ftrace = true;
-	return 0;
+	return KPROBE_REFUSE_NONE;
 }
 #else
 /* No instruction is ftrace's. */
-static int check_ftrace(struct kprobe_place *place)
+static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 {
-	return 0;
+	return KPROBE_REFUSE_NONE;
 }
 #endif
 
@@ -187,27 +214,27 @@ static int check_ftrace(struct kprobe_place *place)
  * Pins the module that owns the text.  Its init text is there only while it is
  * coming, and must not be probed later though the addresses still look right.
  */
-static int pin_module(struct kprobe_place *place)
+static enum kprobe_refusal pin_module(struct kprobe_place *place)
 {
+	enum kprobe_refusal refusal = KPROBE_REFUSE_NONE;
 	struct module *mod;
-	int ret = 0;
 
 	rcu_read_lock();
 	mod = __module_text_address(place->addr);
 	if (!mod)
 		goto out;
 	if (!try_module_get(mod)) {
-		ret = -ENOENT;
+		refusal = KPROBE_REFUSE_MODULE_GOING;
 	} else if (within_module_init(place->addr, mod) &&
 		   !module_is_coming(mod)) {
 		module_put(mod);
-		ret = -ENOENT;
+		refusal = KPROBE_REFUSE_MODULE_GOING;
 	} else {
 		place->mod = mod;
 	}
 out:
 	rcu_read_unlock();
-	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_MODULE_GOING, ret) : 0;
+	return refusal;
 }
 
 /* The gate area counts as kernel text, but belongs to user space. */
@@ -216,39 +243,41 @@ static bool in_kernel_text(unsigned long addr)
 	return core_kernel_text(addr) && !in_gate_area_no_mm(addr);
 }
 
+static enum kprobe_refusal check_text(struct kprobe_place *place)
+{
+	enum kprobe_refusal refusal;
+
+	if (!place->mod && !in_kernel_text(place->addr))
+		return KPROBE_REFUSE_NOT_TEXT;
+	if (place->name == KPROBE_NAME_BLACK || kprobe_blacklist_covers(place->addr))
+		return KPROBE_REFUSE_BLACKLISTED;
+	refusal = check_ftrace(place);
+	if (refusal)
+		return refusal;
+	return place->name == KPROBE_NAME_CFI ? KPROBE_REFUSE_CFI : kprobe_reserved_check(place);
+}
+
 /**
  * kprobe_place_check() - may this address be probed?
  * @place: from kprobe_place_find(); gains a reference on its module
  *
  * Context: task, may sleep, kprobe_mutex held (kernel init text is freed under
  * it).  kprobe_place_put() ends what a success has begun.
- * Return: 0; -EINVAL if it is outside the kernel's text, blacklisted, or
- * reserved for somebody else; -EILSEQ if it is inside an instruction of
- * ftrace's; -ENOENT if its module is coming or going; -ENOMEM.
+ * Return: %KPROBE_REFUSE_NONE, or why not.
  */
-int kprobe_place_check(struct kprobe_place *place)
+enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 {
-	int ret;
+	enum kprobe_refusal refusal;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	ret = pin_module(place);
-	if (ret)
-		return ret;
-	if (!place->mod && !in_kernel_text(place->addr))
-		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_NOT_TEXT, -EINVAL);
-	else if (place->name == KPROBE_NAME_BLACK ||
-		 kprobe_blacklist_covers(place->addr))
-		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_BLACKLISTED, -EINVAL);
-	if (!ret)
-		ret = check_ftrace(place);
-	if (!ret && place->name == KPROBE_NAME_CFI)
-		ret = kprobe_refuse(place->addr, KPROBE_REFUSE_CFI, -EINVAL);
-	if (!ret)
-		ret = kprobe_reserved_check(place);
-	if (ret)
-		kprobe_place_put(place);
-	return ret;
+	refusal = pin_module(place);
+	if (!refusal) {
+		refusal = check_text(place);
+		if (refusal)
+			kprobe_place_put(place);
+	}
+	return refusal;
 }
 
 /* Drops the reference of a successful kprobe_place_check(). */

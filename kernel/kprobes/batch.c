@@ -60,32 +60,35 @@ struct batch {
 
 /* --- Step 1: find and check ---------------------------------------------- */
 
-/* From here on the handle is marked, so that it cannot be twice in a batch. */
-static int stage(struct batch_entry *e, u32 kind)
+static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 {
+	enum kprobe_refusal refusal;
 	struct kprobe *kp = e->kp;
-	int ret;
 
-	if (kprobe_handle_registered(kp, (unsigned long)kp->addr))
-		return kprobe_refuse((unsigned long)kp->addr,
-				     KPROBE_REFUSE_REGISTERED, -EINVAL);
-	ret = kprobe_place_find(kp, &e->place);
-	if (ret)
-		return ret;
+	e->place.addr = (unsigned long)kp->addr;
+	if ((kp->flags & KPROBE_FLAG_STAGED) || kprobe_handle_registered(kp, e->place.addr))
+		return KPROBE_REFUSE_REGISTERED;
+	refusal = kprobe_place_find(kp, &e->place);
+	if (refusal)
+		return refusal;
 	/* Its user may have cleared the address of a struct that is in use. */
 	if (kprobe_handle_registered(kp, e->place.addr))
-		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_REGISTERED, -EINVAL);
+		return KPROBE_REFUSE_REGISTERED;
 	if (kind && !e->place.on_func_entry)
-		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_NOT_ENTRY, -EINVAL);
-	ret = kprobe_place_check(&e->place);
-	if (ret)
-		return ret;
-	if (kind & KPROBE_FLAG_KIND_RETURN)
-		ret = kretprobe_prepare(kp, &e->place);
-	if (ret) {
+		return KPROBE_REFUSE_NOT_ENTRY;
+	refusal = kprobe_place_check(&e->place);
+	if (refusal || !(kind & KPROBE_FLAG_KIND_RETURN))
+		return refusal;
+	refusal = kretprobe_prepare(kp, &e->place);
+	if (refusal)
 		kprobe_place_put(&e->place);
-		return ret;
-	}
+	return refusal;
+}
+
+/* From here on the handle is marked, so that it cannot be twice in a batch. */
+static void stage(struct batch_entry *e, u32 kind)
+{
+	struct kprobe *kp = e->kp;
 
 	e->addr = kp->addr;
 	e->flags = kp->flags;
@@ -100,7 +103,6 @@ static int stage(struct batch_entry *e, u32 kind)
 		kp->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
 	if (e->place.ftrace)
 		kp->flags |= KPROBE_FLAG_FTRACE;
-	return 0;
 }
 
 static bool is_return(struct kprobe *kp)
@@ -128,43 +130,30 @@ static void unstage_all(struct batch *batch)
 
 static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
 {
-	int i, nr = batch->nr, ret;
+	enum kprobe_refusal refusal;
+	int i, nr = batch->nr;
 
 	for (i = 0; i < nr; i++) {
 		if (!kps[i])
-			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
 		kps[i]->flags &= ~KPROBE_FLAG_STAGED;
 	}
 	for (i = 0; i < nr; i++) {
 		struct batch_entry *e = &batch->entries[i];
 
 		e->kp = kps[i];
-		if (e->kp->flags & KPROBE_FLAG_STAGED)
-			ret = kprobe_refuse((unsigned long)e->kp->addr,
-					    KPROBE_REFUSE_REGISTERED, -EINVAL);
-		else
-			ret = stage(e, kind);
-		if (ret) {
+		refusal = check(e, kind);
+		if (refusal) {
 			batch->nr = i;
 			unstage_all(batch);
-			return ret;
+			return kprobe_refuse(e->place.addr, refusal);
 		}
+		stage(e, kind);
 	}
 	return 0;
 }
 
 /* --- Step 2: prepare ---------------------------------------------------- */
-
-static int refuse_prepare(unsigned long addr, int err)
-{
-	enum kprobe_refusal reason = KPROBE_REFUSE_INSTRUCTION;
-
-	if (err == -EILSEQ)
-		reason = KPROBE_REFUSE_BOUNDARY;
-	else if (err == -ENOMEM)
-		reason = KPROBE_REFUSE_NO_MEMORY;
-	return kprobe_refuse(addr, reason, err);
-}
 
 static bool is_jprobe(struct kprobe *kp)
 {
@@ -198,25 +187,39 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
  * untouched and it has no handles, so that it has no effect yet, and the next
  * entry of the batch with the same address finds it.
  */
-static int prepare(struct batch_entry *e)
+static int prepare(struct batch_entry *e, const char **why)
 {
-	int ret;
+	struct kprobe_point *point = kprobe_table_find(e->place.addr);
 
-	e->point = kprobe_table_find(e->place.addr);
-	if (!e->point) {
-		e->point = kprobe_point_create(&e->place);
-		if (IS_ERR(e->point)) {
-			ret = PTR_ERR(e->point);
-			e->point = NULL;
-			return refuse_prepare(e->place.addr, ret);
-		}
+	if (!point) {
+		point = kprobe_point_create(&e->place, why);
+		if (IS_ERR(point))
+			return PTR_ERR(point);
 		e->new_point = true;
-		kprobe_table_insert(e->point);
+		kprobe_table_insert(point);
 	}
+	e->point = point;
 	if (!e->kp->post_handler || e->place.ftrace)
 		return 0;
-	ret = arch_prepare_kprobe_post(&e->point->kp);
-	return ret ? refuse_prepare(e->place.addr, ret) : 0;
+	return arch_prepare_kprobe_post(&point->kp);
+}
+
+static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
+{
+	enum kprobe_refusal refusal = KPROBE_REFUSE_INSTRUCTION;
+	const char *why = NULL;
+	int err;
+
+	if (second_jprobe(batch, e))
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE);
+	err = prepare(e, &why);
+	if (!err)
+		return 0;
+	if (err == -EILSEQ)
+		refusal = KPROBE_REFUSE_BOUNDARY;
+	else if (err == -ENOMEM)
+		refusal = KPROBE_REFUSE_NO_MEMORY;
+	return kprobe_refuse_with(e->place.addr, refusal, err, why);
 }
 
 static void unprepare_all(struct batch *batch)
@@ -261,15 +264,10 @@ static int prepare_all(struct batch *batch)
 
 	ret = kprobe_table_reserve(batch->nr);
 	if (ret)
-		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, ret);
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY);
 	sort_by_addr(batch);
-	list_for_each_entry(e, &batch->by_addr, list) {
-		if (second_jprobe(batch, e))
-			e->err = kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE,
-					       -EEXIST);
-		else
-			e->err = prepare(e);
-	}
+	list_for_each_entry(e, &batch->by_addr, list)
+		e->err = prepare_or_refuse(batch, e);
 	arch_prepare_kprobes_end();
 	for_each_entry(e, batch) {
 		if (e->err) {
@@ -349,8 +347,8 @@ static int arm_all(struct batch *batch)
 		return 0;
 	ret = kprobe_arm_points(&points);
 	kprobe_uncollect_all(&points);
-	return ret ? kprobe_refuse(batch->entries[0].place.addr,
-				   KPROBE_REFUSE_ARMING, ret) : 0;
+	return ret ? kprobe_refuse_with(batch->entries[0].place.addr, KPROBE_REFUSE_ARMING,
+					ret, NULL) : 0;
 }
 
 static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
@@ -399,13 +397,13 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
 	int ret;
 
 	if (num <= 0 || !kps)
-		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
 	if (!kprobes_ready)
 		return -EAGAIN;
 	if (num > 1) {
 		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
 		if (!batch.entries)
-			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, -ENOMEM);
+			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY);
 	}
 
 	mutex_lock(&kprobe_mutex);

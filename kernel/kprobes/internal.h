@@ -170,7 +170,7 @@ static_assert(!offsetof(struct kretprobe, kp));
 static_assert(!offsetof(struct jprobe, kp));
 
 /* point.c */
-struct kprobe_point *kprobe_point_create(const struct kprobe_place *place);
+struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
 void kprobe_point_release(struct kprobe_point *point);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp);
@@ -224,13 +224,15 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos);
 /**
  * enum kprobe_refusal - why a registration was refused
  *
- * Names and texts are in address.c; each has its errno in kprobes.rst.
+ * Texts and errnos are in address.c, and in kprobes.rst.
  */
 enum kprobe_refusal {
+	KPROBE_REFUSE_NONE,
 	KPROBE_REFUSE_BAD_ARGUMENT,
 	KPROBE_REFUSE_SYMBOL_AND_ADDR,
 	KPROBE_REFUSE_NO_PLACE,
 	KPROBE_REFUSE_NO_SYMBOL,
+	KPROBE_REFUSE_BAD_OFFSET,
 	KPROBE_REFUSE_NOT_TEXT,
 	KPROBE_REFUSE_BLACKLISTED,
 	KPROBE_REFUSE_JUMP_LABEL,
@@ -266,7 +268,7 @@ enum kprobe_name {
 
 /**
  * struct kprobe_place - where a registration goes, and why not
- * @addr:	found address
+ * @addr:	found address, or as much as is known of it
  * @offset:	what it is from the start of its symbol
  * @skipped:	bytes from the address that was asked for: a landing pad
  * @on_func_entry: it is a function's entry
@@ -284,13 +286,14 @@ struct kprobe_place {
 	struct module *mod;
 };
 
-int kprobe_place_find(const struct kprobe *p, struct kprobe_place *place);
-int kprobe_place_check(struct kprobe_place *place);
+enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_place *place);
+enum kprobe_refusal kprobe_place_check(struct kprobe_place *place);
 void kprobe_place_put(struct kprobe_place *place);
-int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, int err);
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason);
+int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, const char *why);
 
 /* reserved.c */
-int kprobe_reserved_check(const struct kprobe_place *place);
+enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place);
 enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end);
 void kprobe_reserved_forget(void);
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -354,7 +357,7 @@ int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs);
 /* kretprobe.c */
 #ifdef CONFIG_KRETPROBES
 int kretprobe_init(void);
-int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place);
+enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place);
 void kretprobe_stop(struct kprobe *kp);
 void kretprobe_unprepare(struct kprobe *kp);
 #else
@@ -363,7 +366,7 @@ static inline int kretprobe_init(void)
 	return 0;
 }
 
-static inline int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
+static inline enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
 {
 	return -EOPNOTSUPP;
 }

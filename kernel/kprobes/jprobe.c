@@ -29,10 +29,10 @@ int register_jprobes(struct jprobe **jps, int num)
 	for (i = 0; jps && i < num && jps[i]; i++) {
 		if (!kernel_text_address((unsigned long)jps[i]->entry))
 			return kprobe_refuse((unsigned long)jps[i]->entry,
-					     KPROBE_REFUSE_JPROBE_HANDLER, -EINVAL);
+					     KPROBE_REFUSE_JPROBE_HANDLER);
 	}
 	if (num <= 0 || !jps || i < num)
-		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, -EINVAL);
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
 
 	for (i = 0; i < num; i++)
 		jps[i]->kp.pre_handler = kprobe_enter_jprobe;

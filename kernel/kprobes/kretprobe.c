@@ -51,26 +51,22 @@ static bool blacklisted(unsigned long addr)
  * kretprobe_unprepare() undoes this.
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: 0; -EINVAL if return probes cannot work there; -E2BIG if data_size is above
- * KRETPROBE_MAX_DATA_SIZE; -ENOMEM.
+ * Return: %KPROBE_REFUSE_NONE, or why there can be no return probe.
  */
-int kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
+enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
-	int ret;
 
 	if (blacklisted(place->addr))
-		return kprobe_refuse(place->addr, KPROBE_REFUSE_RETURN_BLACKLISTED,
-				     -EINVAL);
+		return KPROBE_REFUSE_RETURN_BLACKLISTED;
 	if (rp->data_size > KRETPROBE_MAX_DATA_SIZE)
-		return kprobe_refuse(place->addr, KPROBE_REFUSE_DATA_SIZE, -E2BIG);
+		return KPROBE_REFUSE_DATA_SIZE;
 
 	kp->pre_handler = rp->entry_handler ? kretprobe_engine_enter :
 					      kretprobe_engine_enter_bare;
 	kp->post_handler = NULL;
 	rp->nmissed = 0;
-	ret = kretprobe_engine_alloc(rp);
-	return ret ? kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, ret) : 0;
+	return kretprobe_engine_alloc(rp) ? KPROBE_REFUSE_NO_MEMORY : KPROBE_REFUSE_NONE;
 }
 
 /* Begin no more return handlers.  Context: kprobe_mutex held. */

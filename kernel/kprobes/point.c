@@ -320,10 +320,10 @@ void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp)
  * Backends that know of batches take text_mutex themselves, when they write.  The
  * others write into the slot while they prepare, and expect it to be held.
  */
-static int prepare_breakpoint(struct kprobe *kp)
+static int prepare_breakpoint(struct kprobe *kp, const char **why)
 {
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
-		return arch_prepare_kprobe(kp);
+		return arch_prepare_kprobe_why(kp, why);
 
 	guard(kprobe_text)();
 	return arch_prepare_kprobe(kp);
@@ -332,12 +332,13 @@ static int prepare_breakpoint(struct kprobe *kp)
 /**
  * kprobe_point_create() - make a point for an address that has none
  * @place: the address; kprobe_place_check() has accepted it
+ * @why: set on failure, if the architecture has more to say than its errno
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: a disarmed point that nobody can find yet, or an ERR_PTR with what
  * arch_prepare_kprobe() said, or -ENOMEM.
  */
-struct kprobe_point *kprobe_point_create(const struct kprobe_place *place)
+struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why)
 {
 	struct kprobe_point *point;
 	int ret;
@@ -358,7 +359,7 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place)
 	INIT_LIST_HEAD(&point->op.list);
 
 	ret = place->ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
-			      prepare_breakpoint(&point->kp);
+			      prepare_breakpoint(&point->kp, why);
 	if (ret) {
 		kmem_cache_free(point_cache, point);
 		return ERR_PTR(ret);

@@ -260,9 +260,9 @@ static enum kprobe_refusal who_owns(void *addr)
  * @place: where; its module, if it has one, is pinned
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: 0; -EINVAL if it does; -ENOMEM.
+ * Return: %KPROBE_REFUSE_NONE; %KPROBE_REFUSE_NO_MEMORY; or whose it is.
  */
-int kprobe_reserved_check(const struct kprobe_place *place)
+enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place)
 {
 	enum kprobe_refusal owner;
 	struct reserved_index *index;
@@ -271,11 +271,11 @@ int kprobe_reserved_check(const struct kprobe_place *place)
 
 	index = index_of(place->mod);
 	if (IS_ERR(index))
-		return kprobe_refuse(place->addr, KPROBE_REFUSE_NO_MEMORY, PTR_ERR(index));
+		return KPROBE_REFUSE_NO_MEMORY;
 	if (!reserved(index, place->addr))
-		return 0;
+		return KPROBE_REFUSE_NONE;
 	owner = who_owns((void *)place->addr);
 	if (owner == KPROBE_REFUSE_BUG && IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS))
-		return 0;
-	return kprobe_refuse(place->addr, owner, -EINVAL);
+		return KPROBE_REFUSE_NONE;
+	return owner;
 }

@@ -193,41 +193,54 @@ static int make_slot(struct kprobe *p)
 	return 0;
 }
 
-/**
- * arch_prepare_kprobe() - check and copy the instruction at @p->addr
- * @p: representative of a new probepoint
- *
- * See <linux/kprobes-arch.h>.  Arm ARM B2.9 (exclusives), D2.
- */
-int arch_prepare_kprobe(struct kprobe *p)
+/* Why a probe cannot be there, if the word is an instruction. */
+static enum probe_refusal refuse_place(unsigned long start, unsigned long addr)
+{
+	if (probe_splits_exclusive(start, addr))
+		return REFUSE_EXCLUSIVE;
+	if (behind_prefix(start, addr))
+		return REFUSE_PREFIX;
+	return precedes_function(addr) ? REFUSE_UNALLOCATED : REFUSE_NONE;
+}
+
+/* Reads and classifies the instruction of @p, in the function that begins at @start. */
+static int read_and_check(struct kprobe *p, unsigned long start, const char **why)
 {
 	struct probe_insn *desc = probe_desc(p);
+	int ret = read_original((unsigned long)p->addr, &p->opcode);
+
+	if (ret)
+		return ret;
+	ret = probe_classify(p->opcode, desc);
+	if (!ret) {
+		desc->refusal = refuse_place(start, (unsigned long)p->addr);
+		ret = desc->refusal ? -EINVAL : 0;
+	}
+	if (ret)
+		*why = probe_refusal_name(desc->refusal);
+	return ret;
+}
+
+/**
+ * arch_prepare_kprobe_why() - check and copy the instruction at @p->addr
+ * @p: representative of a new probepoint
+ * @why: see <linux/kprobes-arch.h>
+ *
+ * Arm ARM B2.9 (exclusives), D2.
+ */
+int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
+{
 	unsigned long addr = (unsigned long)p->addr, start = addr - p->offset;
+	struct probe_insn *desc = probe_desc(p);
 	int ret;
 
 	if (!IS_ALIGNED(addr, AARCH64_INSN_SIZE))
 		return -EILSEQ;
 	mutex_lock(&text_mutex);
-	ret = read_original(addr, &p->opcode);
-	if (!ret)
-		ret = probe_classify(p->opcode, desc);
-	if (!ret && probe_splits_exclusive(start, addr)) {
-		desc->refusal = REFUSE_EXCLUSIVE;
-		ret = -EINVAL;
-	}
-	if (!ret && behind_prefix(start, addr)) {
-		desc->refusal = REFUSE_PREFIX;
-		ret = -EINVAL;
-	}
-	if (!ret && precedes_function(addr)) {
-		desc->refusal = REFUSE_UNALLOCATED;
-		ret = -EINVAL;
-	}
+	ret = read_and_check(p, start, why);
 	mutex_unlock(&text_mutex);
-	if (ret) {
-		pr_debug("%pS: %s\n", p->addr, probe_refusal_name(desc->refusal));
+	if (ret)
 		return ret;
-	}
 	p->ainsn.entry = addr == start ||
 			 (addr == start + AARCH64_INSN_SIZE && after_landing_pad(addr));
 	p->ainsn.run = probe_emulator(p->opcode, desc);

@@ -206,41 +206,48 @@ static bool needs_slot(const struct probe_insn *insn)
 	return insn->action != PROBE_EMULATE || probe_reads_target(insn);
 }
 
-/**
- * arch_prepare_kprobe() - check and copy the instruction at @p->addr
- * @p: representative of a new probepoint
- *
- * See <linux/kprobes-arch.h>.
- */
-int arch_prepare_kprobe(struct kprobe *p)
+/* Classifies the instruction of @p.  Return: 0, or an errno, with the reason in @why. */
+static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const char **why)
 {
 	struct probe_insn *insn = probe_desc(p);
-	u8 bytes[MAX_INSN_SIZE];
-	int avail, ret;
+	int ret = probe_classify(bytes, avail, INSN_MODE_KERN, insn);
 
-	mutex_lock(&text_mutex);
-	avail = read_at_boundary((unsigned long)p->addr, bytes);
-	ret = avail < 0 ? avail : probe_classify(bytes, avail, INSN_MODE_KERN, insn);
-	if (!ret && probe_is_kcfi_check(bytes, avail, INSN_MODE_KERN))
-		ret = -EINVAL;
-	if (ret && avail > 0 && is_bug(p, insn)) {
+	if (ret && is_bug(p, insn)) {
 		insn->action = PROBE_COPY;
-		ret = 0;
+		return 0;
 	}
-	mutex_unlock(&text_mutex);
-
-	if (avail < 0)
-		return avail;
 	if (ret) {
-		pr_debug("%pS: %s\n", p->addr, insn->refusal ?
-			 probe_refusal_name(insn->refusal) : "kCFI check");
+		*why = probe_refusal_name(insn->refusal);
 		return ret;
 	}
-	if (is_landing_pad(bytes, avail))
-		return -EINVAL;
+	if (probe_is_kcfi_check(bytes, avail, INSN_MODE_KERN))
+		*why = "part of a check of a call's type";
+	else if (is_landing_pad(bytes, avail))
+		*why = "a landing pad";
+	return *why ? -EINVAL : 0;
+}
+
+/**
+ * arch_prepare_kprobe_why() - check and copy the instruction at @p->addr
+ * @p: representative of a new probepoint
+ * @why: see <linux/kprobes-arch.h>
+ */
+int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
+{
+	u8 bytes[MAX_INSN_SIZE];
+	int ret;
+
+	mutex_lock(&text_mutex);
+	ret = read_at_boundary((unsigned long)p->addr, bytes);
+	if (ret > 0)
+		ret = check_insn(p, bytes, ret, why);
+	mutex_unlock(&text_mutex);
+	if (ret)
+		return ret;
 
 	p->opcode = bytes[0];
-	ret = needs_slot(insn) ? make_slot(p, bytes, &p->ainsn.insn, false) : 0;
+	if (needs_slot(probe_desc(p)))
+		ret = make_slot(p, bytes, &p->ainsn.insn, false);
 	if (!ret)
 		arch_kprobe_handlers_changed(p);
 	return ret;

@@ -7,15 +7,18 @@
 . "$(dirname "$0")/functions.sh"
 
 # Functions of the entry text, of the noinstr text, and of those in which return probes
-# cannot work; and where a function has ftrace's instruction, if it cannot be probed.
+# cannot work; where a function has ftrace's instruction, if it cannot be probed; and why
+# that of kp_test_refused cannot.
 case $(uname -m) in
 aarch64)
 	ENTRY_SYMBOL=el1h_64_sync NOINSTR_SYMBOL=el1h_64_sync_handler
 	NO_RETURN_SYMBOL='' FTRACE_CALL=4
+	INSN='returns from an exception'
 	;;
 *)
 	ENTRY_SYMBOL=asm_exc_int3 NOINSTR_SYMBOL=exc_int3
 	NO_RETURN_SYMBOL=__switch_to FTRACE_CALL=''
+	INSN='holds back the trap that follows it'
 	;;
 esac
 
@@ -88,7 +91,7 @@ if [ -n "$FTRACE_CALL" ]; then
 		symbol=kp_test_traced "offset=$((ENTRY + FTRACE_CALL))"
 fi
 refused "an instruction that cannot be probed" EINVAL \
-	"kp_test_refused+0x0 [kp_test]: the instruction cannot be probed (-22)" \
+	"kp_test_refused+0x0 [kp_test]: the instruction cannot be probed: $INSN (-22)" \
 	symbol=kp_test_refused
 
 if [ "$(site jump_label)" = 0x0 ]; then
