@@ -5,7 +5,7 @@
  * The contract between the kprobes core and the architectures.
  *
  * An architecture that selects HAVE_KPROBES brings <asm/kprobes.h> with
- * kprobe_opcode_t, struct arch_specific_insn, MAX_INSN_SIZE and
+ * kprobe_opcode_t, struct arch_specific_insn, MAX_INSN_SIZE and (without HAVE_KPROBE_BATCH)
  * arch_remove_kprobe(), and the functions of the first section.  The other
  * sections are optional; the line before each says what selects it.
  *
@@ -71,6 +71,8 @@ int arch_populate_kprobe_blacklist(void);
  */
 kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
 					 bool *on_func_entry);
+/* Bytes of the instruction at @addr, a symbol's, if indirect calls may land on no other. */
+unsigned int arch_landing_pad(unsigned long addr);
 /* Symbols of memory other than slots that belongs to probes; -ERANGE at the end. */
 int arch_kprobe_get_kallsym(unsigned int *symnum, unsigned long *value,
 			    char *type, char *sym);

@@ -54,6 +54,9 @@ static __always_inline void arch_path_changed(struct pt_regs *regs);
 /* Bytes of the instruction, and of its copy in @kp's step.  Context: the trap. */
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp);
 
+/* Is there a breakpoint at @addr now?  Context: the trap. */
+static __always_inline bool arch_is_breakpoint(unsigned long addr);
+
 /**
  * kprobe_run_instruction() - 4: carry out the probed instruction
  * @kp: representative
@@ -126,6 +129,49 @@ static __always_inline void kprobe_full_hit(struct kprobe *kp, struct kprobe_fra
 		arch_path_changed(regs);
 	}
 	kprobe_frame_leave(frame);
+}
+
+/**
+ * kprobe_rare_hit() - a breakpoint that is neither a full hit nor the end of a step
+ * @kp: representative of the point there, NULL if there is none
+ * @frame: of the level
+ * @regs: registers at the hit
+ * @addr: of the breakpoint
+ * @faults: a constant: may carrying the instruction out fault?
+ *
+ * Context: the trap.
+ * Return: false if the breakpoint is somebody else's, as is one on an instruction of ftrace's.
+ */
+static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_frame *frame,
+					    struct pt_regs *regs, unsigned long addr,
+					    const bool faults)
+{
+	struct kprobe *handle;
+
+	if (!kp || kprobe_ftrace(kp)) {
+		if (arch_is_breakpoint(addr))
+			return false;
+		/*
+		 * Disarmed between the trap and the look-up: what is there now is the
+		 * instruction.  Pairs with the text being restored before the point leaves
+		 * the table (unregister_kprobes()).
+		 */
+		instruction_pointer_set(regs, addr);
+		return true;
+	}
+	/* A hit while a handler of the same level runs, whose fault this one's is not. */
+	kprobes_inc_nmissed_count(kp);
+	if (faults) {
+		handle = frame->handle;
+		frame->handle = NULL;
+		barrier();
+	}
+	kprobe_run_instruction(kp, regs);
+	if (faults) {
+		barrier();
+		frame->handle = handle;
+	}
+	return true;
 }
 
 /**

@@ -59,7 +59,10 @@ static inline bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
  * kprobe_obstacle, without -ENOMEM or another errno.  Nothing is kept on failure.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
-/* Gives the detour back, which nobody can be executing.  Context: task. */
+/*
+ * Gives the detour back, which nobody can be executing.  With HAVE_KPROBE_BATCH the core has
+ * this function.  Context: task.
+ */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
 /* 0 if a point with a detour may get its jump now, else as above.  Context: kprobe_mutex. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op);

@@ -73,6 +73,12 @@ DEFINE_INSN_CACHE_OPS(insn)
 
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p);
 struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *slot);
+
+/* HAVE_KPROBE_BATCH: slots are struct arch_specific_insn's @insn and @step, and detours. */
+void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size);
+#ifdef CONFIG_HAVE_KPROBE_BATCH
+void arch_remove_kprobe(struct kprobe *p);
+#endif
 #else
 /* Without slots no address is in one. */
 #define DEFINE_INSN_CACHE_OPS(kind)					\

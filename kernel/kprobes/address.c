@@ -102,12 +102,20 @@ kprobe_opcode_t * __weak kprobe_lookup_name(const char *name, unsigned int offse
 	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
 }
 
+unsigned int __weak arch_landing_pad(unsigned long addr)
+{
+	return 0;
+}
+
+/* Steps over the landing pad at a function's entry. */
 kprobe_opcode_t * __weak arch_adjust_kprobe_addr(unsigned long addr,
 						 unsigned long offset,
 						 bool *on_func_entry)
 {
-	*on_func_entry = !offset;
-	return (kprobe_opcode_t *)(addr + offset);
+	unsigned int pad = arch_landing_pad(addr);
+
+	*on_func_entry = !offset || offset == pad;
+	return (kprobe_opcode_t *)(addr + (offset ?: pad));
 }
 
 /*

@@ -232,6 +232,47 @@ void __init kprobe_optinsn_slots_init(void)
 }
 #endif
 
+#ifdef CONFIG_HAVE_KPROBE_BATCH
+/**
+ * kprobe_publish_slot() - let hits find a slot
+ * @where: the member of the point's structs that they read
+ * @slot: the slot, or detour, completely written
+ * @size: of it
+ *
+ * Context: task.
+ */
+void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size)
+{
+	perf_event_text_poke(slot, NULL, 0, slot, size);
+	/* Published complete; pairs with the read of a hit under way. */
+	smp_store_release(where, slot);
+}
+
+static noinline void drop_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t **where)
+{
+	if (!*where)
+		return;
+	perf_event_text_poke(*where, *where, cache->insn_size, NULL, 0);
+	__free_insn_slot(cache, *where, 1);
+	*where = NULL;
+}
+
+/* Gives a point's slots back, which nobody executes.  Context: task, may sleep. */
+void arch_remove_kprobe(struct kprobe *p)
+{
+	drop_slot(&kprobe_insn_slots, &p->ainsn.insn);
+	drop_slot(&kprobe_insn_slots, &p->ainsn.step);
+}
+
+#ifdef CONFIG_OPTPROBES
+/* The same of a detour. */
+void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
+{
+	drop_slot(&kprobe_optinsn_slots, &op->optinsn.insn);
+}
+#endif
+#endif
+
 /**
  * kprobe_cache_get_kallsym() - symbols of the pages of a cache
  * @cache: which

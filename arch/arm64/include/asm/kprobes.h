@@ -90,7 +90,6 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 }
 
 void arch_unmask_fault(struct pt_regs *regs);
-void arch_remove_kprobe(struct kprobe *p);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
 
 /*

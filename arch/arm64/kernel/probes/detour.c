@@ -11,7 +11,6 @@
  */
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
@@ -131,14 +130,6 @@ static void write_detour(struct draft *draft, struct kprobe *kp,
 	put_branch(draft, (unsigned long)kp->addr + AARCH64_INSN_SIZE);
 }
 
-static void tell_perf_of_detour(struct draft *draft)
-{
-	u8 bytes[DETOUR_BYTES];
-
-	memcpy(bytes, draft->slot, sizeof(bytes));
-	perf_event_text_poke(draft->slot, NULL, 0, bytes, sizeof(bytes));
-}
-
 static enum kprobe_obstacle make_detour(struct optimized_kprobe *op)
 {
 	struct draft draft = {
@@ -159,8 +150,7 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op)
 		return draft.obstacle;
 	}
 	probe_write(draft.slot, draft.words, draft.nr);
-	tell_perf_of_detour(&draft);
-	op->optinsn.insn = draft.slot;
+	kprobe_publish_slot(&op->optinsn.insn, draft.slot, DETOUR_BYTES);
 	return KPROBE_OBSTACLE_NONE;
 }
 
@@ -215,14 +205,7 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 	return obstacle ?: make_detour(op);
 }
 
-/* These are described in <linux/kprobes-optimize.h>. */
-void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
-{
-	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_BYTES, NULL, 0);
-	free_optinsn_slot(op->optinsn.insn, 1);
-	op->optinsn.insn = NULL;
-}
-
+/* See <linux/kprobes-optimize.h>. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
 	return 0;

@@ -41,24 +41,16 @@ static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_re
 	return false;
 }
 
-/* Neither a full hit nor a hit of nothing. */
+/* See <linux/kprobes-hit.h>. */
+static __always_inline bool arch_is_breakpoint(unsigned long addr)
+{
+	return le32_to_cpu(READ_ONCE(*(__le32 *)addr)) == BRK64_OPCODE_KPROBES;
+}
+
+/* Not a full hit.  Nothing that is emulated can fault. */
 static noinline int handle_rare_brk(struct kprobe *kp, struct pt_regs *regs)
 {
-	u32 insn;
-
-	/* A BRK on an instruction of ftrace's is not ours. */
-	if (kp && !kprobe_ftrace(kp)) {
-		kprobes_inc_nmissed_count(kp);
-		kprobe_run_instruction(kp, regs);
-		return DBG_HOOK_HANDLED;
-	}
-	insn = le32_to_cpu(READ_ONCE(*(__le32 *)regs->pc));
-	/*
-	 * Disarmed between the exception and the look-up: what is there now is the
-	 * instruction.  Pairs with the text being restored before the point leaves the
-	 * table (unregister_kprobes()).
-	 */
-	return insn != BRK64_OPCODE_KPROBES ? DBG_HOOK_HANDLED : DBG_HOOK_ERROR;
+	return kprobe_rare_hit(kp, NULL, regs, regs->pc, false) ? DBG_HOOK_HANDLED : DBG_HOOK_ERROR;
 }
 NOKPROBE_SYMBOL(handle_rare_brk);
 

@@ -9,7 +9,6 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
@@ -131,32 +130,15 @@ static bool precedes_function(unsigned long addr)
 	       (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && is_ops_address(addr));
 }
 
-static void write_slot(kprobe_opcode_t *slot, u32 insn, u32 behind)
+/* A copy, and @behind it the way on. */
+static void write_slot(struct kprobe *p, kprobe_opcode_t **where, kprobe_opcode_t *slot,
+		       u32 behind)
 {
-	const u32 words[] = { insn, behind };
-	__le32 bytes[] = { cpu_to_le32(insn), cpu_to_le32(behind) };
+	const u32 words[] = { p->opcode, behind };
 
 	static_assert(sizeof(words) == KPROBE_SLOT_SIZE);
 	probe_write(slot, words, ARRAY_SIZE(words));
-	perf_event_text_poke(slot, NULL, 0, bytes, sizeof(bytes));
-}
-
-static void drop_slot(kprobe_opcode_t **slot)
-{
-	__le32 bytes[KPROBE_SLOT_SIZE / AARCH64_INSN_SIZE];
-
-	if (!*slot)
-		return;
-	memcpy(bytes, *slot, sizeof(bytes));
-	perf_event_text_poke(*slot, bytes, sizeof(bytes), NULL, 0);
-	free_insn_slot(*slot, 1);
-	*slot = NULL;
-}
-
-static void publish(kprobe_opcode_t **where, kprobe_opcode_t *slot)
-{
-	/* It is complete; pairs with the read of a hit under way. */
-	smp_store_release(where, slot);
+	kprobe_publish_slot(where, slot, KPROBE_SLOT_SIZE);
 }
 
 static int make_step_slot(struct kprobe *p)
@@ -165,8 +147,7 @@ static int make_step_slot(struct kprobe *p)
 
 	if (!slot)
 		return -ENOMEM;
-	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
-	publish(&p->ainsn.step, slot);
+	write_slot(p, &p->ainsn.step, slot, BRK64_OPCODE_KPROBES_SS);
 	return 0;
 }
 
@@ -180,16 +161,14 @@ static int make_slot(struct kprobe *p)
 	if (!slot)
 		return -ENOMEM;
 	if (probe_gen_branch((unsigned long)(slot + 1), next, &branch) > 0) {
-		write_slot(slot, p->opcode, branch);
-		publish(&p->ainsn.insn, slot);
+		write_slot(p, &p->ainsn.insn, slot, branch);
 		return 0;
 	}
 	if (p->ainsn.run || probe_desc(p)->no_step) {
 		free_insn_slot(slot, 0);
 		return p->ainsn.run ? 0 : -EINVAL;
 	}
-	write_slot(slot, p->opcode, BRK64_OPCODE_KPROBES_SS);
-	publish(&p->ainsn.step, slot);
+	write_slot(p, &p->ainsn.step, slot, BRK64_OPCODE_KPROBES_SS);
 	return 0;
 }
 
@@ -283,43 +262,16 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 	WRITE_ONCE(p->ainsn.resume, resume);
 }
 
-/**
- * arch_remove_kprobe() - free what preparing has made
- * @p: representative; nobody executes its slots
- *
- * Context: task, may sleep.
+/*
+ * See <linux/kprobes-arch.h>.  In kernels with BTI an indirect call must find a landing pad
+ * there; a branch to a detour is none, and a BRK costs an exception.  PACIASP is a pad too,
+ * but signs the link register and cannot be skipped.
  */
-void arch_remove_kprobe(struct kprobe *p)
-{
-	drop_slot(&p->ainsn.insn);
-	drop_slot(&p->ainsn.step);
-}
-
-/**
- * arch_adjust_kprobe_addr() - step over the landing pad at a function's entry
- * @addr: the symbol's address
- * @offset: from it
- * @on_func_entry: set if the result is what the function executes first
- *
- * In kernels with BTI an indirect call must find a landing pad there; a branch to a
- * detour is none, and a BRK is not as quick.  PACIASP is one, too, but has an effect.
- *
- * Context: task.
- * Return: the address to be probed.
- */
-kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
-					 bool *on_func_entry)
+unsigned int arch_landing_pad(unsigned long addr)
 {
 	u32 insn;
 
-	if (read_original(addr, &insn) || !aarch64_insn_is_bti(insn)) {
-		*on_func_entry = !offset;
-	} else {
-		*on_func_entry = !offset || offset == AARCH64_INSN_SIZE;
-		if (!offset)
-			offset = AARCH64_INSN_SIZE;
-	}
-	return (kprobe_opcode_t *)(addr + offset);
+	return !read_original(addr, &insn) && aarch64_insn_is_bti(insn) ? AARCH64_INSN_SIZE : 0;
 }
 
 /*

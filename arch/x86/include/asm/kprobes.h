@@ -94,7 +94,6 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 /* A page fault unmasks by itself what its registers say, when it has asked the probes. */
 static inline void arch_unmask_fault(struct pt_regs *regs) { }
 
-void arch_remove_kprobe(struct kprobe *p);
 unsigned int kprobe_text_pushed(unsigned long addr);
 int kprobe_copy_text(void *bytes, unsigned long addr, size_t len);
 int kprobe_int3_handler(struct pt_regs *regs);

@@ -116,7 +116,6 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
 
 	text_poke_copy(slot, buf, sizeof(buf));
-	perf_event_text_poke(slot, NULL, 0, buf, sizeof(buf));
 
 	optinsn->len = source->region.len;
 	optinsn->nr = source->region.nr;
@@ -139,7 +138,7 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op, const struc
 		free_optinsn_slot(slot, 0);
 		return obstacle;
 	}
-	op->optinsn.insn = slot;
+	kprobe_publish_slot(&op->optinsn.insn, slot, DETOUR_SIZE);
 	return KPROBE_OBSTACLE_NONE;
 }
 
@@ -166,14 +165,7 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 	return obstacle ?: make_detour(op, &source);
 }
 
-/* These are described in <linux/kprobes-optimize.h>. */
-void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
-{
-	perf_event_text_poke(op->optinsn.insn, op->optinsn.insn, DETOUR_SIZE, NULL, 0);
-	free_optinsn_slot(op->optinsn.insn, 1);
-	op->optinsn.insn = NULL;
-}
-
+/* See <linux/kprobes-optimize.h>. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
 	return probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN) ?

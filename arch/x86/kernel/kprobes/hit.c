@@ -35,6 +35,12 @@ static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_re
 	return false;
 }
 
+/* See <linux/kprobes-hit.h>. */
+static __always_inline bool arch_is_breakpoint(unsigned long addr)
+{
+	return *(u8 *)addr == INT3_INSN_OPCODE;
+}
+
 /* Out of line: the common hit has nothing to do with it. */
 static noinline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 {
@@ -43,48 +49,19 @@ static noinline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 NOKPROBE_SYMBOL(step_done);
 
 /*
- * A hit while a handler of the same level runs.  Should the operand of an emulated
- * branch fault, that is not the handler's fault.
+ * Neither a full hit nor the end of a step of the level that was interrupted.  The operand of
+ * an emulated branch may fault.
  */
-static __always_inline void missed_hit(struct kprobe *kp, struct kprobe_frame *frame,
-				       struct pt_regs *regs)
-{
-	struct kprobe *handle = frame->handle;
-
-	kprobes_inc_nmissed_count(kp);
-	frame->handle = NULL;
-	barrier();
-	kprobe_run_instruction(kp, regs);
-	barrier();
-	frame->handle = handle;
-}
-
-/* Neither a full hit nor the end of a step of the level that was interrupted. */
 static noinline int handle_rare_trap(struct kprobe *kp, struct kprobe_frame *frame,
 				     struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - INT3_INSN_SIZE;
+	struct kprobe_frame *stepping = kp ? NULL : kprobe_stepping_frame(addr);
 
-	/* A breakpoint on an instruction of ftrace's is not ours. */
-	if (kp && !kprobe_ftrace(kp)) {
-		missed_hit(kp, frame, regs);
-		return 1;
-	}
-	frame = kprobe_stepping_frame(addr);
-	if (frame) {
-		step_done(frame, regs);
-		return 1;
-	}
-	if (*(u8 *)addr != INT3_INSN_OPCODE) {
-		/*
-		 * Disarmed between the trap and the look-up: what is there now
-		 * is the instruction.  Pairs with the text being restored
-		 * before the point leaves the table (unregister_kprobes()).
-		 */
-		regs->ip = addr;
-		return 1;
-	}
-	return 0;
+	if (!stepping)
+		return kprobe_rare_hit(kp, frame, regs, addr, true);
+	step_done(stepping, regs);
+	return 1;
 }
 NOKPROBE_SYMBOL(handle_rare_trap);
 

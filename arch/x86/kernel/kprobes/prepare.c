@@ -12,7 +12,6 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
@@ -27,30 +26,10 @@
 
 static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
 
-/**
- * arch_adjust_kprobe_addr() - step over the landing pad at a function's entry
- * @addr: the symbol's address
- * @offset: from it
- * @on_func_entry: set if the result is what the function executes first
- *
- * An indirect call must find ENDBR, and nothing else, at @addr.
- *
- * Context: task.
- * Return: the address to be probed.
- */
-kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
-					 bool *on_func_entry)
+/* See <linux/kprobes-arch.h>: an indirect call must find ENDBR, and nothing else. */
+unsigned int arch_landing_pad(unsigned long addr)
 {
-	const unsigned long pad = 4;
-
-	if (!is_endbr((u32 *)addr)) {
-		*on_func_entry = !offset;
-	} else {
-		*on_func_entry = !offset || offset == pad;
-		if (!offset)
-			offset = pad;
-	}
-	return (kprobe_opcode_t *)(addr + offset);
+	return is_endbr((u32 *)addr) ? 4 : 0;
 }
 
 /*
@@ -155,17 +134,7 @@ static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, 
 			return ret;
 	}
 	text_poke_copy(slot, buf, sizeof(buf));
-	perf_event_text_poke(slot, NULL, 0, buf, sizeof(buf));
 	return 0;
-}
-
-static void drop_slot(kprobe_opcode_t **slot)
-{
-	if (!*slot)
-		return;
-	perf_event_text_poke(*slot, *slot, KPROBE_SLOT_SIZE, NULL, 0);
-	free_insn_slot(*slot, 1);
-	*slot = NULL;
 }
 
 static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where, bool trap)
@@ -180,8 +149,7 @@ static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where,
 		free_insn_slot(slot, 0);
 		return ret;
 	}
-	/* Published complete; pairs with the read of a hit under way. */
-	smp_store_release(where, slot);
+	kprobe_publish_slot(where, slot, KPROBE_SLOT_SIZE);
 	return 0;
 }
 
@@ -293,18 +261,6 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 		resume = p->ainsn.insn;
 	/* Each of them is right at any time: a hit takes the old one or the new one. */
 	WRITE_ONCE(p->ainsn.resume, resume);
-}
-
-/**
- * arch_remove_kprobe() - free what preparing has made
- * @p: representative; nobody executes its slots
- *
- * Context: task, may sleep.
- */
-void arch_remove_kprobe(struct kprobe *p)
-{
-	drop_slot(&p->ainsn.insn);
-	drop_slot(&p->ainsn.step);
 }
 
 static bool between(unsigned long addr, const char *start, const char *end)
