@@ -46,7 +46,8 @@ roots()
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
 
-# misplaced: NOKPROBE functions that are beside a folder hit/, and not in it.
+# misplaced: NOKPROBE functions that are beside a folder hit/, and not in it, unless
+# hitpath.known has them: they do not run at a hit.
 misplaced()
 {
 	local file
@@ -55,7 +56,7 @@ misplaced()
 		while read -r file; do
 			[[ ! -d $SRC/${file%/*}/hit && ! -d $SRC/${file%.c}/hit ]] ||
 				(cd "$SRC" && grep -nHE '^NOKPROBE_SYMBOL|nokprobe_inline|__kprobes ' "$file")
-		done || true
+		done | grep -vwFf <(awk '/^[^#]/ { print $1 }' "$LAB/hitpath.known") || true
 }
 
 # What assembly has as NOKPROBE: there is no symbol of that, as there is in C.  The macro

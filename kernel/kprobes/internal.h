@@ -366,9 +366,10 @@ static inline int kretprobe_init(void)
 	return 0;
 }
 
-static inline enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
+static inline enum kprobe_refusal kretprobe_prepare(struct kprobe *kp,
+						    const struct kprobe_place *place)
 {
-	return -EOPNOTSUPP;
+	return KPROBE_REFUSE_BAD_ARGUMENT;
 }
 
 static inline void kretprobe_stop(struct kprobe *kp) { }

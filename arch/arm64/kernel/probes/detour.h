@@ -6,7 +6,7 @@
  *
  *	0, 1	the representative of its point
  *	2	stp x29, x30, [sp, #-PT_REGS_SIZE]!	where the branch leads
- *	3	bl  a function of detour_entry.S
+ *	3	bl  a function of hit/detour_entry.S
  *	4	ldp x29, x30, [sp], #PT_REGS_SIZE
  *	5 ..	the instruction, re-encoded for where it is here
  *	..	with a post handler again: stp, bl, ldp
@@ -34,21 +34,21 @@
 struct kprobe;
 struct pt_regs;
 
-/* detour_entry.S: called by detours only. */
+/* hit/detour_entry.S: called by detours only. */
 asmlinkage void kprobe_detour_enter(void);
 asmlinkage void kprobe_detour_enter_post(void);
 asmlinkage void kprobe_detour_enter_return(void);
 asmlinkage void kprobe_detour_enter_whole(void);
 /* The BRK in the first of them. */
 extern const char kprobe_detour_elsewhere[];
-/* Addresses in these, and in the return trampoline, that unwind.c tells apart. */
+/* Addresses in these, and in the return trampoline, that hit/unwind.c tells apart. */
 extern const char kprobe_detour_enter_linked[], kprobe_detour_enter_whole_linked[];
 extern const char kprobe_detour_enter_post_linked[], kprobe_detour_enter_return_linked[];
 extern const char kprobe_detour_returning[], kprobe_detour_returned[];
 extern const char kprobe_detour_leaving[];
 extern const char kretprobe_trampoline_linked[], kretprobe_trampoline_unlinked[];
 extern const char kretprobe_trampoline_end[];
-/* detour_hit.c: called by those. */
+/* hit/detour.c: called by those. */
 asmlinkage void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
 #endif
 

@@ -15,7 +15,7 @@
  *
  * Return probes.  At a function's entry the stack pointer points to the return address; that
  * of the trampoline takes its place (arch_prepare_kretprobe()).  The function's return jumps
- * there (trampoline_32.S, trampoline_64.S), and the trampoline builds the registers at the
+ * there (hit/trampoline_*.S), and the trampoline builds the registers at the
  * return right below the place of the return address, which tells one call from another.
  */
 #include <linux/kprobes.h>
@@ -60,7 +60,7 @@ struct probe_pokes {
 void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t len);
 void probe_poke_all(struct probe_pokes *pokes);
 
-/* emulate.c */
+/* hit/emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);
 #endif /* CONFIG_KPROBES */

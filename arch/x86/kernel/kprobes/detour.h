@@ -45,12 +45,12 @@ static __always_inline unsigned int detour_entry(const struct kprobe *kp)
 	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN ? DETOUR_CODE : DETOUR_CALL;
 }
 
-/* detour_32.S, detour_64.S; called by detours, not by C. */
+/* hit/detour_32.S, hit/detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
 
-/* detour_hit.c; called from there */
+/* hit/detour.c; called from there */
 struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);
 void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
 #endif

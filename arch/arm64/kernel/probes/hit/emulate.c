@@ -19,9 +19,9 @@
 #include <asm-generic/kprobes.h>
 #include <asm/ptrace.h>
 
-#include "classify.h"
-#include "emulate.h"
-#include "fields.h"
+#include "../classify.h"
+#include "../emulate.h"
+#include "../fields.h"
 
 static __always_inline u64 read_reg(const struct pt_regs *regs, u32 nr)
 {

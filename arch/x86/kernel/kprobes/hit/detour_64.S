@@ -16,8 +16,8 @@
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
 
-#include "../../entry/calling.h"
-#include "detour.h"
+#include "../../../entry/calling.h"
+#include "../detour.h"
 
 /*
  * The return address goes to %rbx; where it was is the place of ss.  C finds the stack and

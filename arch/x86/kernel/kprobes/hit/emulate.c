@@ -15,7 +15,7 @@
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
 
-#include "common.h"
+#include "../common.h"
 
 /* Where the registers are in struct pt_regs, by their number in the encoding. */
 #define REG(nr, name)	[nr] = offsetof(struct pt_regs, name)

@@ -10,7 +10,7 @@
 #include <linux/ptrace.h>
 #include <asm/text-patching.h>
 
-#include "common.h"
+#include "../common.h"
 
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 {

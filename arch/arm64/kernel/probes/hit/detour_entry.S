@@ -13,7 +13,7 @@
 #include <asm/assembler.h>
 #include <asm/brk-imm.h>
 
-#include "detour.h"
+#include "../detour.h"
 #include "registers.h"
 
 /*

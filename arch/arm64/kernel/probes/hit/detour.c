@@ -6,8 +6,8 @@
 #include <linux/ptrace.h>
 #include <asm/debug-monitors.h>
 
-#include "common.h"
-#include "detour.h"
+#include "../common.h"
+#include "../detour.h"
 
 /* What a handler may change of PSTATE, and what the detour has: flags and masks. */
 #define CHOSEN_PSTATE	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |	\

@@ -13,7 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 
-#include "detour.h"
+#include "../detour.h"
 
 /* Addresses from @begin to in front of @end. */
 struct stretch {

@@ -8,9 +8,9 @@
 #include <asm/segment.h>
 #include <asm/text-patching.h>
 
-#include "common.h"
-#include "detour.h"
-#include "region.h"
+#include "../common.h"
+#include "../detour.h"
+#include "../region.h"
 
 /*
  * An iret in 32-bit mode leaves the stack pointer after the flags: so these have to be

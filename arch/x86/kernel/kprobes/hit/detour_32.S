@@ -10,7 +10,7 @@
 #include <asm/segment.h>
 #include <asm/smap.h>
 
-#include "detour.h"
+#include "../detour.h"
 
 /* The return address goes to %ebx; where it was is the place of ss. */
 .macro SAVE_REGS

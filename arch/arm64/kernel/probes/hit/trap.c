@@ -12,7 +12,7 @@
 #include <asm/daifflags.h>
 #include <asm/debug-monitors.h>
 
-#include "common.h"
+#include "../common.h"
 
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 {

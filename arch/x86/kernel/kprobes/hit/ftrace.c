@@ -13,7 +13,7 @@
 #include <linux/preempt.h>
 #include <asm/text-patching.h>
 
-#include "common.h"
+#include "../common.h"
 
 static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *frame,
 				       struct pt_regs *regs)

@@ -11,7 +11,7 @@
 #include <asm/segment.h>
 #include <asm/unwind_hints.h>
 
-#include "../../entry/calling.h"
+#include "../../../entry/calling.h"
 
 /*
  * Entered by a ret, which has taken this symbol's address off the stack.  A struct
