@@ -43,17 +43,20 @@ extern char __x86_rethunk_text_start[], __x86_rethunk_text_end[];
 
 /* patch.c */
 
-/* A change of the text: of @len bytes at @offset in a page. */
+/* A change of the text: of @len bytes, @offset bytes from where the pages are mapped. */
 struct probe_poke {
 	u16 offset;
 	u8 len;
 	u8 bytes[4];
 };
 
-/* Changes in @page that have been noted and not been made. */
+static_assert(TEXT_POKE_PAGES * PAGE_SIZE <= U16_MAX + 1);
+
+/* Changes in @pages that have been noted and not been made. */
 struct probe_pokes {
-	void *page;
+	unsigned int nr_pages;
 	unsigned int nr;
+	void *pages[TEXT_POKE_PAGES];
 	struct probe_poke list[32];
 };
 

@@ -20,39 +20,48 @@
 
 static const u8 breakpoint = INT3_INSN_OPCODE;
 
-/* The alias of the page has an address that is else a user's. */
-static void write_pokes(void *page, const void *src, size_t len)
+/* The pages are mapped where user space is otherwise. */
+static void write_pokes(void *pages, const void *src, size_t len)
 {
 	const struct probe_pokes *pokes = src;
 	const struct probe_poke *poke;
 
 	lass_stac();
 	for (poke = pokes->list; poke < pokes->list + pokes->nr; poke++)
-		__inline_memcpy(page + poke->offset, poke->bytes, poke->len);
+		__inline_memcpy(pages + poke->offset, poke->bytes, poke->len);
 	lass_clac();
 }
 
 /**
  * probe_poke_all() - make the changes that have been noted
- * @pokes: the changes, all of them in one page; it is empty afterwards
+ * @pokes: the changes; it is empty afterwards
  *
  * Context: text_mutex held.
  */
 void probe_poke_all(struct probe_pokes *pokes)
 {
 	if (pokes->nr)
-		text_poke_page(pokes->page, write_pokes, pokes);
+		text_poke_pages(pokes->pages, pokes->nr_pages, write_pokes, pokes);
 	pokes->nr = 0;
+	pokes->nr_pages = 0;
+}
+
+/* Returns the offset of @page where all pages of @pokes are mapped, and adds it to them. */
+static unsigned int add_page(struct probe_pokes *pokes, void *page)
+{
+	if (!pokes->nr_pages || pokes->pages[pokes->nr_pages - 1] != page)
+		pokes->pages[pokes->nr_pages++] = page;
+	return (pokes->nr_pages - 1) * PAGE_SIZE;
 }
 
 /**
  * probe_poke() - note a change of the text
- * @pokes: the changes so far, which are made first if they are in another page
+ * @pokes: the changes so far, which are made first if there are too many
  * @addr: where
  * @bytes: what is to be there
- * @len: how many bytes, up to those behind a jump's first
+ * @len: how many bytes, up to those of a jump without its opcode
  *
- * To write to a page it has to be mapped, which costs more than all that is written there.
+ * To write to pages they have to be mapped, which costs more than all that is written there.
  * Changes should come in the order of addresses.  They are made by probe_poke_all(), if not
  * before: in what order makes no difference, as CPUs are synchronised after all of them.
  *
@@ -60,18 +69,16 @@ void probe_poke_all(struct probe_pokes *pokes)
  */
 void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t len)
 {
-	void *page = PTR_ALIGN_DOWN(addr, PAGE_SIZE);
 	struct probe_poke *poke;
 
 	if (offset_in_page(addr) + len > PAGE_SIZE) {
 		text_poke(addr, bytes, len);
 		return;
 	}
-	if (page != pokes->page || pokes->nr == ARRAY_SIZE(pokes->list))
+	if (pokes->nr == ARRAY_SIZE(pokes->list) || pokes->nr_pages == TEXT_POKE_PAGES)
 		probe_poke_all(pokes);
-	pokes->page = page;
 	poke = &pokes->list[pokes->nr++];
-	poke->offset = offset_in_page(addr);
+	poke->offset = add_page(pokes, PTR_ALIGN_DOWN(addr, PAGE_SIZE)) + offset_in_page(addr);
 	poke->len = len;
 	memcpy(poke->bytes, bytes, len);
 }
