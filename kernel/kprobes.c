@@ -140,7 +140,6 @@ void unregister_kprobes(struct kprobe **kps, int num)
 {
 	LIST_HEAD(disarm);
 	LIST_HEAD(empty);
-	struct kprobe *kp, *next;
 	bool any = false;
 	int i;
 
@@ -168,8 +167,7 @@ void unregister_kprobes(struct kprobe **kps, int num)
 		if (kps[i] && kps[i]->flags & KPROBE_FLAG_STAGED)
 			give_back(kps[i]);
 	}
-	list_for_each_entry_safe(kp, next, &empty, list)
-		kprobe_point_release(kprobe_to_point(kp));
+	kprobe_points_release(&empty);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 

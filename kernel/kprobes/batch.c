@@ -225,13 +225,15 @@ static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
 static void unprepare_all(struct batch *batch)
 {
 	struct batch_entry *e;
+	LIST_HEAD(points);
 
 	for_each_entry(e, batch) {
 		if (!e->new_point)
 			continue;
 		kprobe_table_remove(e->point);
-		kprobe_point_release(e->point);
+		kprobe_collect(e->point, &points);
 	}
+	kprobe_points_release(&points);
 }
 
 static int compare_entries(void *unused, const struct list_head *a, const struct list_head *b)

@@ -171,7 +171,7 @@ static_assert(!offsetof(struct jprobe, kp));
 
 /* point.c */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
-void kprobe_point_release(struct kprobe_point *point);
+void kprobe_points_release(struct list_head *points);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp);
 void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp);

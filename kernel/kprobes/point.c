@@ -420,19 +420,21 @@ static void release_worker(struct work_struct *work)
 }
 
 /**
- * kprobe_point_release() - free a point when nobody can be using it any more
- * @point: out of the table, and no handler of it is running, or will be when a
- *	grace period of tasks RCU has ended
+ * kprobe_points_release() - free points when nobody can be using them any more
+ * @points: list of representatives, empty afterwards.  They are out of the table, and no
+ *	handler of them is running, or will be when a grace period of tasks RCU has ended
  *
- * Its slots are given back after such a grace period, for which nobody waits:
+ * Their slots are given back after such a grace period, for which nobody waits:
  * only then has every task left them, preempted ones too.
  *
  * Context: task.
  */
-void kprobe_point_release(struct kprobe_point *point)
+void kprobe_points_release(struct list_head *points)
 {
+	if (list_empty(points))
+		return;
 	spin_lock(&released_lock);
-	list_move_tail(&point->kp.list, &released_points);
+	list_splice_tail_init(points, &released_points);
 	spin_unlock(&released_lock);
 	queue_work(system_unbound_wq, &release_work);
 }

@@ -11,7 +11,7 @@
  * the hash of all pages.  Trap and fault paths ask who owns an address: they look its
  * page up under RCU, and find the owner of a slot for as long as its probepoint lives.
  * A point gives its slots back only after no task can execute them
- * (kprobe_point_release()), so a slot is free for re-use the moment that it is freed.
+ * (kprobe_points_release()), so a slot is free for re-use the moment that it is freed.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
