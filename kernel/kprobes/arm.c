@@ -8,7 +8,7 @@
  * update of ftrace.
  *
  * Protocol, the numbers stand in the code again:
- *	1. sort the list by who owns the instruction, and by address
+ *	1. sort the list by who owns the instruction
  *	2. ftrace sites first, since only they can fail
  *	3. jumps that cover a new breakpoint go, and those that are to be disarmed
  *	4. write all breakpoints, synchronise once
@@ -16,7 +16,6 @@
  *	6. what may be a jump now is queued
  */
 #include <linux/cleanup.h>
-#include <linux/list_sort.h>
 
 #include "internal.h"
 
@@ -67,44 +66,11 @@ void kprobe_uncollect_all(struct list_head *list)
 		list_del_init(&kp->list);
 }
 
-static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
-{
-	return list_entry(a, struct kprobe, list)->addr > list_entry(b, struct kprobe, list)->addr;
-}
-
-/* They are when they have just been registered. */
-static bool in_order(struct list_head *points)
-{
-	const struct kprobe *kp;
-
-	list_for_each_entry(kp, points, list) {
-		if (!list_is_last(&kp->list, points) && kp->addr > list_next_entry(kp, list)->addr)
-			return false;
-	}
-	return true;
-}
-
-/**
- * kprobe_sort_points() - put points in the order of addresses
- * @points: list of representatives
- *
- * Architectures map a page of the text to write to it, so the points in one page should come
- * one after the other.
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_sort_points(struct list_head *points)
-{
-	if (!in_order(points))
-		list_sort(NULL, points, compare_addrs);
-}
-
-/* Moves the points that ftrace owns from @points to @ftrace, and puts both in order. */
+/* Moves the points that ftrace owns from @points to @ftrace. */
 static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 {
 	struct kprobe *kp, *next;
 
-	kprobe_sort_points(points);
 	list_for_each_entry_safe(kp, next, points, list) {
 		if (kprobe_ftrace(kp))
 			list_move_tail(&kp->list, ftrace);

@@ -319,7 +319,6 @@ void kprobe_names_read_all(void);
 /* arm.c */
 void kprobe_collect(struct kprobe_point *point, struct list_head *list);
 void kprobe_uncollect_all(struct list_head *list);
-void kprobe_sort_points(struct list_head *points);
 int kprobe_arm_points(struct list_head *points);
 void kprobe_disarm_points(struct list_head *points);
 int kprobe_rearm_all(bool enable);

@@ -313,7 +313,6 @@ static void patch_points(struct list_head *points)
 	struct kprobe *kp;
 	LIST_HEAD(ops);
 
-	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list)
 		list_move_tail(&kprobe_to_point(kp)->op.list, &ops);
 	scoped_guard(kprobe_text)
@@ -483,7 +482,6 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	kprobe_sort_points(points);
 	list_for_each_entry(kp, points, list) {
 		point = kprobe_to_point(kp);
 		if (point->opt)
