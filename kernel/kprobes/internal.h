@@ -403,6 +403,7 @@ const char *kprobe_unopt_reason(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
 
 /* neighbours.c */
+extern unsigned int kprobe_neighbours_waiting;
 bool kprobe_neighbour_armed(struct kprobe_point *point);
 void kprobe_unoptimize_neighbours(struct list_head *points);
 void kprobe_requeue_neighbours(struct list_head *points);

@@ -68,6 +68,9 @@ void kprobe_unoptimize_neighbours(struct list_head *points)
  * kprobe_requeue_neighbours() - try the jumps again that breakpoints have prevented
  * @points: list of representatives that have been disarmed
  *
+ * Points that wait for that are looked for at each address from where a jump could reach
+ * the breakpoint, if there are any such points; nearly always there are none.
+ *
  * Context: kprobe_mutex held.
  */
 void kprobe_requeue_neighbours(struct list_head *points)
@@ -76,6 +79,8 @@ void kprobe_requeue_neighbours(struct list_head *points)
 	struct kprobe *kp;
 	unsigned long at;
 
+	if (!kprobe_neighbours_waiting)
+		return;
 	list_for_each_entry(kp, points, list) {
 		for_each_covering(at, (unsigned long)kp->addr) {
 			other = kprobe_table_find(at);

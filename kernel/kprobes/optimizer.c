@@ -43,6 +43,12 @@ static void worker(struct work_struct *work);
 static DECLARE_DELAYED_WORK(work, worker);
 static struct workqueue_struct *workqueue;
 
+/*
+ * How many points are in KPROBE_OBSTACLE_NEIGHBOUR.  A point leaves that before it is disarmed:
+ * kprobe_disarm_points().
+ */
+unsigned int kprobe_neighbours_waiting;
+
 /* Points in each enum kprobe_opt, linked through op.list. */
 static LIST_HEAD(queued);
 static LIST_HEAD(outdated);
@@ -109,11 +115,21 @@ bool kprobe_detour_used(struct kprobe *kp)
 	return point->opt == KPROBE_OPT_SETTLING || point->state == KPROBE_JUMP;
 }
 
+/* The one place where a point's enum kprobe_obstacle changes. */
+static void set_unopt(struct kprobe_point *point, enum kprobe_obstacle why)
+{
+	if (point->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
+		kprobe_neighbours_waiting--;
+	if (why == KPROBE_OBSTACLE_NEIGHBOUR)
+		kprobe_neighbours_waiting++;
+	point->unopt = why;
+}
+
 /* QUEUED -> NONE, SETTLING -> NONE: there is no jump, for a reason. */
 static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	set_opt(point, KPROBE_OPT_NONE);
-	point->unopt = why;
+	set_unopt(point, why);
 	trace_kprobe_unoptimized(kprobe_point_addr(point), kprobe_obstacle_text(point->unopt));
 }
 
@@ -144,10 +160,10 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 	if (point->state != KPROBE_BREAKPOINT || point->opt || kprobe_obstacle_lasts(point->unopt))
 		return;
 	if (!kprobe_optimization_allowed) {
-		point->unopt = KPROBE_OBSTACLE_OFF;
+		set_unopt(point, KPROBE_OBSTACLE_OFF);
 		return;
 	}
-	point->unopt = KPROBE_OBSTACLE_NONE;
+	set_unopt(point, KPROBE_OBSTACLE_NONE);
 	set_opt(point, KPROBE_OPT_QUEUED);
 	unsorted = true;
 	queue_delayed_work(workqueue, &work, WORK_DELAY);
@@ -487,7 +503,7 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
 		if (!kprobe_obstacle_lasts(point->unopt))
-			point->unopt = why;
+			set_unopt(point, why);
 		if (point->state == KPROBE_JUMP)
 			list_add_tail(&point->op.list, &ops);
 	}
