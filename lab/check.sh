@@ -138,7 +138,7 @@ check_arch_config()
 
 	say "== $id"
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
-		step "$id own files: W=1 and sparse are silent" \
+		step "$id own files: kernel-doc, W=1 and sparse are silent" \
 			"$LAB/lint.sh" "$arch" "$CONFIG" || true
 		step "$id <linux/kprobes.h> declares what the base's does" \
 			"$LAB/headers.sh" "$arch" "$CONFIG" || true

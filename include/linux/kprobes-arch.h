@@ -177,7 +177,7 @@ void dump_kprobe(struct kprobe *kp);
  * kprobe_fault_handler().
  */
 
-/**
+/*
  * enum kprobe_level - how deep the interrupted code is
  *
  * A hit is lost only to a handler of its own level.
@@ -190,7 +190,7 @@ enum kprobe_level {
 	NR_KPROBE_LEVELS,
 };
 
-/**
+/*
  * enum kprobe_phase - what the current probe of a level is doing
  *
  *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())

@@ -62,6 +62,7 @@ struct seq_file;
  * @KPROBE_JUMP:	a jump to the point's detour
  * @KPROBE_FTRACE:	a call to ftrace, which calls the point
  * @KPROBE_GONE:	the text has been freed
+ * @NR_KPROBE_STATES:	number of the states
  *
  *	DISARMED <--> BREAKPOINT <--> JUMP
  *	    ^ `--------> FTRACE
@@ -110,6 +111,7 @@ enum kprobe_opt {
  * @KPROBE_UNOPT_POST:	the architecture's detours do not call post handlers
  * @KPROBE_UNOPT_MEMORY: there was none
  * @KPROBE_UNOPT_ARCH:	the architecture says why
+ * @NR_KPROBE_UNOPTS:	number of the reasons
  */
 enum kprobe_unopt {
 	KPROBE_UNOPT_NONE,
@@ -363,7 +365,7 @@ unsigned int kprobe_table_points(void);
 
 /* address.c */
 
-/**
+/*
  * enum kprobe_refusal - why a registration was refused
  *
  * Names and texts are in address.c; each has its errno in kprobes.rst.
