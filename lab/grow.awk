@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A Makefile of the kernel, as it is while some of the sources are still missing:
+# Print a Makefile of the kernel as it is while some of the sources are still missing:
 #
 #	awk -v missing="table point tests/" -f grow.awk Makefile
 #
-# missing: names of objects without .o, or of folders with a slash, that are not to be
-# named.  They go from lists of objects (words with .o or with a slash), from lists of
-# plain names (every word of the line is a name of a source; all= has those that there
-# will be), and so do the flags of an object.  A list that is left empty goes, and a
-# paragraph that has lost all its lists; the comment that the file begins with stays.
-# With nothing missing the output is the input.
+# missing: names of objects without .o, and of folders with a slash, to be left out.  They
+# are removed from lists of objects (words with .o or with a slash) and from lists of
+# plain names (every word of the line is the name of a source; all= has all of these), and
+# so are the flags of these objects.  A list that becomes empty is removed, and so is a
+# paragraph that loses all its lists; the comment at the beginning of the file stays.
+# If no name is missing, the output is the input.
 
 BEGIN {
 	count = split(missing, words, " ")
@@ -21,14 +21,14 @@ BEGIN {
 	RS = ""
 }
 
-# A word that stands for an object or a folder: its name; else nothing.
+# The name in a word that stands for an object or a folder; empty for other words.
 function object(word) {
 	if (word ~ /\/$/)
 		return word
 	return word ~ /\.o$/ ? substr(word, 1, length(word) - 2) : ""
 }
 
-# Files of two word sizes come together.
+# The sources for both word sizes are added in the same step.
 function gone(name,	sized) {
 	sized = name
 	if (sub(/\$\(BITS\)/, "64", sized))
@@ -36,7 +36,7 @@ function gone(name,	sized) {
 	return name in absent
 }
 
-# A list of plain names is one of sources.
+# True if all words of the list are plain names of sources.
 function plain(nr,	i) {
 	for (i = 3; i <= nr; i++)
 		if (!(field[i] in source))
@@ -44,7 +44,7 @@ function plain(nr,	i) {
 	return nr > 2
 }
 
-# What is left of a line; is_list and lost tell what it was.
+# The rest of a line without missing names.  Sets is_list, and lost if a name was removed.
 function rest(line,	nr, i, name, head, left, names) {
 	is_list = lost = 0
 	nr = split(line, field, /[ \t]+/)
@@ -75,7 +75,7 @@ function rest(line,	nr, i, name, head, left, names) {
 	return left == "" ? "" : head left
 }
 
-# The comment of the first paragraph is the file's.
+# The comment in the first paragraph belongs to the file.
 {
 	count = split($0, lines, "\n")
 	lists = kept = 0
