@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What becomes of a probepoint, from its first registration to its end, as the
-# tracepoint kprobe_core:kprobe_state tells it.  Transcripts are compared as a
-# whole: a transition too many is as wrong as one too few.
+# The states of a probepoint, from its first registration to its end, in the
+# tracepoint kprobe_core:kprobe_state.  Complete transcripts are compared, so an
+# additional transition is as wrong as a missing one.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -163,6 +163,6 @@ kp enable a >/dev/null
 for name in a b c; do
 	kp del $name >/dev/null
 done
-is "what is gone has no transitions any more" "$(transcript)" ""
+is "gone points have no transitions any more" "$(transcript)" ""
 
 finish
