@@ -98,7 +98,7 @@ check_boot()
 		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" \
 		"$BOOT_PROBE" $LONG_ARGS $arguments || true
 	[[ -f $console ]] || return 0
-	[[ $words == - ]] || step "$id says '$words'" says "$console" "$words" || true
+	[[ $words == - ]] || step "$id console has '$words'" says "$console" "$words" || true
 	OWN_FUNCTIONS=$(own_functions "$arch") step "$id console log is clean" \
 		"$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"

@@ -70,7 +70,7 @@ set_knob "$KPROBES/enabled" 1
 is "enabled: reads 1 when on" "$(cat "$KPROBES/enabled")" 1
 is "enabled: on, a breakpoint hits" "$(gains plain kp call plain)" 1
 is "enabled: on, ftrace hits" "$(gains traced kp call traced)" 1
-is "enabled: on, a probe registered meanwhile hits" "$(gains late kp call other)" 1
+is "enabled: on, a probe registered while off hits" "$(gains late kp call other)" 1
 is "enabled: on, a disabled probe stays disabled" "$(gains off kp call other)" 0
 is "enabled: nothing was missed" \
 	"$(count plain nmissed) $(count traced nmissed) $(count late nmissed)" "0 0 0"

@@ -89,7 +89,7 @@ is "a module's NOKPROBE_SYMBOL is refused" "$(kp add bad symbol=kp_target_nokpro
 is "a module's .kprobes.text is refused" "$(kp add bad symbol=kp_target_section)" EINVAL
 is "and both still work" "$(call_target nokprobe) $(call_target section)" "ok ok"
 
-# --- it goes while it is probed ---
+# --- it is unloaded while it is probed ---
 
 old=0x$(symbol_address kp_target_plain)
 unload kp_target
@@ -182,12 +182,12 @@ is "20 generations: each probe has fired once" \
 is "20 generations: all are gone" "$(list | uniq -c | tr -s ' ')" \
 	" 20 ADDR k kp_target_plain+0x0 [GONE]|"
 
-# --- the module with the handlers goes ---
+# --- the module with the handlers is unloaded ---
 
 kp add plain symbol=kp_test_plain >/dev/null
 kp add kernel symbol=do_sys_openat2 >/dev/null
 unload kp_test
-is "the handlers' module goes: its probes, those that were gone as well, go with it" \
+is "the handlers' module is unloaded: all of its probes are unregistered, gone ones, too" \
 	"$(list)" ""
 
 finish

@@ -94,7 +94,7 @@ if [ "$JUMP_SIZE" -gt "$LOAD_AT" ]; then
 	is "a probe on the second: the breakpoint is back" "$(state kp_oops_load+0x0)" \
 		"breakpoint  another probe in the region"
 	kp del b >/dev/null
-	yes "it goes: a jump again" becomes kp_oops_load+0x0 jump
+	yes "it is unregistered: a jump again" becomes kp_oops_load+0x0 jump
 else
 	yes "one instruction is covered" becomes kp_oops_load+0x0 jump
 	kp add b symbol=kp_oops_load offset=$LOAD_AT >/dev/null

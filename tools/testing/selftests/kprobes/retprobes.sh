@@ -86,13 +86,13 @@ for place in ${SAMPLES_DIR:-} "$HERE" "/lib/modules/$(uname -r)" /samples; do
 	[ -n "$module" ] || [ ! -d "$place" ] || module=$(find "$place" -name kretprobe_example.ko)
 done
 if [ -z "$module" ]; then
-	skip "a module goes while a call is in flight" "kretprobe_example has not been built"
+	skip "unloading a module while a call is in flight" "kretprobe_example has not been built"
 else
 	yes "a module follows the function" insmod "$module" func="$SLEEPER"
 	sleep 3 &
 	PID=$!
 	wait_until 10 sleeps "$PID"
-	yes "it goes while a call is in flight" rmmod kretprobe_example
+	yes "it is unloaded while a call is in flight" rmmod kretprobe_example
 	dmesg -c >/dev/null
 	yes "the stack can be shown all the same" stack "$PID"
 	wait "$PID"

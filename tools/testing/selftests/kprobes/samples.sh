@@ -52,7 +52,7 @@ else
 	yes "kprobe_example: unloads" rmmod kprobe_example
 	matches "kprobe_example: the handlers' lines name the function" \
 		"$(said 'kprobe_example: p' | grep -E 'pre:|post:')" '(pre|post): kernel_clone'
-	is "kprobe_example: as many as it was told to show" \
+	is "kprobe_example: as many as the parameter allows" \
 		"$(said 'kprobe_example: pre:' | wc -l)" 3
 	matches "kprobe_example: all hits are counted, none is missed" \
 		"$(said 'kprobe_example: kernel_clone: ')" \
@@ -100,7 +100,7 @@ else
 	matches "jprobe_example: the handler sees the arguments" \
 		"$(said 'calls kernel_clone: ')" \
 		'/[0-9]+ calls kernel_clone: flags 0x[0-9a-f]+, exit signal 17$'
-	is "jprobe_example: as many as it was told to show" \
+	is "jprobe_example: as many as the parameter allows" \
 		"$(said 'calls kernel_clone: ' | wc -l)" 2
 	matches "jprobe_example: all calls are counted, none is missed" \
 		"$(said 'jprobe_example: kernel_clone: ')" \
@@ -119,7 +119,7 @@ else
 	read -r probed found <"${TMPDIR:-/tmp}/batch.$$"
 	rm -f "${TMPDIR:-/tmp}/batch.$$"
 	between "batch_example: has found functions" "$found" 20 4000
-	is "batch_example: and all that it says it probes are in the list" \
+	is "batch_example: the list has as many probes as it reports" \
 		"$(list | grep -c ' k  vfs_')" "$probed"
 	for i in 1 2 3 4 5; do
 		cat /proc/version >/dev/null

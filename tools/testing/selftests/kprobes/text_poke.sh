@@ -50,14 +50,15 @@ yes "the copy: its page is in /proc/kallsyms" \
 	grep -qE "^0*${page}000 t kprobe_insn_page	\[__builtin__kprobes\]\$" /proc/kallsyms
 yes "the copy: is where code may be executed" [ "$slot" != "$address" ]
 
-# The optimizer writes the jump; "wait" gives it the time.
+# The optimizer writes the jump a moment later.
 if [ ! -w "$KNOB" ]; then
 	skip "a jump is written and removed" "this architecture has no jumps"
 else
 	echo 1 >"$KNOB"
 	records=$("$HERE/text_poke" "$KP_TEST/control" \
 		"add p symbol=kp_test_plain" wait "del p" 2>&1)
-	same "a jump is written and removed" "$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
+	same "a jump is written and removed" \
+		"$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
 wrote add p symbol=kp_test_plain
 text_poke SITE old b8 new cc
 text_poke SITE old cc2a000000 new e9 TO
@@ -66,7 +67,8 @@ text_poke SITE old e9 TO new cc2a000000
 text_poke SITE old cc new b8
 END
 	matches "the detour: its representative, a call, the flags, and the instruction" \
-		"$(printf '%s\n' "$records" | grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
+		"$(printf '%s\n' "$records" |
+			grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
 		'(cc)+$'
 	echo 0 >"$KNOB"
 fi

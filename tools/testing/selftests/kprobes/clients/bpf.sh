@@ -31,7 +31,7 @@ if [ -n "$offset" ]; then
 	is "a probe inside the function: hits, no address" "$(run p "$offset")" \
 		"hits $CALLS func_ip 0 late 0 "
 else
-	skip "a probe inside the function" "ftrace does not say where it begins"
+	skip "a probe inside the function" "ftrace does not list the function"
 fi
 matches "a function that is not there is refused" \
 	"$("$HERE/bpf_kprobe" p kp_client_is_not_there 0 1 2>&1)" \

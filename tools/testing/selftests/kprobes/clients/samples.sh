@@ -33,7 +33,7 @@ try()
 	for i in 1 2 3 4 5; do
 		sh -c 'exit 0'
 	done
-	between "$1: tells about each hit" "$(said)" 5 1000
+	between "$1: logs each hit" "$(said)" 5 1000
 	yes "$1: unloads" rmmod "$1"
 	is "$1: is not in the list any more" "$(list)" ""
 	dmesg -c >/dev/null
