@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The lab's commands.  The kernel code in this repository is built inside a Linux
-# 7.3 tree, which these commands assemble in build/; see lab/.
+# The commands of the lab.  They assemble a Linux 7.3 tree with the kernel code of this
+# repository in build/, and build it there; see lab/.
 
 .DEFAULT_GOAL := help
 .PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs anywhere clean
@@ -9,11 +9,11 @@
 export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY
 
 help:
-	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, see probes fire'
+	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, show probes that fire'
 	@echo 'make check [ARCH=x86_64|i386|arm64] [CONFIG=default|debug|preempt|rt|dist|...] [LONG=1]'
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
 	@echo '                                bti, tags and pages64 are kernels for arm64;'
-	@echo '                                dist boots several times; BOOTS="name ..." chooses'
+	@echo '                                dist boots several times; BOOTS="name ..." selects boots'
 	@echo 'make bench [ARCH=x86_64|i386|arm64]  measure the base kernel with its kprobes and with ours'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'
@@ -22,10 +22,10 @@ help:
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
 	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'
 	@echo '                                compile our files in many unusual configurations, and in n random ones'
-	@echo 'make clients [ARCH=] [COMPARE=1] boot that kernel and run the users; COMPARE: with the base'
+	@echo 'make clients [ARCH=] [COMPARE=1] boot that kernel and test the users; COMPARE: also on the base'
 	@echo 'make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n] [FROM=list]  probe every instruction;'
-	@echo '                                hours; LISTS: only so many lists, drawn by lot; FROM: go on there'
-	@echo 'make series                     patches against the base, proved, in build/series'
+	@echo '                                hours; LISTS: number of random lists; FROM: first list'
+	@echo 'make series                     patches against the base, verified, in build/series'
 	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
 	@echo 'make docs                       Documentation/trace/kprobes*.rst as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'

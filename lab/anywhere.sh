@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # anywhere.sh: make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n] [FROM=].  Probe every
-# instruction of the text of a kernel: the guest registers the addresses of one list after
+# instruction of a kernel's text: the guest registers the addresses of one list after
 # the other, as breakpoints and then as jumps, while the kernel patches itself
-# (whole_text.sh of the kselftests).  With LISTS only so many lists, drawn by lot; with FROM
-# only that one, "PHASE-NUMBER", and those after it.
+# (whole_text.sh of the kselftests).  LISTS is a number of random lists to use instead of
+# all; FROM is the first list to use, "PHASE-NUMBER".
 
 . "$(dirname "$0")/lib.sh"
 
@@ -16,8 +16,8 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 TEXT=$OUT/guest/text
 PER_LIST=8192
 
-# addresses: of all instructions outside of init text, by the disassembler.  What lies between
-# functions is int3.
+# addresses: the addresses of all instructions outside of init text, from the disassembler.
+# The padding between functions is int3.
 addresses()
 {
 	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux" |
@@ -25,7 +25,8 @@ addresses()
 		on && /^ *[0-9a-f]+:\t/ && $2 != "int3" { sub(/:.*/, "", $1); print $1 }'
 }
 
-# spread JUMP: "PHASE ADDRESS" such that addresses of one phase are a jump apart.
+# spread JUMP: print "PHASE ADDRESS" such that addresses of one phase are at least JUMP
+# bytes apart.
 spread()
 {
 	awk -v jump="$1" '
@@ -36,7 +37,7 @@ spread()
 	}
 	{
 		at = low($1)
-		# The next 256 MiB: all begins anew.
+		# The low digits wrap every 256 MiB.  Start again.
 		if (at < before)
 			delete last
 		before = at

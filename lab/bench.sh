@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # bench.sh: make bench.  Measure the base kernel with its own kprobes and with
-# ours, in the same configuration, and put both into one table.  ARCH in the
+# ours, in the same configuration, and put both into one table.  ARCH is taken from the
 # environment, x86_64 by default.
 #
 # Each kernel boots four times: on one processor and on two with a clock that counts
-# instructions, which repeats, and on two and on four with the host's clock, whose
-# numbers mean something as ratios only, and only on an idle host.
+# instructions, whose results repeat, and on two and on four with the host's clock, whose
+# results are meaningful only as ratios, and only on an idle host.
 #
-# Fails when a guest fails or a row has no result.  A bound that is missed is
-# shown, and is not a failure.
+# Fails if a guest fails or a row has no result.  A missed bound is shown, and is no
+# failure.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -18,7 +18,7 @@ ARCH=${ARCH:-x86_64}
 RESULTS=$BUILD/bench/$ARCH.results
 TABLE=$BUILD/bench/$ARCH
 
-# id KERNEL: what the lab calls its configuration.
+# id KERNEL: the name of its configuration in the lab.
 id()
 {
 	case $1 in
@@ -36,7 +36,7 @@ make_module()
 	kmake "$ARCH" "$config" M="$copy" W=1 modules
 }
 
-# guest_files CONFIG: what the guest's folder /bench holds.
+# guest_files CONFIG: make the contents of the guest's folder /bench.
 guest_files()
 {
 	local config=$1 out log=$LOGS/$ARCH-$1-module.log
@@ -54,8 +54,8 @@ guest_files()
 	choose "$out" coverage
 }
 
-# choose OUT WHAT: addresses to be probed.  It takes a while, and only another kernel
-# changes them.
+# choose OUT LIST: choose the addresses to be probed.  That takes a while, and depends on
+# the kernel only.
 choose()
 {
 	local vmlinux=$1/vmlinux script=$LAB/bench/$2.sh file=$1/guest/bench/$2
@@ -77,7 +77,7 @@ prepare()
 	"$LAB/initramfs.sh" "$ARCH" "$config"
 }
 
-# machine RUN: settings of the boot script for it.
+# machine RUN: the settings of boot.sh for that run.
 machine()
 {
 	case $1 in
@@ -88,7 +88,7 @@ machine()
 	esac
 }
 
-# measure KERNEL RUN: boot, and add what the guest has measured to RESULTS.
+# measure KERNEL RUN: boot the kernel, and add the measurements of the guest to RESULTS.
 measure()
 {
 	local kernel=$1 run=$2 config console output
@@ -100,30 +100,30 @@ measure()
 	env $(machine "$run") "$LAB/boot.sh" "$ARCH" "$config" bench "$console" "$output" \
 		"lab.run=$run" || die "the guest of $kernel, $run, failed"
 	"$LAB/judge.sh" "$console" "$output" ||
-		die "the log of $kernel, $run, holds the complaints above"
+		die "the log of $kernel, $run, has the complaints above"
 	grep -q '^lab: job bench ended with status 0' "$output" || {
 		tail -n 5 "$output" "$console" | sed 's/^/    /'
-		die "the benchmark of $kernel, $run, did not end well (logs: $console $output)"
+		die "the benchmark of $kernel, $run, failed (logs: $console $output)"
 	}
 	sed -nE "s/^(\[[^]]*\] )?bench: ([a-z0-9_]+) ([0-9]+)\r?\$/$kernel $run \2 \3/p" \
 		"$console" "$output" >>"$RESULTS"
 }
 
-# text: the table for people, out of the one for programs.
+# text: the table as text, made from the CSV file.
 text()
 {
 	echo "Linux $(make -s -C "$SRC" kernelversion), $ARCH, $("$(compiler "$ARCH")" --version | head -n 1)"
 	echo "insn and ms: instructions of the guest and millions of them, or idle time; host: the host's time"
 	echo
 	awk -F'"' 'BEGIN { print "row,unit,base,ours,ratio,bound," }
-		{ what = $2; gsub(/,/, ";", what); print what $3 }' "$TABLE.csv" |
+		{ row = $2; gsub(/,/, ";", row); print row $3 }' "$TABLE.csv" |
 	awk -F, '{
 		gsub(/;/, ",", $1)
 		printf "%-40s %-6s %10s %10s %8s  %-11s %s\n", $1, $2, $3, $4, $5, $6, $7
 	}' | sed 's/ *$//'
 }
 
-# rows: what the table has, with the architecture's own bounds where it has such.
+# rows: the rows of the table, with the architecture's own bounds if it has any.
 rows()
 {
 	local own=$LAB/bench/bounds-$ARCH

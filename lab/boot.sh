@@ -3,16 +3,16 @@
 #
 # boot.sh ARCH CONFIG JOB CONSOLE OUTPUT [kernel arguments...]: boot that kernel
 # under QEMU with lab.job=JOB.  The kernel's messages go to the file CONSOLE, the
-# job's output to the file OUTPUT.  With the job "none" there is no user space at all:
-# the kernel's own tests run, and it reboots.
+# job's output to the file OUTPUT.  With the job "none" there is no user space:
+# the kernel runs its own tests and reboots.
 #
 # Settings: BOOT_TIMEOUT, seconds until a guest counts as hung; FOLLOW=1 shows
-# OUTPUT on the terminal while it grows; BOOT_CPUS, how many processors the guest
-# has, 2 by default; BOOT_CPU, their kind in QEMU's words, the one that can do most by
-# default; BOOT_CLOCK=instructions gives it one, and a clock that ticks once an
-# instruction.
+# OUTPUT on the terminal while it grows; BOOT_CPUS, the number of the guest's
+# processors, 2 by default; BOOT_CPU, QEMU's name of their model, by default the one with
+# the most features; BOOT_CLOCK=instructions: one processor, and a clock that advances by
+# one tick for each instruction.
 #
-# Status: 0 the guest ended itself after its job; 1 it died before; 124 it hung.
+# Status: 0 the guest ended by itself after its job; 1 it died before; 124 it hung.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -37,7 +37,7 @@ default_timeout()
 	esac
 }
 
-# accel: older QEMUs lose modifications of code that another CPU runs.
+# accel: older QEMUs lose modifications of code that another CPU executes.
 accel()
 {
 	local version
@@ -50,11 +50,10 @@ accel()
 	fi
 }
 
-# cpu: everything that TCG can do.  QEMU's 32 bit model calls itself an AMD K6,
-# which the kernel does not trust with a second processor; the vendor's name is
-# all that has to change.  The architected algorithm that signs arm64's pointers
-# takes TCG half of the time; any other is as good.  A checking kernel is slow enough
-# without.
+# cpu: a model with all features of TCG.  QEMU's 32 bit model identifies itself as an AMD
+# K6, with which the kernel starts no second processor; another vendor's name avoids that.
+# TCG spends half of its time in the architected algorithm that signs arm64's pointers;
+# any other algorithm serves as well.  Debug kernels are slow, and do without it.
 cpu()
 {
 	case $ARCH-$CONFIG in
@@ -65,9 +64,9 @@ cpu()
 	esac
 }
 
-# board: what the processors sit on.  That of arm64 starts the kernel in EL2, where it
-# stays if the processor can do that (VHE), and has memory with tags, which not every
-# processor can have; it is told nothing that is random.
+# board: the machine.  That of arm64 starts the kernel in EL2, where the kernel stays if
+# the processor has VHE, and has memory with tags, which not every processor supports.  It
+# passes no random seeds to the kernel.
 board()
 {
 	local tags=on
@@ -78,7 +77,7 @@ board()
 	esac
 }
 
-# image: the kernel, below its build folder.
+# image: path of the kernel in its build folder.
 image()
 {
 	case $ARCH in
@@ -87,13 +86,13 @@ image()
 	esac
 }
 
-# arguments: what the kernel is told besides the job.  On a busy host x86's test of its
-# timer's interrupt sees none in time.
+# arguments: the kernel's arguments besides the job.  On a busy host, x86's test of the
+# timer's interrupt gets no interrupt in time.
 arguments()
 {
 	local pseudo_nmi=
 
-	# Not on by itself, but where it has been built in it is to be tested.
+	# Built-in pseudo-NMIs are off by default, and have to be tested.
 	! grep -q '^CONFIG_ARM64_PSEUDO_NMI=y' "$OUT/.config" ||
 		pseudo_nmi=irqchip.gicv3_pseudo_nmi=1
 	case $ARCH in
@@ -102,7 +101,7 @@ arguments()
 	esac
 }
 
-# ended: did the guest come to its end, or did it die?
+# ended: true if the guest ended by itself, false if it died.
 ended()
 {
 	if [[ $JOB == none ]]; then
@@ -112,7 +111,7 @@ ended()
 	fi
 }
 
-# machine: processors, and what their time is.
+# machine: the processors and their clock.
 machine()
 {
 	case ${BOOT_CLOCK:-host} in
@@ -122,7 +121,7 @@ machine()
 	esac
 }
 
-# userspace: where it is.
+# userspace: the argument with the initramfs.
 userspace()
 {
 	[[ $JOB == none ]] || echo "-initrd $OUT/initramfs.gz"
@@ -143,7 +142,7 @@ qemu()
 		-append "$*"
 }
 
-# watch: signs of life, until QEMU has ended.
+# watch PID: print the progress until QEMU has ended.
 watch()
 {
 	local pid=$1 start=$SECONDS next=$PROGRESS_EVERY tail=

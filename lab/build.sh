@@ -4,8 +4,8 @@
 # build.sh ARCH CONFIG: configure and build that kernel and its modules in
 # $BUILD/ARCH-CONFIG, and install the modules into its folder "modules".
 #
-# Fails, besides on errors, when objtool complains: a complaint is about the
-# code that unwinding and live patching rely on, whatever the compiler thinks.
+# Fails on errors, and on complaints of objtool: unwinding and live patching rely on
+# the data that objtool makes.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,8 +14,8 @@ CONFIG=$2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-build.log
 
-# objtool speaks only when it runs, that is once per object.  An object that it
-# complained about is deleted, so that the next build complains again.
+# objtool runs once per object.  Delete an object that it has complained about, so that
+# the next build complains again.
 check_objtool()
 {
 	local object
@@ -32,7 +32,7 @@ check_objtool()
 	die "the objtool check of $ARCH-$CONFIG failed (log: $LOG.objtool)"
 }
 
-# A build that ends by itself keeps going over errors, to show all of them.
+# Continue after errors, to show all of them.
 build()
 {
 	kmake "$ARCH" "$CONFIG" --keep-going all

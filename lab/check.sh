@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# check.sh: make check.  Everything that proves the overlay, for the architecture
-# in ARCH (all that work when there is none) and the configuration in CONFIG; with
-# LONG set races go on for longer.  Where the configuration has a list of ways to boot it
-# (lab/config/CONFIG-ARCH.boots) the guest's tests run in each, or in those that BOOTS names.
+# check.sh: make check.  Run all tests of the overlay, for the architecture in ARCH (for
+# all that the lab boots, by default) and the configuration in CONFIG; with LONG set, races
+# take longer.  If the configuration has a list of boots (lab/config/CONFIG-ARCH.boots), the
+# guest's tests run in each of them, or in those that BOOTS names.
 # The last line is "N passed, N failed".
 
 . "$(dirname "$0")/lib.sh"
@@ -13,24 +13,25 @@
 ARCHES=${ARCH:-x86_64 i386 arm64}
 CONFIG=${CONFIG:-default}
 
-# Once in a full check: it does not depend on the architecture that is booted.
+# Once in a full check, because it does not depend on the architecture of the guest.
 CROSS=
 [[ -n ${ARCH:-} || $CONFIG != default ]] || CROSS=$(cross_arches)
 
-# The clients' kernel takes as long to build as all others together, so a full check
-# has them on one architecture.
+# The kernel of the clients takes as long to build as all others together, so a full check
+# runs them on one architecture.
 CLIENTS=${ARCH:-x86_64}
 
-# Some of the configurations that are only compiled take a clang.
+# Some of the configurations that are only compiled need clang.
 CLANG=
 [[ $CONFIG != default ]] || CLANG=clang
 
-# Init text can be probed only while the kernel boots; init_text.sh looks at what
-# has become of this probe.
+# Init text can be probed only while the kernel boots; init_text.sh checks the state of
+# this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
 
-# Four races of 64 jumps at a time in KUnit, each shorter than the 300 s that it gives a
-# case; what the kernel does not know goes to init's environment, and on to the scripts.
+# KUnit has four races of 64 jumps at a time; each must be shorter than the 300 s that KUnit
+# allows for a case.  Unknown arguments of the kernel go to init's environment, and from
+# there to the scripts.
 LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
 	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8"
@@ -47,8 +48,8 @@ check_host()
 	[[ ! -f $tap ]] || cases "$arch host tests" "$tap"
 }
 
-# boots ARCH: the ways to boot that kernel, one a line, "name|processor|words|arguments":
-# those of its file in lab/config, or the one.
+# boots ARCH: the ways to boot that kernel, one a line, "name|processor|words|arguments",
+# from its file in lab/config, or one way without a name.
 boots()
 {
 	local file=$LAB/config/$CONFIG-$1.boots
@@ -60,7 +61,8 @@ boots()
 	fi
 }
 
-# own_functions ARCH: a file with the functions of our objects, where KCSAN needs it.
+# own_functions ARCH: for KCSAN, write a file with the functions of our objects, and print
+# its name.
 own_functions()
 {
 	local out object list
@@ -74,13 +76,13 @@ own_functions()
 	echo "$list"
 }
 
-# says CONSOLE WORDS: the kernel has said so, in the boot that is about it.
+# says CONSOLE WORDS: true if the kernel has printed the words that this boot must print.
 says()
 {
 	grep -qE "$2" "$1"
 }
 
-# check_boot ARCH NAME PROCESSOR WORDS ARGUMENTS: one way to boot it, and all suites there.
+# check_boot ARCH NAME PROCESSOR WORDS ARGUMENTS: boot in that way, and run all suites.
 check_boot()
 {
 	local arch=$1 id=$1-$CONFIG cpu=$3 words=$4 arguments=$5 console output
@@ -96,7 +98,7 @@ check_boot()
 		"$LAB/boot.sh" "$arch" "$CONFIG" check "$console" "$output" \
 		"$BOOT_PROBE" $LONG_ARGS $arguments || true
 	[[ -f $console ]] || return 0
-	[[ $words == - ]] || step "$id says '$words'" says "$console" "$words" || true
+	[[ $words == - ]] || step "$id console has '$words'" says "$console" "$words" || true
 	OWN_FUNCTIONS=$(own_functions "$arch") step "$id console log is clean" \
 		"$LAB/judge.sh" "$console" "$output" || true
 	cases "$id KUnit" "$console"
@@ -117,7 +119,7 @@ check_guest()
 	done 3< <(boots "$arch")
 }
 
-# check_bare: no user space.  Debian has no programs of that byte order.
+# check_bare: boot without user space, because Debian has no programs of that byte order.
 check_bare()
 {
 	local arch=$1 id=$1-$CONFIG
@@ -138,42 +140,42 @@ check_arch_config()
 
 	say "== $id"
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
-		step "$id own files: W=1 and sparse are silent" \
+		step "$id own files: kernel-doc, W=1 and sparse are silent" \
 			"$LAB/lint.sh" "$arch" "$CONFIG" || true
-		step "$id <linux/kprobes.h> declares what the base's does" \
+		step "$id <linux/kprobes.h> declares all names of the base's" \
 			"$LAB/headers.sh" "$arch" "$CONFIG" || true
-		step "$id what hits execute cannot be probed" \
+		step "$id functions on the path of a hit cannot be probed" \
 			"$LAB/hitpath.sh" "$arch" "$CONFIG" || true
 		case $CONFIG in
 		bigendian) check_bare "$arch" ;;
 		*)	check_host "$arch"; check_guest "$arch" ;;
 		esac
 	fi
-	# One kernel is enough for what is only compiled.
+	# Configurations that are only compiled need no second CONFIG.
 	if [[ $CONFIG == default && $arch != i386 ]]; then
 		"$LAB/configs.sh" "$arch"
 	fi
-	# The users need no second look in a checking kernel.
+	# The users are not tested again in other configurations.
 	if [[ $CONFIG == default && $CLIENTS == *$arch* ]]; then
 		"$LAB/clients.sh" "$arch"
 	fi
 }
 
-# check_cross: architectures that have no backend of ours.
+# check_cross: compile for architectures without a backend of ours.
 check_cross()
 {
-	local arch status what
+	local arch status name
 
 	[[ -n $CROSS ]] || return 0
 	say "== stock backends"
 	for arch in $CROSS; do
 		status=0
-		what="$arch: the stock backend compiles against our core"
+		name="$arch: the stock backend compiles against our core"
 		"$LAB/cross.sh" "$arch" || status=$?
 		case $status in
-		0) echo "PASS $what" ;;
-		4) echo "SKIP $what: no compiler in this Debian" ;;
-		*) echo "FAIL $what" ;;
+		0) echo "PASS $name" ;;
+		4) echo "SKIP $name: no compiler in this Debian" ;;
+		*) echo "FAIL $name" ;;
 		esac >>"$RESULTS"
 	done
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# clean.sh: make clean.  Remove what the lab has made, and nothing else: a BUILD
-# that the lab has not made is refused.
+# clean.sh: make clean.  Remove the output folder of the lab.  Any other folder in
+# BUILD is refused.
 
 . "$(dirname "$0")/lib.sh"
 

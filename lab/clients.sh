@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# clients.sh [ARCH]: everybody who uses kprobes, unchanged, on our kernel.  Builds
+# clients.sh [ARCH]: run all users of kprobes, unchanged, on our kernel.  Builds
 # a kernel with every in-tree user, boots it, and runs in it the KUnit suite of
-# lib/, selftests/ftrace and the base kernel's samples as they are in the base, and
-# our kselftests about clients.
+# lib/, selftests/ftrace and the samples, all as they are in the base, and
+# our kselftests of the users.
 #
-# With an argument the tree must be there already (make check), and the results
-# are added to RESULTS.  Without, as "make clients", everything that comes before
-# is done too; and with COMPARE set, all of it is run a second time on the base
-# kernel, and both are compared.
+# With an argument, the tree must have been assembled (make check), and the results
+# are added to RESULTS.  Without one, as "make clients", the packages and the tree are
+# prepared first; and with COMPARE set, all tests run a second time on the base
+# kernel, and the results are compared.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
@@ -23,7 +23,7 @@ else
 fi
 COMPARE=${COMPARE:-}
 
-# boot_event ARCH: the example that every description of kprobe_event= has.
+# boot_event ARCH: the usual example of kprobe_event=.
 boot_event()
 {
 	local event=p:myprobe,do_sys_openat2
@@ -52,7 +52,7 @@ build_kernel()
 	esac
 }
 
-# trace_cmd ARCH FOLDER: copy Debian's program, and the libraries it needs.
+# trace_cmd ARCH FOLDER: copy Debian's trace-cmd, and the libraries that it needs.
 trace_cmd()
 {
 	local file from=$BUILD/guest-$1
@@ -76,7 +76,7 @@ trace_cmd()
 	esac
 }
 
-# guest_files ARCH CONFIG TREE: what the guest needs besides kselftests.
+# guest_files ARCH CONFIG TREE: the files that the guest needs besides kselftests.
 guest_files()
 {
 	local arch=$1 config=$2 tree=$3 out guest base
@@ -89,7 +89,7 @@ guest_files()
 	cp -r "$base/tools/testing/selftests/ftrace" "$guest/ftrace"
 	grep -v '^#' "$LAB/clients.list" >"$guest/ftrace/cases"
 
-	# The base's samples are modules like anybody's.
+	# Build the samples of the base as external modules.
 	cp "$base"/samples/kprobes/* "$out/base-samples/"
 	kmake "$arch" "$config" M="$out/base-samples" modules || return
 	cp "$out"/base-samples/*.ko "$guest/samples/"
@@ -97,8 +97,8 @@ guest_files()
 	trace_cmd "$arch" "$guest"
 }
 
-# strict ARCH TREE FILE: results in which a case that was not run to its end is a
-# failure, unless lab/clients.known says why.
+# strict ARCH TREE FILE: print the results; a case that did not run to completion is a
+# failure unless lab/clients.known has a reason.
 strict()
 {
 	awk -F '\t' -v arch="$1" -v tree="$2" '
@@ -124,7 +124,7 @@ strict()
 	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
 }
 
-# run ARCH TREE: all of it, with the results in RESULTS.
+# run ARCH TREE: build, boot and test, with the results in RESULTS.
 run()
 {
 	local arch=$1 tree=$2 config id console output
@@ -161,8 +161,8 @@ count()
 	grep -cE "^$2 [^ ]+ $3: " "$1" || true
 }
 
-# compare ARCH: both kernels' cases, side by side; what the base passes, ours must,
-# unless lab/clients.known says why not.
+# compare ARCH: print the counts of both kernels side by side.  Ours must pass each case
+# that the base passes, unless lab/clients.known has a reason.
 compare()
 {
 	local arch=$1 group tree file lost missing='' status=0
@@ -179,10 +179,10 @@ compare()
 		echo
 		(($(count "${results[base]}" PASS $group))) || missing+=" $group"
 	done
-	# A base that did not get to the end would pass little, or nothing.
+	# A run of the base that was not complete would pass few cases, or none.
 	if [[ -n $missing ]] || grep -E "^FAIL $arch-users-base " "${results[base]}" |
 	   grep -vE "users-base (KUnit|kselftest|ftracetest): |console log"; then
-		say "the base kernel did not get to the end: there is nothing to compare with"
+		say "the tests of the base kernel did not complete: there is no comparison"
 		status=1
 	fi
 	lost=$(comm -23 \
@@ -190,14 +190,14 @@ compare()
 		<(sed -E '/^SKIP/s/ \([^()]*\)$//' "${results[ours]}" |
 			sed -nE 's/^(PASS|SKIP) [^ ]+ ((KUnit|kselftest|ftracetest): .*)/\2/p' | sort -u))
 	if [[ -n $lost ]]; then
-		say "the base passes these and ours does not:"
+		say "the base passes these cases and ours does not:"
 		sed 's/^/    /' <<<"$lost"
 		status=1
 	fi
 	return "$status"
 }
 
-# main_compare: both trees, each with results of its own; ours is judged.
+# main_compare: test both trees, with separate results; only ours are judged.
 main_compare()
 {
 	local arch tree status=0 all=$RESULTS
@@ -207,11 +207,11 @@ main_compare()
 			RESULTS=$BUILD/clients-$arch-$tree
 			: >"$RESULTS"
 			run "$arch" "$tree"
-			# The base's own failures are figures, not ours.
+			# Failures of the base only count in the comparison.
 			[[ $tree == base ]] || cat "$RESULTS" >>"$all"
 		done
 		RESULTS=$all
-		step "$arch what the base kernel passes, ours passes" compare "$arch" ||
+		step "$arch ours passes every case that the base passes" compare "$arch" ||
 			status=1
 	done
 	return "$status"

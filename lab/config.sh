@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # config.sh ARCH CONFIG: write the .config of that build: tinyconfig, and over it
-# the fragments of lab/config that exist out of
+# those of the following fragments of lab/config that exist:
 #
 #   common, SOURCE, ARCH, then CONFIG, CONFIG-SOURCE and CONFIG-ARCH
 #
-# each followed by the one of the same name in lab/config/$BASE,
-# (where configs.sh begins: those of "users" before them)
-# where SOURCE is the folder of arch/, x86 for two of them
-# (cross and cross-ARCH alone for an architecture of cross.sh: common is about
-# the guests; NAME-base is the configuration NAME for the base kernel, with the
-# same files), and prove that every line of them took effect: Kconfig drops in
-# silence what has an unmet dependency, and a kernel that lacks what a test is about
-# must not be built unnoticed.
+# Each is followed by the file of the same name in lab/config/$BASE.  SOURCE is the
+# folder in arch/, x86 for two architectures.  For configs.sh, the fragments of "users"
+# come before CONFIG.  For an architecture of cross.sh there are only cross and
+# cross-ARCH, because common is about the guests.  NAME-base is the configuration NAME
+# for the base kernel, with the same files.
+#
+# Then verify that every line took effect: Kconfig silently drops an option with an
+# unmet dependency, and a kernel without the option that a test needs must not pass.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -34,7 +34,7 @@ fragments()
 	names=(common "$source" "$ARCH" "${before[@]}" "$config" "$config-$source" "$config-$ARCH")
 
 	[[ $CONFIG != cross ]] || names=("${names[@]:3}")
-	# Where the folder has the architecture's name, each once.
+	# The folder may have the name of the architecture.  Use each fragment once.
 	printf '%s\n' "${names[@]}" | uniq | while read -r name; do
 		for file in "$LAB/config/$name.config" "$LAB/config/$BASE/$name.config"; do
 			[[ ! -f $file ]] || echo "$file"
@@ -42,7 +42,7 @@ fragments()
 	done
 }
 
-# wanted: "SYMBOL VALUE" of every line; the last one wins, as in a merge.
+# wanted: "SYMBOL VALUE" of every line; the last one of a symbol counts, as in a merge.
 wanted()
 {
 	local -a files
@@ -68,7 +68,7 @@ verify()
 		die "$bad options of $ARCH-$CONFIG did not take effect (log: $LOG); a dependency is missing in lab/config"
 }
 
-# The input of a .config: the fragments and every Kconfig file.
+# inputs: a checksum of all that a .config depends on: fragments and Kconfig files.
 inputs()
 {
 	local -a files
@@ -78,7 +78,7 @@ inputs()
 		cat "${files[@]}"
 		"$(compiler "$ARCH")" --version | head -n 1
 		cat "$BUILD/src.id"
-		# The base does not have all of them.
+		# The base has only some of these files.
 		sed -nE "s,^(.*/)?(Kconfig[^/]*)\$,$SRC/\1\2,p" "$BUILD/stage-list" |
 			while read -r file; do [[ ! -f $file ]] || cat "$file"; done
 	} | sha256sum
@@ -106,7 +106,7 @@ main()
 	logged "$LOG" "configuring $ARCH-$CONFIG: $(fragments | xargs -n1 basename | tr '\n' ' ')" \
 		make_config || die "$ARCH-$CONFIG cannot be configured (log: $LOG)"
 	verify
-	# An unchanged result keeps its time, and with it every object.
+	# If the result is unchanged, keep its time, so that no object is built again.
 	if [[ -f $before ]]; then
 		! cmp -s "$OUT/.config" "$before" || touch -r "$before" "$OUT/.config"
 		rm -f "$before"

@@ -6,23 +6,23 @@
 #
 #   - those of lab/config/configs.list,
 #   - the fewest options that Kconfig allows, and the most ("least" and "most"),
-#   - each option that our sources name, off and on, as far as Kconfig allows it,
-#   - N random ones; SEED, which is printed, gives the same again.
+#   - each option that our sources name, inverted if Kconfig allows that,
+#   - N random ones; the same SEED, which is printed, makes the same configurations.
 #
-# Objects only: nothing is linked.  Instead, symbols that no object defines are looked for.
-# Each configuration is one result, each failure names it and its log.  ONLY="name ..."
-# does these and no others.
+# Nothing is linked.  Instead, the objects are searched for symbols that none defines.
+# Each configuration is one result; a failure has its name and its log.  ONLY="name ..."
+# selects configurations.
 #
-# A configuration may break the base kernel itself.  When one fails, the base's tree compiles
-# the same targets in the same configuration.  If it complains in the same words about
-# the same files, and each object that fails here and exists there fails there as well, the
-# configuration counts as skipped, not as passed.
+# A configuration may break the base kernel itself.  If one fails, compile the same targets
+# of the base's tree in the same configuration.  If the same complaints about the same files
+# appear, and each failing object that the base has fails there as well, the configuration
+# counts as skipped, not as passed.
 #
-# With an argument the tree must be there already and the results are added to RESULTS
-# (make check): only configurations with a "+" in the list.
+# With an argument, the tree must be there already, the results are added to RESULTS, and
+# only configurations with a "+" in the list are compiled (make check).
 #
-# All configurations of an architecture and a compiler but the random ones share an output
-# folder, so that kbuild makes again only what an option changes.
+# All configurations of an architecture and a compiler, except the random ones, share an
+# output folder, so that kbuild only rebuilds the objects that an option changes.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
@@ -32,7 +32,7 @@ SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 LIST=$LAB/config/configs.list
 OBJECTS=$LAB/config/configs.objects
 
-# A symbol that is ours to judge, and what the linker script defines.
+# Symbols to check, and symbols that the linker script defines.
 JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
@@ -42,8 +42,8 @@ OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
-# The same in all configurations that Kconfig makes: kprobes, nothing that needs other
-# tools, and neither debug information nor checksums of symbols, which double the time to
+# Options of all configurations that Kconfig makes: kprobes on; options that need other
+# tools off; debug information and checksums of symbols off, which double the time to
 # compile.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
@@ -58,7 +58,7 @@ CONFIG_DEBUG_INFO_NONE=y
 # CONFIG_IKHEADERS is not set
 '
 
-# config_of COMPILER: the name of the folder and of the toolchain.
+# config_of COMPILER: the name of the configuration that selects folder and toolchain.
 config_of()
 {
 	case $1 in
@@ -68,7 +68,7 @@ config_of()
 	esac
 }
 
-# table FILE: its lines, without comments, and with nothing around the bars.
+# table FILE: its lines, without comments and without blanks around the bars.
 table()
 {
 	sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$1"
@@ -88,7 +88,7 @@ lines()
 	done
 }
 
-# value OUT OPTION: what it is in the .config; "n" if it is not there.
+# value OUT OPTION: the option's value in .config; "n" if it is absent.
 value()
 {
 	local got
@@ -97,7 +97,7 @@ value()
 	echo "${got:-n}"
 }
 
-# taken OUT CHANGES...: each of them is in the .config.
+# taken OUT CHANGES...: true if .config has all of them.
 taken()
 {
 	local out=$1 word want got bad=0
@@ -117,7 +117,7 @@ taken()
 	return "$bad"
 }
 
-# change ARCH CONFIG CHANGES...: write .config: the first one, with these changes.
+# change ARCH CONFIG CHANGES...: write .config: that of begin(), with these changes.
 change()
 {
 	local arch=$1 config=$2 out word
@@ -132,7 +132,7 @@ change()
 	kmake "$arch" "$config" olddefconfig
 }
 
-# on OUT OPTIONS: all of them, between commas, are on.
+# on OUT OPTIONS: true if all of these options, separated by commas, are on.
 on()
 {
 	local option
@@ -143,7 +143,7 @@ on()
 }
 
 # targets ARCH OUT: the lines of lab/config/configs.objects whose options are on; with
-# MARK "+" only those that have it.
+# MARK "+" only the lines with a "+".
 targets()
 {
 	local source target where options
@@ -158,7 +158,7 @@ targets()
 	done < <(sed '/^#/d; /^$/d' "$OBJECTS")
 }
 
-# compile ARCH CONFIG: all of them.
+# compile ARCH CONFIG: compile all targets.
 compile()
 {
 	local out
@@ -170,8 +170,9 @@ compile()
 	kmake "$1" "$2" W=1 --keep-going "${list[@]}"
 }
 
-# symbols ARCH CONFIG: a symbol of ours that an object uses and none defines.  A folder's
-# built-in.a names the objects of this configuration; those of earlier ones may be left.
+# symbols ARCH CONFIG: find symbols of ours that an object uses and none defines.  A
+# folder's built-in.a lists the objects of this configuration; objects of earlier ones may
+# still be there.
 symbols()
 {
 	local arch=$1 out target
@@ -201,8 +202,8 @@ symbols()
 	}'
 }
 
-# forget ARCH CONFIG LOG: objects that the log complains about are made again by the next
-# configuration, which would not see the complaint otherwise.
+# forget ARCH CONFIG LOG: remove objects that the log complains about, so that the next
+# configuration compiles them and repeats the complaint.
 forget()
 {
 	local out source
@@ -219,8 +220,8 @@ patched()
 	sed -n 's,^+++ b/,,p' "$ROOT"/patches/*.patch | sort -u
 }
 
-# complaints_of LOG: all that counts as a failure, without line numbers, and without the
-# folders before the tree's, so that two trees can be compared.
+# complaints_of LOG: all complaints that count as a failure, without line numbers and
+# without the path of the tree, so that two trees can be compared.
 complaints_of()
 {
 	local -a files
@@ -239,18 +240,18 @@ failing()
 	sed -nE 's,.*\*\*\* \[[^ ]*: ([^] ]+)\].*,\1,p' "$1" | grep -E '\.(o|s|S|lds)$' | sort -u
 }
 
-# excused ARCH CONFIG LOG: the base's tree fails in the same way in this configuration.
+# excused ARCH CONFIG LOG: true if the base's tree fails in the same way.
 excused()
 {
 	local arch=$1 base=$2-base log=$3 out target
 	local -a list
 
-	# What a file of ours is blamed for is ours, whatever the base's file of that name does.
+	# A complaint about a file of ours counts, whatever the base's file of that name does.
 	[[ -z $(complaints "$log") ]] || return 1
 	out=$(out_dir "$arch" "$base")
 	mkdir -p "$out"
 	cp "$(out_dir "$arch" "$2")/.config" "$out/.config"
-	# A complaint counts once only if the object is made again.
+	# Remove all objects, because only a compiled object repeats its complaints.
 	find "$out" -name '*.o' -delete
 	mapfile -t list < <(targets "$arch" "$(out_dir "$arch" "$2")" | while read -r target; do
 		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -d $(base_tree)/$target ]] || echo "$target"
@@ -260,14 +261,14 @@ excused()
 	complaints_of "$log" >"$log.said"
 	[[ -s $log.said ]] || return 1
 	! complaints_of "$log.base" | comm -23 "$log.said" - | grep -q . || return 1
-	# What fails here must fail there, if it is there.
+	# Each target that fails here must fail in the base, too, if the base has it.
 	! comm -23 <(failing "$log") <(failing "$log.base") | while read -r target; do
 		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -e $(base_tree)/${target/%.o/.S} ]] ||
 			echo "$target"
 	done | grep -q .
 }
 
-# judge ARCH CONFIG NAME: compile it; one result, and the complaints.
+# judge ARCH CONFIG NAME: compile the configuration; record one result, print complaints.
 judge()
 {
 	local arch=$1 config=$2 name=$3 log found status=0 start=$SECONDS
@@ -294,13 +295,13 @@ judge()
 	forget "$arch" "$config" "$log"
 }
 
-# wanted NAME: it is to be done in this run.
+# wanted NAME: true if this run includes that configuration.
 wanted()
 {
 	[[ -z ${ONLY:-} || " $ONLY " == *" $1 "* ]]
 }
 
-# begin ARCH CONFIG: make the first configuration, which all others change.
+# begin ARCH CONFIG: make the configuration from which all others are derived.
 begin()
 {
 	local out
@@ -313,7 +314,7 @@ begin()
 	BEGUN[$1-$2]=1
 }
 
-# seen OUT: such a .config has been compiled in this run.
+# seen OUT: true if the same .config has been compiled in this run.
 seen()
 {
 	local id
@@ -324,7 +325,7 @@ seen()
 	return 1
 }
 
-# one ARCH COMPILER NAME CHANGES...: a configuration of the list.
+# one ARCH COMPILER NAME CHANGES...: test one configuration of the list.
 one()
 {
 	local arch=$1 config name=$3 out log bad
@@ -342,14 +343,14 @@ one()
 	bad=$(taken "$out" "$@") || {
 		sed 's/^/    /' <<<"$bad"
 		say "$arch, $name: Kconfig does not allow it; a dependency is missing in $LIST"
-		echo "FAIL $arch configs $name: not what it says" >>"$RESULTS"
+		echo "FAIL $arch configs $name: Kconfig does not allow it" >>"$RESULTS"
 		return
 	}
 	seen "$out" || true
 	judge "$arch" "$config" "$name"
 }
 
-# list ARCH MARK: the list's configurations for it; with MARK "+" those of make check.
+# list ARCH MARK: test the list's configurations for ARCH; with MARK "+" those of make check.
 list()
 {
 	local arch=$1 name where cc changes
@@ -362,7 +363,7 @@ list()
 	done 4< <(table "$LIST")
 }
 
-# named ARCH: the options that our sources for it name, and our hunks.
+# named ARCH: the options that our sources and hunks for ARCH name.
 named()
 {
 	local other
@@ -380,7 +381,7 @@ named()
 		grep -vxE "$SETTLED" | grep -v "^${other^^}_" | sort -u
 }
 
-# each_option ARCH: each of them the other way round, if Kconfig allows that.
+# each_option ARCH: test each of these options inverted, if Kconfig allows that.
 each_option()
 {
 	local arch=$1 config out option word skipped=
@@ -402,12 +403,12 @@ each_option()
 	[[ -z $skipped ]] || say "$arch: Kconfig does not allow:$skipped"
 }
 
-# made ARCH NAME TARGET [LINE...]: a configuration that Kconfig's TARGET makes, with what all
-# of this kind have and with these lines of a .config.
+# made ARCH NAME TARGET [LINE...]: test a configuration that Kconfig's TARGET makes, with
+# RANDOM_FORCED and these lines of a .config.
 made()
 {
 	local arch=$1 name=$2 target=$3 out log
-	# Apart from the others, which share most of their objects with one another.
+	# In a folder of its own: the other configurations share most of their objects.
 	local config=configs-random
 
 	shift 3
@@ -420,20 +421,20 @@ made()
 	judge "$arch" "$config" "$name"
 }
 
-# extremes ARCH: no option but those that something needs, and all options.  Only the first
-# is without the options that others of the list select.
+# extremes ARCH: test the fewest options, and all options.  Only the first configuration
+# is without options that those of the list select.
 extremes()
 {
 	! wanted least || made "$1" least allnoconfig "$(lines EXPERT KPROBES_KUNIT_TEST)"
 	! wanted most || made "$1" most allyesconfig
 }
 
-# lots ARCH: N random configurations.
+# lots ARCH: test N random configurations.
 lots()
 {
 	local i
 	local MARK=+
-	# Nothing of it comes again, so do not preprocess for the cache's sake.
+	# No object is compiled twice, so let ccache skip the preprocessor.
 	local -x CCACHE_DEPEND=1
 	local -x KCONFIG_SEED
 

@@ -2,22 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # cross.sh [ARCH]: make cross.  Compile our core and header together with the
-# backend that the base kernel has for an architecture that has none of ours.
-# With an argument, compiler and tree must be there already (make check);
-# without, as "make cross", everything that comes before is done too, for ARCH or
-# for all of them.
+# backend that the base kernel has for an architecture without a backend of ours.
+# With an argument, compiler and tree must be there already (make check).
+# Without one, as "make cross", prepare them first, for ARCH or for all
+# architectures.
 #
-# Nothing is linked, for that would take minutes an architecture.  What a linker
-# would find is looked for in the objects: probe symbols that one of them uses and
-# none defines, or that two define.
+# Nothing is linked, because that would take minutes for each architecture.  Instead,
+# search the objects for errors that a linker would find: probe symbols that one of them
+# uses and none defines, or that two define.
 #
-# Ends with UNCHECKED when Debian has no compiler for the architecture.
+# Ends with UNCHECKED if Debian has no compiler for the architecture.
 
 . "$(dirname "$0")/lib.sh"
 
 UNCHECKED=4
 
-# Our own files, and who includes our header in code that all architectures share.
+# Our own files, and files of all architectures that include our header.
 SHARED="
 	kernel/kprobes.o
 	kernel/kprobes/
@@ -30,7 +30,7 @@ SHARED="
 	init/main.o
 "
 
-# backend ARCH: the architecture's own files; a folder stands for all in it.
+# backend ARCH: the architecture's own files; a folder stands for all files in it.
 backend()
 {
 	case $1 in
@@ -52,14 +52,14 @@ backend()
 	esac
 }
 
-# A symbol is ours to judge if it is about probes, or a helper of the compiler
-# that the kernel does not have: 64 bit divisions on 32 bit.
+# Symbols to check: those of probes, and helpers of the compiler that the kernel does
+# not have (64 bit divisions on 32 bit).
 JUDGED='kprobe|kretprobe|rethook|insn_slot|insn_page|__aeabi_u?ldivmod|__u?(div|mod)di3'
 
-# The linker script's.
+# Symbols that the linker script defines.
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
-# objects ARCH OUT: what has been compiled, relative to OUT.
+# objects ARCH OUT: the compiled objects, relative to OUT.
 objects()
 {
 	local target
@@ -73,7 +73,7 @@ objects()
 	done | sort -u
 }
 
-# An object that is up to date would keep its warnings to itself.
+# Remove our objects: make would not repeat the warnings of an object that is up to date.
 forget_ours()
 {
 	local out=$1
@@ -89,12 +89,12 @@ check_built()
 	while read -r object; do
 		[[ -f $out/$object ]] || die "$object has not been built in $out"
 	done <"$out/cross-objects"
-	# What x86 does without is what there is to be compiled here.
+	# x86 does not compile this file.
 	grep -q '^kernel/kprobes/hit/frame_percpu.o' "$out/cross-objects" ||
 		die "$arch has not been built with one current probe per CPU"
 }
 
-# Weak functions may be defined twice and used without being defined.
+# check_symbols ARCH OUT: weak functions may be defined twice, and used without a definition.
 check_symbols()
 {
 	local arch=$1 out=$2 bad
@@ -109,14 +109,14 @@ check_symbols()
 	END {
 		for (s in user)
 			if (!(s in defined))
-				print s ": nobody defines it, used by " user[s]
+				print s ": no object defines it, used by " user[s]
 		for (s in strong)
 			if (strong[s] > 1)
 				print s ": defined " strong[s] " times"
 	}' "$out/cross-symbols")
 	[[ -z $bad ]] || {
 		sed 's/^/    /' <<<"$bad"
-		die "$arch: core and backend do not fit together (symbols: $out/cross-symbols)"
+		die "$arch: the symbols of core and backend do not match (symbols: $out/cross-symbols)"
 	}
 }
 
@@ -148,7 +148,7 @@ cross()
 	}
 	check_built "$arch" "$out"
 	check_symbols "$arch" "$out"
-	say "$arch: $(wc -l <"$out/cross-objects") objects compile and fit together"
+	say "$arch: $(wc -l <"$out/cross-objects") objects compile, and their symbols match"
 }
 
 main()

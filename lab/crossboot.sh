@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# crossboot.sh: make cross-boot ARCH=.  Link the kernel that cross.sh compiles a
-# part of, boot it under QEMU without any user space, and judge its KUnit suites:
-# that the core really works with that stock backend.  Not part of make check, for
-# linking takes minutes.
+# crossboot.sh: make cross-boot ARCH=.  Link a whole kernel with the files that cross.sh
+# compiles, boot it under QEMU without user space, and judge its KUnit suites, to test
+# that the core works with that stock backend.  Not part of make check, because linking
+# takes minutes.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ OUT=$(out_dir "$ARCH" cross)
 CONSOLE=$LOGS/$ARCH-cross-console.log
 LIMIT=${BOOT_TIMEOUT:-600}
 
-# machine: the emulator, its machine and its console, the image, the console's name.
+# machine: set the emulator with its machine and console, the image, and the console's name.
 machine()
 {
 	case $ARCH in
@@ -39,7 +39,7 @@ boot()
 		-append "console=$TTY kunit_shutdown=reboot panic=-1"
 }
 
-# judge: every case of every suite passed, and the kernel had nothing to say.
+# judge: every case of every suite must pass, and the kernel must not complain.
 judge()
 {
 	local results bad
@@ -50,7 +50,7 @@ judge()
 	bad=$(grep -E '^FAIL' <<<"$results" || true)
 	[[ -z $bad ]] || {
 		sed 's/^/    /' <<<"$bad"
-		die "$ARCH: not everything works (log: $CONSOLE)"
+		die "$ARCH: cases failed (log: $CONSOLE)"
 	}
 	grep -q '^PASS .*kprobes_test' <<<"$results" ||
 		die "$ARCH: the base's own suite has not run (log: $CONSOLE)"
@@ -69,7 +69,7 @@ main()
 		die "$ARCH does not build (log: $LOGS/$ARCH-cross-link.log)"
 	rm -f "$CONSOLE"
 	logged "$LOGS/$ARCH-cross-qemu.log" "booting it, at most $LIMIT s (console: $CONSOLE)" \
-		boot || die "$ARCH did not come to its end (log: $CONSOLE)"
+		boot || die "the guest of $ARCH did not end by itself (log: $CONSOLE)"
 	judge
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# docs.sh: make docs.  The kernel's pages about tracing with Sphinx, ours among them; a
-# warning about one of our pages, or about a comment that they quote, fails.
-# The last lines are their paths.
+# docs.sh: make docs.  Make the kernel's pages about tracing, ours among them, with
+# Sphinx.  Fails on a warning about one of our pages, or about a comment that they quote.
+# The last lines are the paths of our pages.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ OUT=$BUILD/docs
 LOG=$LOGS/docs.log
 PAGES="kprobes kprobes-internals"
 
-# pages: what has to be there afterwards.
+# pages: the paths of our pages.
 pages()
 {
 	local page
@@ -24,7 +24,7 @@ pages()
 make_pages()
 {
 	mkdir -p "$OUT/netlink_spec"
-	# Pages that others generate go to the output folder, too: the tree stays as it is.
+	# Generated pages of others go to the output folder, too, and not to the tree.
 	PYTHONDONTWRITEBYTECODE=1 make -C "$SRC" O="$OUT" SPHINXDIRS=trace \
 		YNL_RST_DIR="$OUT/netlink_spec" YNL_INDEX="$OUT/netlink_spec/index.rst" htmldocs
 }
@@ -36,7 +36,7 @@ main()
 	lock_build
 	"$LAB/setup.sh" docs
 	"$LAB/tree.sh"
-	# What has not changed is not read again, and would not be complained about.
+	# Sphinx would not read unchanged pages again, and not repeat its warnings.
 	rm -rf "$OUT"
 	logged "$LOG" "making the pages" make_pages || die "Sphinx failed (log: $LOG)"
 	found=$(grep -E 'WARNING|ERROR|warning:|error:' "$LOG" | grep -F -f "$BUILD/own-files" || true)

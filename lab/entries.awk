@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A Kconfig file with some of its options only:
+# Print a Kconfig file with only some of its options:
 #
 #	awk -v wanted="KPROBES KRETPROBES" -f entries.awk Kconfig
 #
-# The comment that the file begins with stays, and the title of a section ("# --- ...")
-# that has an option left.  With all of them wanted the output is the input.
+# The comment at the beginning of the file stays, and so does the title of a section
+# ("# --- ...") that has one of the options.  With all options the output is the input.
 
 BEGIN {
 	count = split(wanted, words, " ")
@@ -14,7 +14,7 @@ BEGIN {
 	keep = 1
 }
 
-# Blank lines wait for what comes behind them, so that none is at the end.
+# Print a blank line only before another line, so that none is at the end.
 function put(line) {
 	if (line == "") {
 		blank = 1

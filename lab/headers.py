@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What headers of kprobes declare, one name a line, read from "gcc -E -dD".
+"""Print the names that headers of kprobes declare, from the output of "gcc -E -dD".
 
-Only what comes from a file called kprobes.h or kprobes-*.h counts.  A line is one of
+Only declarations in a file called kprobes.h or kprobes-*.h count.  A line is one of
 
 	function NAME/PARAMETERS	also a macro with parameters
-	name NAME			a macro without, a variable, a type
+	name NAME			a macro without parameters, a variable, a type
 	field STRUCT.NAME
 """
 import re
@@ -16,7 +16,7 @@ WORD = r'[A-Za-z_]\w*'
 
 
 def split(lines):
-    """Yields the macros of those files, then all of their other text as one string."""
+    """Return the macros of those files, and all of their other text as one string."""
     own, text, macros = False, [], {}
     for line in lines:
         mark = re.match(r'# \d+ "([^"]*)"', line)
@@ -37,7 +37,7 @@ def split(lines):
 
 
 def without_attributes(text):
-    """Takes away __attribute__((...)) and the like, which may nest."""
+    """Remove __attribute__((...)) and similar text, which may nest."""
     out, i = [], 0
     starts = re.compile(r'\b(__attribute__|__attribute|_Static_assert|__asm__|asm)\s*\(')
     while True:
@@ -52,7 +52,7 @@ def without_attributes(text):
 
 
 def declarations(text):
-    """Yields (head, body) of everything outside of braces; body is None without any."""
+    """Yield (head, body) of each declaration; body is None if it has no braces."""
     depth, head, body = 0, '', ''
     for char in text:
         if char == '{':
@@ -76,7 +76,7 @@ def declarations(text):
 
 
 def fields(body):
-    """Names of the fields in the body of a struct, also of those in structs within it."""
+    """Yield the names of the fields of a struct, including those of nested structs."""
     for part in re.split(r'[;{}]', body):
         pointer = re.search(r'\(\s*\*\s*(%s)\s*\)' % WORD, part)
         if pointer:
@@ -90,7 +90,7 @@ def fields(body):
 
 
 def parameters(text):
-    """How many there are in the text between two parentheses."""
+    """Return the number of parameters in the text between two parentheses."""
     text = text.strip()
     if text in ('', 'void'):
         return 0

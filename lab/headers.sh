@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# headers.sh ARCH CONFIG: does our <linux/kprobes.h> declare everything that the base's
-# does?  Both go through the compiler, with the options of a kernel that has been
-# configured, and with some of them switched off.  A name that is missing, or has another
-# number of parameters, has to be in lab/headers.known, with the reason; what is in there
-# and is not missing fails, too.
+# headers.sh ARCH CONFIG: fail if our <linux/kprobes.h> lacks a name that the base's
+# declares.  Both headers are compiled with the options of a configured kernel, and
+# with some of the options off.  A name that is missing, or that has another number of
+# parameters, must be in lab/headers.known, with the reason.  A name in that file that is
+# not missing is a failure, too.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,14 +14,14 @@ CONFIG=$2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-headers.log
 
-# Which options are off, one variant a line: what Kconfig lets be off on x86 and arm64.
+# Options to switch off, one variant a line, as Kconfig allows on x86 and arm64.
 VARIANTS='
 none
 KPROBES_ON_FTRACE
 KPROBES OPTPROBES KRETPROBES KPROBES_ON_FTRACE JPROBES
 '
 
-# declared TREE OPTIONS...: what its header declares with those options off.
+# declared TREE OPTIONS...: the names that its header declares with those options off.
 declared()
 {
 	local tree=$1 source option
@@ -46,7 +46,7 @@ declared()
 		-include "$tree/include/linux/compiler_types.h" -) | python3 "$LAB/headers.py"
 }
 
-# missing OPTIONS...: what the base declares with those options off and ours does not.
+# missing OPTIONS...: the names that only the base declares with those options off.
 missing()
 {
 	comm -23 <(declared "$(base_tree)" "$@") <(declared "$SRC" "$@") |
@@ -73,7 +73,7 @@ main()
 	source=$(source_arch "$ARCH")
 	compare >"$LOG" || die "$ARCH: the headers do not compile (log: $LOG)"
 	[[ $(declared "$(base_tree)" none | wc -l) -gt 100 ]] ||
-		die "$ARCH: nothing has been found in the base's header"
+		die "$ARCH: no names were found in the base's header"
 	awk -F '\t+' -v arch="$source" '
 	FNR == NR {
 		if ($0 !~ /^#/ && NF >= 3 && ($2 == arch || $2 == "all"))
@@ -90,8 +90,8 @@ main()
 			}
 		exit bad
 	}' "$LAB/headers.known" "$LOG" ||
-		die "$ARCH-$CONFIG: <linux/kprobes.h> does not declare what the base's does (names: $LOG)"
-	say "$ARCH-$CONFIG: every name of the base's <linux/kprobes.h> is declared; $(wc -l <"$LOG") are known not to be"
+		die "$ARCH-$CONFIG: <linux/kprobes.h> lacks names of the base's (names: $LOG)"
+	say "$ARCH-$CONFIG: <linux/kprobes.h> declares every name of the base's, except $(wc -l <"$LOG") known ones"
 }
 
 main

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# hitpath.awk: what do hits execute that may be probed itself?
+# hitpath.awk: find functions on the path of a hit that can be probed.
 #
 #	awk -v roots="A B ..." -v named="C D ..." -f hitpath.awk KNOWN SYSTEM.MAP DISASSEMBLY
 #
-# Walks over the direct calls and branches from one function to another, from the roots
-# on, and prints each function that it comes to and that is not in the blacklist, with
-# how it came there.  It goes no further from there, nor from what is in KNOWN: lines of
-# a function's name, where a * at the end stands for any, and the reason why it may be
-# probed.  "named" is what the blacklist knows by name.
+# Follows the direct calls and branches from one function to another, beginning at the
+# roots, and prints each function that it reaches and that the blacklist does not have,
+# with the way to it.  It does not follow the calls of that function, nor those of the
+# functions in KNOWN.  A line there has the name of a function, or the beginning of several
+# names and a *, and the reason why it may be probed.  "named" are functions that are
+# refused by name.
 
 function whole(name)
 {
@@ -67,11 +68,12 @@ FILENAME == ARGV[2] {
 	next
 }
 
-# The target of a call or of a branch stands behind it as "address <function+offset>".
+# The operand of a call or branch is "address <function+offset>".
 $2 ~ /^(call|j|bl?$|b\.|cbn?z$|tbn?z$)/ && match($0, /[0-9a-f]+ <[^>+]+(\+0x[0-9a-f]+)?>/) {
 	target = substr($0, RSTART, RLENGTH)
 	split(target, word, /[ <>+]+/)
-	# Of functions of one name it is the one that is branched to; all others begin there.
+	# If several functions have the name, take the one with the branch; other targets are
+	# the beginning of a function.
 	to = word[2] == name[from] ? from : word[3] ? "" : word[1]
 	if (to == "")
 		to = word[2]

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hitpath.sh ARCH CONFIG: fail if a hit executes, in a kernel that has been built, what may
-# be probed itself.  The compiler has a say in it: an inline function that it makes a
-# function of is in no section, and a hit there comes before the first is known.
+# hitpath.sh ARCH CONFIG: fail if a hit, in a kernel that has been built, reaches a function
+# that can be probed.  A probe there would be hit again before the first hit is recorded.
+# The source does not show all of these functions: the compiler may emit an inline function
+# out of line, in an ordinary section.
 #
-# A hit begins where the exception does, and in what our files have as NOKPROBE: detours
-# and trampolines come there by addresses.  What handlers execute is their own.  What a
-# processor executes before it can take a breakpoint must not be probed either.
+# The walk begins at the entry of the exception, and at the functions that our files mark
+# with NOKPROBE, which detours and trampolines reach by address.  It does not follow
+# handlers of users.  Code that a processor executes before it can take a breakpoint must
+# not be probed either.
 #
-# A folder that has a folder hit/ keeps all NOKPROBE functions in there.  So a hit that
-# reaches a function of the other files, which may lock and allocate, reaches one that may
-# be probed.
+# A folder with a folder hit/ has all of its NOKPROBE functions in hit/.  So a hit that
+# reaches a function of the other files, which may lock and allocate, reaches a function
+# that can be probed.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -28,8 +30,8 @@ entries()
 	esac
 }
 
-# unready: what a processor executes before it can take a breakpoint; start_secondary(),
-# which calls it, goes on afterwards.
+# unready: functions that a processor executes before it can take a breakpoint.  Their
+# caller, start_secondary(), continues afterwards, so it is no root.
 unready()
 {
 	case $ARCH in
@@ -46,8 +48,8 @@ roots()
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
 
-# misplaced: NOKPROBE functions that are beside a folder hit/, and not in it, unless
-# hitpath.known has them: they do not run at a hit.
+# misplaced: NOKPROBE functions next to a folder hit/ instead of in it, except those that
+# hitpath.known lists: they do not run at a hit.
 misplaced()
 {
 	local file
@@ -59,8 +61,8 @@ misplaced()
 		done | grep -vwFf <(awk '/^[^#]/ { print $1 }' "$LAB/hitpath.known") || true
 }
 
-# What assembly has as NOKPROBE: there is no symbol of that, as there is in C.  The macro
-# THUNK of x86 makes functions that are.
+# Functions that assembly marks with NOKPROBE, which makes no symbol, unlike in C.  The
+# functions that x86's macro THUNK makes are marked, too.
 in_assembly()
 {
 	grep -rhE --include='*.S' '^((_ASM_)?NOKPROBE\(|THUNK [a-z])' \
@@ -68,7 +70,7 @@ in_assembly()
 		sed -E 's/.*\((.*)\).*/\1/; s/^THUNK ([a-z_]+).*/\1/'
 }
 
-# What the blacklist has by its name.
+# Functions that are refused by name.
 copies()
 {
 	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/symbol.c"
@@ -88,5 +90,5 @@ found=$(misplaced)
 }
 logged "$LOG" "following hits through $ARCH-$CONFIG" walk || {
 	sed 's/^/    /' "$LOG"
-	die "a hit executes what may be probed (log: $LOG)"
+	die "a hit reaches functions that can be probed (log: $LOG)"
 }

@@ -3,8 +3,7 @@
 #
 # hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifiers and
 # the relocators of all architectures, compiled for this machine) with that
-# kernel's vmlinux as input.
-# Their TAP goes to the file TAP.
+# kernel's vmlinux as input.  Write their TAP to the file TAP.
 
 . "$(dirname "$0")/lib.sh"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # initramfs.sh ARCH CONFIG: make the guest's root file system, an initramfs of
-# busybox, lab/guest, the kernel's modules and, when they are there, the
-# kselftests and whatever else is in the build's folder "guest".  No network, no disk.
+# busybox, lab/guest, the kernel's modules and, if they exist, the kselftests and
+# the files in the build's folder "guest".  No network, no disk.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -21,8 +21,8 @@ busybox_of()
 	esac
 }
 
-# applets BUSYBOX: all its names.  One that does not run here is of the same Debian, and
-# has the same ones, as that of the machine.
+# applets BUSYBOX: its applets.  If it does not run here, list those of the machine's
+# busybox, which has the same ones, because both are from the same Debian.
 applets()
 {
 	"$1" --list-full 2>/dev/null || busybox --list-full
@@ -37,7 +37,7 @@ fill()
 	mkdir -p "$FS"/{bin,sbin,usr/bin,usr/sbin,dev,proc,sys,tmp,lab,etc}
 	cp "$busybox" "$FS/bin/busybox"
 	while read -r applet; do
-		# The wrapper's name must not be taken by the applet itself.
+		# The wrapper script has this name, not the applet.
 		[[ $applet == usr/bin/timeout || -e $FS/$applet ]] ||
 			ln -s /bin/busybox "$FS/$applet"
 	done < <(applets "$busybox")

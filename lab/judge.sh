@@ -1,31 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# judge.sh CONSOLE [OUTPUT]: does the kernel's log say that something went wrong?
+# judge.sh CONSOLE [OUTPUT]: fail if the kernel's log reports a failure.
 #
-# Prints every offending line and fails when there is one, whatever the tests
-# said.  A test that provokes an oops on purpose brackets it on the console with
+# Prints every offending line and fails if there is one, whatever the results of the
+# tests are.  A test that provokes an oops on purpose brackets it on the console with
 #
 #   kprobes-test: expect-oops begin
 #   kprobes-test: expect-oops end
 #
-# and one that provokes a warning with the word expect-warning.  Inside the bracket
-# an oops or a warning is demanded: none is a failure, and so is a bracket that is
-# never closed.  Between
+# and a test that provokes a warning does so with the word expect-warning.  A bracket
+# without an oops or a warning is a failure, and so is a bracket that is never closed.
+# Between
 #
 #   kprobes-test: out-of-memory begin
 #   kprobes-test: out-of-memory end
 #
-# the stack dumps of allocations that fail are no offence; x86 says where one ends, elsewhere
-# it is where no function is named any more.  OUTPUT is the job's
-# output, where kmemleak reports.
+# the stack dumps of failed allocations are allowed.  On x86 a mark ends a dump; elsewhere
+# the first line without the name of a function ends it.  OUTPUT is the output of the job,
+# with the reports of kmemleak.
 #
-# With OWN_FUNCTIONS, a file of names, a data race that KCSAN reports is an offence only if
-# one of them is a party to it: the base has races of its own.
+# With OWN_FUNCTIONS, a file of names, a data race that KCSAN reports is a failure only if
+# one of these functions takes part in it: the base has races of its own.
 
 . "$(dirname "$0")/lib.sh"
 
-# What a healthy kernel does not say.  Extended regular expressions, one a line.
+# Messages of a kernel with a defect.  Extended regular expressions, one a line.
 BAD='
 (^|[^A-Za-z_])BUG(:| [^ ]+ \()
 WARNING:
@@ -69,8 +69,8 @@ double fault
 int3 .* unexpected
 '
 
-# Which of them count as the oops, or the warning, that a bracket demands, and
-# what may not stand in the bracket of a warning.
+# Messages that count as the oops, or the warning, that a bracket demands.  An oops must
+# not be in the bracket of a warning.
 OOPS='BUG:|Oops|general protection|unable to handle'
 WARNING='WARNING:|kretprobe BUG!'
 
@@ -92,7 +92,7 @@ judge_console()
 		else if ($0 !~ "expect-" kind)
 			complain("the end of another bracket than that of line " inside)
 		else if (!found)
-			complain("no " kind " since line " inside ", where one was to come")
+			complain("no " kind " in the bracket opened in line " inside)
 		inside = 0; next
 	}
 	# Advice about mitigations that the kernel was told to use.
@@ -137,7 +137,7 @@ main()
 {
 	local status=0
 
-	[[ -s $1 ]] || { say "$1 is empty: the kernel said nothing at all"; return 1; }
+	[[ -s $1 ]] || { say "$1 is empty: the kernel printed nothing"; return 1; }
 	judge_console "$1" || status=1
 	[[ -z ${2:-} ]] || judge_output "$2" || status=1
 	return "$status"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What every script of the lab shares: where things are, how it talks, how it
-# runs a long step.  Sourced, never run.
+# Functions and settings shared by all scripts of the lab: paths, messages, and the
+# running of a long step.  Sourced, never run.
 #
 # Settings that a caller may give in the environment:
 #   BUILD   the output folder, build/ in the repository by default
 #   JOBS    how many compilers at a time, the number of processors by default
-#   SRC     the tree to build, if not the assembled one: the base, to compare with
-#   BASE    the kernel that the overlay is laid over: 7.3 by default, or 6.12
+#   SRC     the tree to build instead of the assembled one: the base, for comparison
+#   BASE    the kernel under the overlay: 7.3 by default, or 6.12
 
 set -eu -o pipefail
 
@@ -21,14 +21,14 @@ LOGS=$BUILD/logs
 SRC=$BUILD/src
 JOBS=${JOBS:-$(nproc)}
 
-# All messages that a script compares or judges are the untranslated ones.
+# Scripts compare and judge the untranslated messages.
 export LC_ALL=C
 export BUILD JOBS BASE
 
-# make exports an empty one, and the kernel's own Makefiles take it for a name.
+# make exports an empty ARCH, which the kernel's own Makefiles would use as a name.
 [[ -n ${ARCH:-} ]] || unset ARCH
 
-# Seconds between two signs of life from a long step.
+# Seconds between two progress messages of a long step.
 PROGRESS_EVERY=15
 
 say()
@@ -50,7 +50,7 @@ die()
 [[ $BASE == 7.3 || $BASE == 6.12 ]] ||
 	die "BASE=$BASE is not supported; use 7.3 or 6.12"
 
-# check_arch ARCH: refuse what the lab cannot build yet.
+# check_arch ARCH: refuse an architecture that the lab cannot build.
 check_arch()
 {
 	case $1 in
@@ -59,7 +59,7 @@ check_arch()
 	esac
 }
 
-# source_arch ARCH: the folder of arch/ that has its code.
+# source_arch ARCH: the folder in arch/ with the code of that architecture.
 source_arch()
 {
 	case $1 in
@@ -69,15 +69,15 @@ source_arch()
 }
 
 # cross_arches: the kernel's names of the architectures whose stock backends are
-# compiled against our core, never built by "make check ARCH=".
+# compiled against our core; "make check ARCH=" never builds them.
 cross_arches()
 {
 	echo arm loongarch mips powerpc riscv s390
 }
 
-# compiler ARCH [CONFIG]: what that architecture is compiled with, in the configuration
-# CONFIG of the environment by default.  No gcc of Debian 12 makes code for loongarch, or
-# an arm64 kernel with landing pads, but a clang does.
+# compiler ARCH [CONFIG]: the compiler for that architecture and configuration; the
+# default is CONFIG of the environment.  No gcc of Debian 12 compiles for loongarch, or
+# an arm64 kernel with landing pads, but clang does both.
 compiler()
 {
 	case $1-${2:-${CONFIG:-}} in
@@ -96,7 +96,7 @@ compiler()
 	esac
 }
 
-# compiler_packages ARCH: Debian's packages with that compiler and what it needs.
+# compiler_packages ARCH: Debian's packages of that compiler and its tools.
 compiler_packages()
 {
 	local cc
@@ -110,7 +110,7 @@ compiler_packages()
 	[[ $1 != arm64 ]] || echo linux-libc-dev-arm64-cross
 }
 
-# binutil ARCH NAME: the tool of that name that goes with the compiler.
+# binutil ARCH NAME: the tool of that name for the compiler.
 binutil()
 {
 	local cc
@@ -122,7 +122,7 @@ binutil()
 	esac
 }
 
-# toolchain ARCH [CONFIG]: what the kernel's make has to be told about the compiler.
+# toolchain ARCH [CONFIG]: the argument with which the kernel's make finds the toolchain.
 toolchain()
 {
 	local cc
@@ -134,7 +134,7 @@ toolchain()
 	esac
 }
 
-# emulator ARCH: the QEMU that has its machine; nothing where the lab boots none.
+# emulator ARCH: the QEMU for that architecture; empty if the lab does not boot it.
 emulator()
 {
 	case $1 in
@@ -143,14 +143,14 @@ emulator()
 	esac
 }
 
-# emulator_version ARCH: of the one that is installed; nothing if none is.
+# emulator_version ARCH: version of the installed QEMU; empty if none is installed.
 emulator_version()
 {
 	"$(emulator "$1")" --version 2>/dev/null |
 		sed -nE 's/^QEMU emulator version ([0-9.]+).*/\1/p'
 }
 
-# check_config NAME: refuse a configuration that has no fragments, or that BASE does not have.
+# check_config NAME: refuse a configuration without fragments, or one that BASE lacks.
 check_config()
 {
 	[[ $1-$BASE != bigendian-7.3 ]] ||
@@ -162,19 +162,19 @@ check_config()
 	esac
 }
 
-# out_dir ARCH CONFIG: where that kernel is built.
+# out_dir ARCH CONFIG: the build folder of that kernel.
 out_dir()
 {
 	printf '%s/%s-%s\n' "$BUILD" "$1" "$2"
 }
 
-# base_tree: the pristine tree below ours.  Only the tree script knows.
+# base_tree: the pristine tree under ours.  tree.sh writes its path.
 base_tree()
 {
 	cat "$BUILD/base.path"
 }
 
-# tree_of CONFIG: the tree that it is built from: ours, or the base as it came.
+# tree_of CONFIG: the tree from which CONFIG is built: ours, or the pristine base.
 tree_of()
 {
 	case $1 in
@@ -202,7 +202,7 @@ patch_files()
 	shopt -u nullglob
 }
 
-# base_tarball: where setup.sh leaves the base, if KSRC does not name another.
+# base_tarball: the file in which setup.sh stores the base, unless KSRC names another.
 base_tarball()
 {
 	case $BASE in
@@ -211,7 +211,7 @@ base_tarball()
 	esac
 }
 
-# sanity_test: the object of the test of kprobes that the base has.
+# sanity_test: the object of the base's own test of kprobes.
 sanity_test()
 {
 	case $BASE in
@@ -221,13 +221,13 @@ sanity_test()
 }
 
 # own_files: every file of the repository that is laid over the kernel tree,
-# relative to the tree.  Only the tree script knows; it leaves the list.
+# relative to the tree.  tree.sh writes the list.
 own_files()
 {
 	cat "$BUILD/own-files"
 }
 
-# complaints LOG [FILE...]: lines of the log that warn about a file of ours, or about FILE.
+# complaints LOG [FILE...]: lines of LOG that warn about a file of ours, or about FILE.
 complaints()
 {
 	local log=$1
@@ -247,7 +247,7 @@ complaints()
 	}' - "$log"
 }
 
-# kmake ARCH CONFIG args...: the kernel's make for that build.
+# kmake ARCH CONFIG args...: run the kernel's make for that build.
 kmake()
 {
 	local arch=$1 out tree cc tools
@@ -263,15 +263,15 @@ kmake()
 		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
 }
 
-# logged LOG WHAT command...: run a long command with all its output in LOG,
-# print a sign of life every now and then, and show the end of the log when it
-# fails.  Returns the command's status.
+# logged LOG TITLE command...: run a long command with all its output in LOG,
+# print its progress every now and then, and show the end of the log if it fails.
+# Returns the status of the command.
 logged()
 {
-	local log=$1 what=$2 pid status=0 start=$SECONDS next=$PROGRESS_EVERY
+	local log=$1 title=$2 pid status=0 start=$SECONDS next=$PROGRESS_EVERY
 	shift 2
 	mkdir -p "$(dirname "$log")"
-	say "$what (log: $log)"
+	say "$title (log: $log)"
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	# A background job does not get the terminal's ^C.
@@ -286,13 +286,13 @@ logged()
 	wait "$pid" || status=$?
 	trap - INT TERM
 	if ((status)); then
-		say "FAILED after $((SECONDS - start)) s: $what"
+		say "FAILED after $((SECONDS - start)) s: $title"
 		say "the last errors, and the end, of $log:"
 		grep -nE '(error|Error|ERROR|undefined reference)[: ]' "$log" |
 			tail -n 15 | sed 's/^/    /' || true
 		tail -n 10 "$log" | sed 's/^/    /'
 	else
-		say "done in $((SECONDS - start)) s: $what"
+		say "done in $((SECONDS - start)) s: $title"
 	fi
 	return "$status"
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# lint.sh ARCH CONFIG: compile our own files again with W=1 and run sparse over
-# them; fail when a warning names one of our files.
+# lint.sh ARCH CONFIG: run kernel-doc over our own files, compile them again with
+# W=1, and run sparse over them; fail if a warning names one of our files.
 #
-# Only those objects are made, in the build folder of a kernel that has been
-# built.  They are put back afterwards as they were: the flags differ, and the
-# next build would compile and link for nothing.
+# Only the objects of our files are compiled, in the build folder of a kernel that
+# has been built.  The previous objects are restored afterwards: their flags differ,
+# and the next build would compile and link them again without need.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +15,7 @@ CONFIG=$2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-lint.log
 
-# built OBJECT: it is part of this build, and not left over from another one.
+# built OBJECT: it is part of this build, and does not remain from another one.
 built()
 {
 	local folder=$OUT/${1%/*}
@@ -51,12 +51,27 @@ compile()
 	(cd "$OUT" && for o in "${list[@]}"; do
 		printf '%s\n%s\n' "$o" "$(dirname "$o")/.$(basename "$o").cmd"
 	done | tar -cf "$OUT/lint-keep.tar" --ignore-failed-read -T -)
-	# C=2 checks, W=1 compiles; --keep-going shows everything at once.
+	# W=1 compiles and C=2 runs sparse; --keep-going shows all warnings in one run.
 	kmake "$ARCH" "$CONFIG" W=1 C=2 CHECK="sparse -Wno-unknown-attribute" \
 		--keep-going "${list[@]}" || FAILED=1
 	tar -xpf "$OUT/lint-keep.tar" -C "$OUT"
 	rm -f "$OUT/lint-keep.tar"
 	[[ -z ${FAILED:-} ]]
+}
+
+# check_comments: kernel-doc must have no warning about our comments.  They are the same
+# on every base.
+check_comments()
+{
+	local found
+
+	[[ $BASE == 7.3 ]] || return 0
+	found=$(cd "$SRC" && own_files | grep '\.[ch]$' |
+		PYTHONDONTWRITEBYTECODE=1 xargs scripts/kernel-doc -none 2>&1 || true)
+	[[ -z $found ]] || {
+		sed 's/^/    /' <<<"$found"
+		die "kernel-doc warns about our own files"
+	}
 }
 
 main()
@@ -65,9 +80,10 @@ main()
 
 	now=$(lint_inputs)
 	[[ $(cat "$OUT/lint.ok" 2>/dev/null) != "$now" ]] || {
-		say "W=1 and sparse: nothing changed since they were silent ($ARCH-$CONFIG)"
+		say "kernel-doc, W=1 and sparse: no change since they were silent ($ARCH-$CONFIG)"
 		return
 	}
+	check_comments
 	count=$(objects | wc -l)
 	((count)) || die "no object of ours in $OUT: nothing to check"
 	logged "$LOG" "W=1 and sparse over $count files of ours, $ARCH-$CONFIG" compile ||

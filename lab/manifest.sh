@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# The manifest of the series: lab/series/NNN-name, a file for each patch, in their order;
-# the numbers leave room.  Sourced after lib.sh; the tree must have been assembled.
+# The manifest of the series: lab/series/NNN-name, one file for each patch, in the order of
+# the numbers, which leave room.  Sourced after lib.sh; the tree must have been assembled.
 #
-# A file is the commit's message, a line of three hyphens, and what the patch does:
+# A file has the commit's message, a line of three hyphens, and the contents of the patch:
 #
-#	file PATTERN		brings files of the overlay; * stands for slashes too
-#	remove PATH		takes out a file of the old implementation.  One that a
+#	file PATTERN		adds files of the overlay; * matches slashes, too
+#	remove PATH		removes a file of the old implementation.  A file that a
 #				"file" of the same path replaces need not be named
-#	hunks NAME		applies that file of patches/
-#	grow PATH		brings a Makefile of the overlay, which names objects from
-#				the step on that brings their sources (grow.awk)
-#	options PATH NAME...	brings these options of a Kconfig file of the overlay
+#	hunks NAME		applies that file of patches/, which has no message itself
+#	grow PATH		adds a Makefile of the overlay, which names an object only
+#				from the step on that adds its source
+#	options PATH NAME...	adds these options of a Kconfig file of the overlay
 #
-# All that the overlay has is in exactly one of them.
+# Every file, option and hunk of the overlay is in exactly one step.
 
 SERIES_DIR=$LAB/series
 MESSAGE_WIDTH=72
 
-# Of each step: its file.  Steps are counted from 0.
+# The file of each step.  Steps are counted from 0.
 STEPS=()
 
-# "KIND WHAT": the number of the step that it is in.
+# "KIND NAME": the number of the step that has it.
 declare -A STEP_OF=()
 
-# Makefiles that grow, and Kconfig files that are brought by option.
+# Makefiles that grow, and Kconfig files that are added option by option.
 GROWING=()
 declare -A OPTION_FILES=()
 
-# Own files, and those of the old implementation.
+# Files of the overlay, and files of the old implementation.
 declare -A OWN=() OLD=()
 
 # step_name NUMBER
@@ -50,7 +50,7 @@ step_message()
 	sed '/^---$/,$d' "${STEPS[$1]}"
 }
 
-# claim NUMBER KEY: that is in this step, and in no other.
+# claim NUMBER KEY: record that this step has KEY; fail if another step has it too.
 claim()
 {
 	local nr=$1 key=$2
@@ -66,7 +66,7 @@ claim_files()
 	local nr=$1 pattern=$2 file found=
 
 	for file in "${!OWN[@]}"; do
-		# shellcheck disable=SC2053 # it is a pattern
+		# shellcheck disable=SC2053 # the right side is a pattern
 		[[ $file == $pattern ]] || continue
 		claim "$nr" "file $file"
 		found=1
@@ -95,53 +95,54 @@ claim_options()
 	done
 }
 
-# read_step NUMBER: what it brings.
+# read_step NUMBER: read and check the contents of a step.
 read_step()
 {
-	local nr=$1 kind what rest
+	local nr=$1 kind name rest
 
-	while read -r kind what rest; do
+	while read -r kind name rest; do
 		case $kind in
-		file)	claim_files "$nr" "$what" ;;
+		file)	claim_files "$nr" "$name" ;;
 		options)
 			# shellcheck disable=SC2086 # a list of words
-			claim_options "$nr" "$what" $rest
+			claim_options "$nr" "$name" $rest
 			;;
-		grow)	need_own "$nr" "$what"
-			claim "$nr" "file $what"
-			GROWING+=("$what")
+		grow)	need_own "$nr" "$name"
+			claim "$nr" "file $name"
+			GROWING+=("$name")
 			;;
-		remove) [[ ${OLD[$what]:-} ]] ||
-				die "series: $(step_name "$nr"): $what is no file of lab/old-files"
-			claim "$nr" "remove $what"
+		remove) [[ ${OLD[$name]:-} ]] ||
+				die "series: $(step_name "$nr"): lab/old-files does not list $name"
+			claim "$nr" "remove $name"
 			;;
-		hunks)	[[ -f $ROOT/patches/$what ]] ||
-				die "series: $(step_name "$nr"): there is no patches/$what"
-			claim "$nr" "hunks $what"
+		hunks)	[[ -f $ROOT/patches/$name ]] ||
+				die "series: $(step_name "$nr"): there is no patches/$name"
+			claim "$nr" "hunks $name"
 			;;
 		''|'#'*) ;;
-		*)	die "series: $(step_name "$nr"): what does '$kind' mean?" ;;
+		*)	die "series: $(step_name "$nr"): unknown line '$kind'" ;;
 		esac
 	done < <(sed '1,/^---$/d' "${STEPS[$nr]}")
 }
 
-# check_message NUMBER: a subject, a blank line, a body, no line too long.
+# check_message NUMBER: it needs a capitalised subject, a blank line and a body; no line
+# may be too long.
 check_message()
 {
 	local nr=$1 complaint
 
 	grep -qx -- --- "${STEPS[$nr]}" ||
-		die "series: $(step_name "$nr") has no line --- behind the message"
+		die "series: $(step_name "$nr") has no line --- after the message"
 	complaint=$(step_message "$nr" | awk -v width="$MESSAGE_WIDTH" '
-		NR == 1 && $0 !~ /^[^ ].*: [^ ].*[^.]$/ { print "no subject: " $0 }
-		NR == 2 && $0 != "" { print "no blank line behind the subject" }
+		NR == 1 && $0 !~ /^[^ ].*: [A-Z].*[^.]$/ { print "no subject \"prefix: Verb ...\": " $0 }
+		NR == 2 && $0 != "" { print "no blank line after the subject" }
 		NR == 3 && $0 != "" { body = 1 }
 		length > width { print "too long: " $0 }
-		END { if (!body) print "it says nothing" }')
+		END { if (!body) print "it has no body" }')
 	[[ -z $complaint ]] || die "series: message of $(step_name "$nr"): $complaint"
 }
 
-# check_complete: nothing has been left out.
+# check_complete: every file, option and hunk is in a step.
 check_complete()
 {
 	local file name
@@ -152,7 +153,7 @@ check_complete()
 	done
 	for file in "${!OPTION_FILES[@]}"; do
 		[[ -z ${STEP_OF["file $file"]:-} ]] ||
-			die "series: $file comes by option, and as a whole in $(step_name "${STEP_OF["file $file"]}")"
+			die "series: $file is added by option, and as a whole in $(step_name "${STEP_OF["file $file"]}")"
 		while read -r name; do
 			[[ ${STEP_OF["option $file $name"]:-} ]] ||
 				die "series: option $name of $file is in no step"
@@ -160,7 +161,7 @@ check_complete()
 	done
 	for file in "${!OLD[@]}"; do
 		[[ ${STEP_OF["remove $file"]:-} || ${OWN[$file]:-} ]] ||
-			die "series: nothing removes $file"
+			die "series: no step removes $file"
 		[[ -z ${STEP_OF["remove $file"]:-} || -z ${STEP_OF["file $file"]:-} ]] ||
 			((${STEP_OF["remove $file"]} < ${STEP_OF["file $file"]})) ||
 			die "series: $file is removed, but not before $(step_name "${STEP_OF["file $file"]}")"
@@ -168,10 +169,12 @@ check_complete()
 	for file in "$ROOT"/patches/*.patch; do
 		[[ ${STEP_OF["hunks ${file##*/}"]:-} ]] ||
 			die "series: patches/${file##*/} is in no step"
+		[[ $(head -c 4 "$file") == '--- ' ]] ||
+			die "series: patches/${file##*/} must begin with its hunks; the message is in lab/series"
 	done
 }
 
-# read_manifest: all of it, checked.
+# read_manifest: read and check all steps.
 read_manifest()
 {
 	local nr file

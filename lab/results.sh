@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# How scripts that test keep their results.  Sourced after lib.sh.
+# The results of scripts that test.  Sourced after lib.sh.
 #
-# Every step and every test case is one line "PASS|FAIL|SKIP what" in the file
+# Every step and every test case is one line "PASS|FAIL|SKIP name" in the file
 # RESULTS.  A step that fails does not stop the others that can still run.
 
 RESULTS=${RESULTS:-$BUILD/results}
 export RESULTS
 
-# step NAME command...: a command that passes or fails as a whole.
+# step NAME command...: run a command that passes or fails as a whole.
 step()
 {
 	local name=$1
@@ -23,8 +23,8 @@ step()
 	fi
 }
 
-# cases PREFIX LOG: count the TAP in a log.  A log without any is a failure:
-# tests that did not run must not look like tests that passed.
+# cases PREFIX LOG: record the TAP cases in a log.  A log without cases is a failure:
+# tests that did not run must not count as passed.
 cases()
 {
 	local found
@@ -39,13 +39,13 @@ cases()
 		"$(grep -c '^SKIP' <<<"$found" || true) skipped"
 }
 
-# part NAME OUTPUT: what a guest's job has put between two lines of its output.
+# part NAME OUTPUT: the part of a job's output between the marks of that name.
 part()
 {
 	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$2"
 }
 
-# finish: name what failed and what was skipped, and end with the one line.
+# finish: list failed and skipped cases, and print "N passed, N failed" at the end.
 finish()
 {
 	local passed failed
@@ -55,7 +55,7 @@ finish()
 	echo
 	grep '^SKIP' "$RESULTS" | sed 's/^SKIP/[lab] skipped:/' || true
 	grep '^FAIL' "$RESULTS" | sed 's/^FAIL/[lab] FAILED:/' || true
-	say "every result: $RESULTS, all logs: $LOGS, $SECONDS s in all"
+	say "all results: $RESULTS, all logs: $LOGS, $SECONDS s in total"
 	echo "$passed passed, $failed failed"
 	((failed == 0 && passed > 0))
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# run.sh: make run.  From nothing to a kernel under QEMU whose probes fire while
-# ordinary programs run.  ARCH in the environment, x86_64 by default.
+# run.sh: make run.  Prepare, build and boot a kernel under QEMU whose probes fire while
+# ordinary programs run.  ARCH is taken from the environment, x86_64 by default.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -18,15 +18,15 @@ summary()
 	lines=$(grep -cE 'kprobe_example: (pre|post): ' "$CONSOLE" || true)
 	echo
 	if ! "$LAB/judge.sh" "$CONSOLE" "$SESSION"; then
-		say "the kernel's log holds the complaints above"
+		say "the kernel's log has the complaints above"
 		status=1
 	fi
 	if ! grep -q '^lab: job run ended with status 0' "$SESSION"; then
-		say "the session in the guest did not end well"
+		say "the session in the guest failed"
 		status=1
 	fi
 	if ((lines == 0)); then
-		say "no handler has said anything: the probe did not fire"
+		say "no handler has printed a line: the probe did not fire"
 		status=1
 	fi
 	say "$lines lines from the sample's handlers, in $SESSION and $CONSOLE"

@@ -5,8 +5,8 @@
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
 # collection is kprobes, or kprobes/clients.
 #
-# The modules of a kselftest are built where their sources lie.  A copy of the
-# sources for every kernel keeps their objects apart and the tree clean.
+# The modules of a kselftest are built in the folder of their sources.  With a copy of
+# the sources for every kernel, objects are separate and the tree stays clean.
 
 . "$(dirname "$0")/lib.sh"
 

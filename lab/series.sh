@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# series.sh: make series.  The overlay as patches against the pristine base, one concept
-# each, in $BUILD/series, ready for git am and for git send-email.
+# series.sh: make series.  Write the overlay as patches against the pristine base, one
+# concept each, to $BUILD/series, ready for git am and for git send-email.
 #
 #   series-repo  a git repository of the files that the series touches, with a commit for
 #                each step of the manifest (manifest.sh)
-#   series       what git format-patch makes of it, and a cover letter
-#   series-am    the proof: the patches applied to the base again
+#   series       the patches that git format-patch makes of it, and a cover letter
+#   series-am    the base with the patches applied, for the proof
 #
-# Each run proves that the patches lead from the base to the assembled tree, has
-# checkpatch read them, and asks get_maintainer for all files (serieslint.sh).
+# Each run proves that the patches lead from the base to the assembled tree, and runs
+# checkpatch on them and get_maintainer on all files (serieslint.sh).
 #
 # The same base and overlay give the same patches, to the byte.
 
@@ -22,7 +22,7 @@ PROOF=$BUILD/series-am
 PATCHES=$BUILD/series
 LOG=$LOGS/series.log
 
-# Nothing of the user's own settings gets into the patches.  The date is one of 7.3.y.
+# The user's own settings must not change the patches.  The date is one of 7.3.y.
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME='kprobes developers' GIT_AUTHOR_EMAIL=kprobes@localhost
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
@@ -30,13 +30,13 @@ export GIT_AUTHOR_DATE="@${SOURCE_DATE_EPOCH:-1793491200} +0000"
 export GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 
-# touched: the files that the series is about, of the base's and of ours.
+# touched: the files that the series adds, changes or removes.
 touched()
 {
 	cat "$BUILD/src.touched"
 }
 
-# base_repo DIR: a repository whose one commit is the base, as far as it is touched.
+# base_repo DIR: make a repository with one commit: the touched files of the base.
 base_repo()
 {
 	local dir=$1 file base
@@ -51,36 +51,26 @@ base_repo()
 	git -C "$dir" commit -q -m "Linux $(make -s -C "$base" kernelversion)"
 }
 
-# missing_in NUMBER FOLDER: what a Makefile there cannot name yet, for grow.awk.
+# missing_in NUMBER FOLDER: patterns of grep for lines that a Makefile there must not have
+# yet, because they name a source or a folder of a later step.  Makefiles have one object a
+# line, at its end.
 missing_in()
 {
 	local nr=$1 folder=$2 file
 
 	for file in "${!OWN[@]}"; do
+		((${STEP_OF["file $file"]:-0} > nr)) || continue
 		case ${file#"$folder/"} in
-		"$file") ;;
-		*/Makefile)
-			file=${file#"$folder/"}
-			[[ ${file%/Makefile} == */* ]] ||
-				((${STEP_OF["file $folder/$file"]} <= nr)) || echo "${file%Makefile}"
-			;;
+		*/*/*)	;;
+		*/Makefile) echo "${file#"$folder/"}" | sed 's,Makefile$,$,' ;;
 		*/*)	;;
-		*.[cS]) ((${STEP_OF["file $file"]} <= nr)) || basename "${file%.[cS]}" ;;
+		*.[cS])	basename "${file%.[cS]}" |
+				sed -E 's/_(32|64)$/_(\1|\\$\\(BITS\\))/; s/$/\\.o$/' ;;
 		esac
-	done
+	done | sed 's/^/[[:space:]]/'
 }
 
-# sources_in FOLDER: names of all objects that there will be.
-sources_in()
-{
-	local file
-
-	for file in "${!OWN[@]}"; do
-		[[ ${file%/*} != "$1" || $file != *.[cS] ]] || basename "${file%.[cS]}"
-	done
-}
-
-# put_growing NUMBER: Makefiles and Kconfig files, as they are in that step.
+# put_growing NUMBER: write Makefiles and Kconfig files as they are in that step.
 put_growing()
 {
 	local nr=$1 file key wanted
@@ -88,9 +78,7 @@ put_growing()
 	for file in "${GROWING[@]}"; do
 		((${STEP_OF["file $file"]} <= nr)) || continue
 		mkdir -p "$REPO/${file%/*}"
-		awk -v missing="$(missing_in "$nr" "${file%/*}" | tr '\n' ' ')" \
-			-v all="$(sources_in "${file%/*}" | tr '\n' ' ')" \
-			-f "$LAB/grow.awk" "$ROOT/$file" >"$REPO/$file"
+		grep -vEf <(missing_in "$nr" "${file%/*}") "$ROOT/$file" >"$REPO/$file"
 	done
 	for file in "${!OPTION_FILES[@]}"; do
 		wanted=
@@ -103,28 +91,28 @@ put_growing()
 	done
 }
 
-# put_step NUMBER: what comes and goes in that step.
+# put_step NUMBER: add, change and remove the files of that step.
 put_step()
 {
-	local nr=$1 key what
+	local nr=$1 key name
 
 	for key in "${!STEP_OF[@]}"; do
 		((${STEP_OF[$key]} == nr)) || continue
 		echo "$key"
 	done | LC_ALL=C sort >"$REPO/.git/step"
-	while read -r key what; do
+	while read -r key name; do
 		case $key in
-		file)	(cd "$ROOT" && cp -p --parents "$what" "$REPO") ;;
+		file)	(cd "$ROOT" && cp -p --parents "$name" "$REPO") ;;
 		hunks)	patch -p1 --fuzz=0 --no-backup-if-mismatch --forward -s \
-				-d "$REPO" <"$ROOT/patches/$what" ||
-				die "series: $(step_name "$nr"): $what does not apply there" ;;
-		remove)	rm "$REPO/$what" ;;
+				-d "$REPO" <"$ROOT/patches/$name" ||
+				die "series: $(step_name "$nr"): $name does not apply there" ;;
+		remove)	rm "$REPO/$name" ;;
 		esac
 	done <"$REPO/.git/step"
 	put_growing "$nr"
 }
 
-# make_states: a commit for each step.
+# make_states: make a commit for each step.
 make_states()
 {
 	local nr
@@ -141,7 +129,7 @@ make_states()
 	done
 }
 
-# cover_text: the cover letter's own words, with figures and numbers filled in.
+# cover_text: the text of the cover letter, with the figures and the base filled in.
 cover_text()
 {
 	local line name
@@ -151,8 +139,8 @@ cover_text()
 		'@figures '*)
 			name=${line#@figures }
 			[[ -f $SERIES_DIR/figures-$name ]] ||
-				die "series: the cover letter wants lab/series/figures-$name"
-			# The bounds are ours to keep.
+				die "series: the cover letter needs lab/series/figures-$name"
+			# Without the column of bounds, which is for the lab only.
 			awk '$1 == "row" { width = index($0, "bound") - 1 }
 			width { $0 = substr($0, 1, width); sub(/ +$/, "") }
 			{ print }' "$SERIES_DIR/figures-$name"
@@ -162,13 +150,13 @@ cover_text()
 	done <"$SERIES_DIR/cover"
 }
 
-# format: the patches, and the cover letter: its first line is the subject.
+# format: write the patches and the cover letter, whose first line is the subject.
 format()
 {
 	local cover
 
 	rm -rf "$PATCHES"
-	# A file that has been replaced is shown as removed and written, not as an edit.
+	# Show a replaced file as removed and added, not as an edit.
 	git -C "$REPO" format-patch -q --cover-letter --cover-from-description=none \
 		--break-rewrites --no-renames --no-signature --zero-commit --abbrev=12 \
 		--diff-algorithm=histogram --stat=72 -o "$PATCHES" base..HEAD
@@ -187,7 +175,7 @@ format()
 	! grep -n -F '*** ' "$cover" || die "series: the cover letter is not filled in ($cover)"
 }
 
-# tree_of_src: the git tree, in PROOF, of what the assembled tree has of the touched files.
+# tree_of_src: make a git tree, in PROOF, of the touched files in the assembled tree.
 tree_of_src()
 {
 	local file index=$PROOF/.git/src-index
@@ -206,7 +194,7 @@ blame()
 	git -C "$REPO" log --format=%s base..HEAD -- "$1" | tr '\n' ';'
 }
 
-# prove_patches: applied to the base, they give the assembled tree, file by file.
+# prove_patches: fail unless the patches on the base give the assembled tree, file by file.
 prove_patches()
 {
 	local want have file
@@ -225,22 +213,22 @@ prove_patches()
 	die "series: git am does not give the assembled tree $SRC"
 }
 
-# names DIR: all there is in it, but for what the series touches.
+# names DIR: all names in the folder, without those of touched files.
 names()
 {
 	(cd "$1" && find . -path ./.git -prune -o \( -type f -o -type l \) -printf '%P\n') |
 		LC_ALL=C sort | LC_ALL=C comm -23 - <(touched | LC_ALL=C sort)
 }
 
-# prove_rest: the base and the assembled tree do not differ in anything else.  Files that
-# they share by hard links cost no look inside.
+# prove_rest: fail if the base and the assembled tree differ in another file.  diff does not
+# read files that they share by hard links.
 prove_rest()
 {
 	local base bad
 
 	base=$(base_tree)
 	bad=$(diff <(names "$base") <(names "$SRC") || (($? == 1)))
-	[[ -z $bad ]] || die "series: base and assembled tree have other files: $bad"
+	[[ -z $bad ]] || die "series: base and assembled tree do not have the same files: $bad"
 	bad=$( (diff -rq --no-dereference --exclude=.git "$base" "$SRC" || (($? == 1))) |
 		sed -E "/^Only in /d; s,^(Files|Symbolic links) $base/(.*) and .* differ\$,\2," |
 		LC_ALL=C sort | LC_ALL=C comm -23 - <(touched | LC_ALL=C sort))

@@ -3,14 +3,14 @@
 #
 # seriescheck.sh: make series-check.  Make the series, and build the kernel at every step
 # of it, for ARCH or for x86_64, i386 and arm64, in the configuration "default".  From the
-# step on that offers KPROBES, each kernel that differs from the one before is booted and
-# runs the KUnit suites that it has.  At the end, the whole tree is built without KPROBES.
+# step on that restores the option KPROBES, boot each kernel that differs from the previous
+# one, and run its KUnit suites.  At the end, build the whole tree without KPROBES.
 # The last line is "N passed, N failed".
 #
-#   series-check/src        one tree that goes from step to step
-#   series-check/steps.git  the states it can go to
-#   series-check/ARCH-default  where it is built, incrementally
-#   series-check/passed     what need not be built again: ARCH, and a state
+#   series-check/src        one tree, updated from step to step
+#   series-check/steps.git  the states of that tree
+#   series-check/ARCH-default  the build folder, built incrementally
+#   series-check/passed     states that have passed: ARCH, and a git tree
 #
 # FROM=N begins with patch N.
 
@@ -22,7 +22,7 @@ MAIN=$BUILD
 
 lock_build
 
-# All scripts find the tree that goes from step to step where they look for theirs.
+# All scripts use the tree of this check as theirs.
 export BUILD=$MAIN/series-check
 SRC=$BUILD/src
 LOGS=$BUILD/logs
@@ -32,8 +32,8 @@ PASSED=$BUILD/passed
 
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 
-# prepare: the states, and a tree that is in one of them.  Objects are as new as the
-# source that they have been made from, so the tree is never simply made again.
+# prepare: fetch the states, and make a tree in one of them if there is none.  A fresh copy
+# of the tree would have new times, and every object would be built again.
 prepare()
 {
 	local file
@@ -55,7 +55,8 @@ prepare()
 	done
 	touch "$PASSED"
 	[[ -d $SRC ]] || {
-		# No file is ever written to: links will do where the lab has unpacked the base.
+		# Files are replaced, never written in place, so hard links to a base that the lab
+		# has unpacked are safe.
 		if [[ $(base_tree) == "$MAIN/base" ]]; then
 			cp -al "$(base_tree)" "$SRC"
 		else
@@ -66,8 +67,8 @@ prepare()
 	}
 }
 
-# go_to COMMIT: bring the tree into that state.  If that does not come to its end, nobody
-# knows what it is in.
+# go_to COMMIT: bring the tree into that state.  Without the file "at", the state is
+# unknown, because go_to() was interrupted.
 go_to()
 {
 	local from to=$1
@@ -79,19 +80,19 @@ go_to()
 	((${#gone[@]})) || return 0
 	rm "$BUILD/at"
 	(cd "$SRC" && rm -f -- "${gone[@]}")
-	# With the time of today: newer than any object made from the other state.
+	# With the current time: newer than any object built from the other state.
 	((${#new[@]} == 0)) || git -C "$STORE" archive "$to" -- "${new[@]}" | tar -xm -C "$SRC"
 	echo "$to" >"$BUILD/at"
 }
 
-# offers_kprobes: is the tree in a state in which there is the option?
+# offers_kprobes: true if the tree has the option KPROBES in its present state.
 offers_kprobes()
 {
 	[[ -f $SRC/kernel/Kconfig.kprobes ]] && grep -qx 'config KPROBES' "$SRC/kernel/Kconfig.kprobes"
 }
 
-# full_config ARCH: the configuration of the last step, each line of which is proved to
-# have taken effect.  All others are what is left of it.
+# full_config ARCH: make the configuration of the last step, in which each line has to take
+# effect.  In earlier steps, options that do not exist yet are dropped from it.
 full_config()
 {
 	local arch=$1
@@ -101,7 +102,7 @@ full_config()
 	rm "$(out_dir "$arch" default)/lab-config.id"
 }
 
-# configure ARCH [without]: with KPROBES where the tree offers it, or without.
+# configure ARCH [without]: with KPROBES if the tree has the option, or without.
 configure()
 {
 	local arch=$1 without=${2:-} config wanted=n
@@ -119,18 +120,18 @@ configure()
 		echo "error: KPROBES is not $wanted in $config"
 		return 1
 	}
-	# Nothing may be lost on the way to the last step.
+	# In the last step, no option may be missing.
 	[[ $without || $(cat "$BUILD/at") != "${COMMITS[-1]}" ]] ||
 		diff "$BUILD/config-$arch" "$config"
 }
 
-# build ARCH [without]: all of the kernel, and nothing to complain about.
+# build ARCH [without]: configure and build the kernel.
 build()
 {
 	configure "$@" && kmake "$1" default --keep-going all
 }
 
-# build_state ARCH LOG [without]
+# build_state ARCH LOG [without]: build; fail on complaints of objtool or about our files.
 build_state()
 {
 	local arch=$1 log=$2 found
@@ -138,21 +139,21 @@ build_state()
 	logged "$log" "building it, $arch${3:+, $3 KPROBES}" build "$arch" "${@:3}" || return 1
 	found=$(grep -E 'warning: objtool:|error: objtool:' "$log" || true; complaints "$log")
 	[[ -z $found ]] || {
-		# They complain when they run, so all of it has to run again.
+		# Compiler and objtool only complain when they run.  Build all objects again.
 		rm -rf "$(out_dir "$arch" default)"
 		printf '    %s\n' "$found"
 		return 1
 	}
 }
 
-# boot_state ARCH ID: boot the kernel without any user space, unless it has been.
+# boot_state ARCH ID: boot the kernel without user space, unless the same one has passed.
 boot_state()
 {
 	local arch=$1 id=$2 image console=$LOGS/$2-console.log
 
 	image=$(sha256sum <"$(out_dir "$arch" default)/vmlinux")
 	if grep -qF "$arch $image" "$BUILD/booted" 2>/dev/null; then
-		say "$id: the kernel is the one of the step before"
+		say "$id: the kernel is the same as in the previous step"
 		return
 	fi
 	rm -f "$console"
@@ -165,7 +166,7 @@ boot_state()
 	echo "$arch $image" >>"$BUILD/booted"
 }
 
-# check_state ARCH NUMBER: the tree is in the state of that step.
+# check_state ARCH NUMBER: test the state of that step, which the tree is in.
 check_state()
 {
 	local arch=$1 nr=$2 state id failed=
@@ -183,7 +184,7 @@ check_state()
 	[[ $failed ]] || echo "$arch $state" >>"$PASSED"
 }
 
-# check_without ARCH: the whole tree, and KPROBES off.
+# check_without ARCH: build the whole tree with KPROBES off.
 check_without()
 {
 	local arch=$1

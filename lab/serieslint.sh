@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# serieslint.sh: have checkpatch --strict read the patches in $BUILD/series, and ask
-# get_maintainer who takes care of the overlay's files.
+# serieslint.sh: run checkpatch --strict on the patches in $BUILD/series, and
+# get_maintainer on the overlay's files.
 #
-# What checkpatch may say is in lab/series/checkpatch-exceptions, each with its reason.
-# Anything else fails, and so does an exception that nothing needs.  A patch that has not
-# changed since is not read again.
+# Complaints of checkpatch that are allowed are in lab/series/checkpatch-exceptions, with
+# their reasons.  Any other complaint fails, and so does an exception without a complaint.
+# A patch that has not changed since the last run is not checked again.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -15,17 +15,17 @@ WORK=$BUILD/series-lint
 EXCEPTIONS=$LAB/series/checkpatch-exceptions
 MAX_LINE=100
 
-# read_patch FILE: what checkpatch says, a line each: TYPE, file or "-", the line there,
+# read_patch FILE: complaints of checkpatch, one a line: TYPE, file or "-", the line there,
 # the message.
 read_patch()
 {
 	local patch=$1 known status=0
 
-	# Whatever its number is.
+	# The number of the patch in the subject does not matter.
 	known=$WORK/$( (sed 's/^Subject: \[PATCH [^]]*\]//' "$patch"
 		cat "$SRC/scripts/checkpatch.pl"; echo "$MAX_LINE") | sha256sum | cut -d' ' -f1)
 	if [[ ! -e $known ]]; then
-		# It leaves a cache where it is run; status 1 means that it complains.
+		# checkpatch writes a cache to its folder; its status is 1 if it complains.
 		(cd "$WORK" && perl "$SRC/scripts/checkpatch.pl" --root="$SRC" --strict --terse \
 			--showfile --show-types --no-summary --max-line-length="$MAX_LINE" \
 			"$patch") >"$known.new" || status=$?
@@ -39,7 +39,7 @@ read_patch()
 	grep -vE '^[^:]*:-?[0-9]+: [A-Z]+:[A-Z_]+: ' "$known" | sed 's/^/UNKNOWN - 0 /' || true
 }
 
-# read_patches: the same of all, each line behind the name of its patch.
+# read_patches: the same for all patches, with the name of the patch before each line.
 read_patches()
 {
 	local patch
@@ -48,11 +48,11 @@ read_patches()
 	find "$PATCHES" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort | while read -r patch; do
 		read_patch "$patch" | sed "s,^,$(basename "$patch") ,"
 	done >"$WORK/complaints"
-	# Verdicts on patches that are no more.
+	# Remove results of patches that do not exist any more.
 	find "$WORK" -type f -mtime +30 -delete
 }
 
-# judge: complaints that no exception covers, and exceptions without a complaint.
+# judge: print complaints that no exception covers, and exceptions without a complaint.
 judge()
 {
 	local patch type file line message i
@@ -66,7 +66,7 @@ judge()
 	done <"$EXCEPTIONS"
 	while read -r patch type file line message; do
 		for i in "${!types[@]}"; do
-			# shellcheck disable=SC2053 # it is a pattern
+			# shellcheck disable=SC2053 # the right side is a pattern
 			[[ $type == "${types[i]}" && $file == ${files[i]} ]] || continue
 			used[i]=1
 			continue 2
@@ -75,19 +75,19 @@ judge()
 	done <"$WORK/complaints"
 	for i in "${!types[@]}"; do
 		[[ ${used[i]:-} ]] ||
-			echo "nothing needs the exception ${types[i]} for ${files[i]} any more"
+			echo "no complaint needs the exception ${types[i]} for ${files[i]} any more"
 	done
 }
 
-# maintained FILE...: how many of them the entry KPROBES covers.
+# maintained FILE...: the number of these files that the entry KPROBES covers.
 maintained()
 {
 	(cd "$SRC" && perl scripts/get_maintainer.pl --mpath="$WORK/MAINTAINERS" --no-git \
 		--no-git-fallback --sections -f "$@") | grep -c '^KPROBES$' || true
 }
 
-# check_maintainers: every file has the entry.  The others are left out: the script takes
-# its time to read them for each file.
+# check_maintainers: fail unless the entry KPROBES covers every file.  Use a MAINTAINERS
+# with that entry only, because get_maintainer reads the whole file for each argument.
 check_maintainers()
 {
 	local file
@@ -101,7 +101,7 @@ check_maintainers()
 	for file in "${files[@]}"; do
 		[[ $(maintained "$file") == 1 ]] || say "  $file: not in the entry KPROBES"
 	done
-	die "series: MAINTAINERS does not know all files"
+	die "series: MAINTAINERS does not cover all files"
 }
 
 main()

@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [clang] [boot] [bench] [series] [docs]: install what the lab needs and
-# the machine lacks; with "clang" also that compiler, with "boot" the emulators of
-# architectures that are only compiled otherwise, with "bench" what draws the benchmark's
-# plots, with "series" what makes patches, with "docs" what makes pages.
+# setup.sh ARCH... [clang] [boot] [bench] [series] [docs]: install the packages that the
+# lab needs and the machine lacks; with "clang" also that compiler, with "boot" the
+# emulators of architectures that are otherwise only compiled, with "bench" the program
+# that draws the plots of the benchmark, with "series" git and perl, with "docs" Sphinx.
 #
-# Looks first, and does not touch apt when nothing is missing.  Everything comes
-# from the Debian archive that the machine already uses.  The source of the base and the
-# userland of a guest of another architecture are only unpacked into the output folder:
-# neither the machine's package sources and list of architectures nor its installed
-# packages change for them.
+# If nothing is missing, apt is not used.  All packages come from the Debian archive that
+# the machine already uses.  The source of the base and the userland of a guest of another
+# architecture are only unpacked into the output folder: neither the machine's package
+# sources and list of architectures nor its installed packages change for them.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -19,8 +18,8 @@ DEFAULT_QEMU_WANTED=8.2
 BASE_SUITE=trixie-backports
 GUEST_PACKAGES='busybox-static trace-cmd libtraceevent1 libtracefs1 libzstd1 libc6'
 
-# Debian's packages, and why: compiler and kbuild's tools; objtool; module
-# signing code in certs/; initramfs; depmod; checkers; BTF; guest and a client.
+# Debian's packages, in this order: compiler and kbuild's tools; for objtool; for the
+# module signing code in certs/; initramfs; depmod; checkers; BTF; guest and a client.
 PACKAGES='
 	gcc make libc6-dev flex bison bc python3 xz-utils rsync patch
 	libelf-dev
@@ -58,7 +57,7 @@ default_gcc()
 	fi
 }
 
-# missing_packages ARCH...: which of the wanted packages are not installed.
+# missing_packages ARCH...: the needed packages that are not installed.
 missing_packages()
 {
 	local package wanted=$PACKAGES
@@ -71,7 +70,7 @@ missing_packages()
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
 	[[ " $* " != *" docs "* ]] || wanted+=' python3-sphinx perl'
 
-	# A base of the user's own makes Debian's unnecessary; 7.3 is not installed.
+	# KSRC replaces Debian's source; the source of 7.3 is unpacked, not installed.
 	[[ -n ${KSRC:-} || $BASE != 6.12 ]] || wanted+=' linux-source-6.12'
 	for package in $wanted; do
 		installed "$package" || echo "$package"
@@ -84,7 +83,7 @@ has_candidate()
 }
 
 # missing_compilers ARCH...: packages of cross compilers that are not installed and
-# that this Debian has.  What it has not is remembered, so that apt is asked once.
+# that this Debian has.  A package that it lacks is recorded, to ask apt only once.
 missing_compilers()
 {
 	local arch package
@@ -103,7 +102,7 @@ missing_compilers()
 	done
 }
 
-# qemu_package ARCH: which one has its emulator; nothing where the lab boots none.
+# qemu_package ARCH: the package of its emulator; empty if the lab does not boot ARCH.
 qemu_package()
 {
 	case $(emulator "$1") in
@@ -112,8 +111,8 @@ qemu_package()
 	esac
 }
 
-# qemu_wanted ARCH: the first version that will do.  The arm64 machine has a second
-# serial port since then; on x86 it is about thread=multi.
+# qemu_wanted ARCH: the oldest version that suffices.  The arm64 machine has a second
+# serial port since that version; on x86, thread=multi works since that version.
 qemu_wanted()
 {
 	case $1 in
@@ -147,8 +146,8 @@ apt_install()
 		apt-get -q -y --no-install-recommends install "$@"
 }
 
-# debian_source: "URI keyring" of the Debian archive that this machine's
-# packages come from, as its own configuration has it.
+# debian_source: "URI keyring" of the Debian archive in this machine's apt
+# configuration.
 debian_source()
 {
 	local uri entry keyring
@@ -164,7 +163,7 @@ debian_source()
 	echo "$uri $keyring"
 }
 
-# add_backports: make sure that apt knows the release's backports.
+# add_backports: add the release's backports to apt's sources if they are not there.
 add_backports()
 {
 	local uri keyring list=/etc/apt/sources.list.d/kprobes-lab-backports.list
@@ -184,8 +183,8 @@ qemu_candidate()
 	apt-cache policy "$1" | sed -nE 's/^ *Candidate: ([0-9]+:)?([0-9.]+).*/\2/p'
 }
 
-# need_qemu ARCH: the release's QEMU when that is new enough, the backported one
-# otherwise, and any QEMU at all when neither can be had.
+# need_qemu ARCH: install the release's QEMU if it is new enough, else the backported
+# one, and any QEMU if neither is available.
 need_qemu()
 {
 	local arch=$1 package wanted candidate settled
@@ -201,7 +200,7 @@ need_qemu()
 	if dpkg --compare-versions "$candidate" ge "$wanted"; then
 		apt_install "$package" || true
 	else
-		say "this release's QEMU is $candidate, $wanted or later is wanted: looking into backports"
+		say "this release's QEMU is $candidate, but $wanted or later is needed: trying backports"
 		add_backports
 		apt_install -t "$VERSION_CODENAME-backports" "$package" ||
 			apt_install "$package" || true
@@ -209,12 +208,12 @@ need_qemu()
 	[[ -n $(emulator_version "$arch") ]] ||
 		die "apt could not install $package (log: $LOG.install)"
 	say "installed: $package $(emulator_version "$arch")"
-	# Remembered, so that the next run does not ask apt again.
+	# Recorded, so that the next run does not ask apt again.
 	qemu_fits "$arch" || touch "$settled"
 }
 
-# cross_emulator ARCH: the QEMU of one that crossboot.sh boots, and its packages: what they
-# are called in backports, and in the release.
+# cross_emulator ARCH: the QEMU for an architecture that crossboot.sh boots, and the names
+# of its package in backports and in the release.
 cross_emulator()
 {
 	case $1 in
@@ -226,7 +225,7 @@ cross_emulator()
 	esac
 }
 
-# need_cross_qemu ARCH: that one, of the version that other emulators have already.
+# need_cross_qemu ARCH: install that QEMU, in the version of the other emulators.
 need_cross_qemu()
 {
 	local program packages package
@@ -244,22 +243,22 @@ need_cross_qemu()
 		die "apt could not install $program (log: $LOG.install)"
 }
 
-# judge_qemu ARCH: what an old one means.
+# judge_qemu ARCH: fail or warn if the QEMU is too old.
 judge_qemu()
 {
-	local what
+	local problem
 
 	[[ -n $(emulator "$1") ]] || return 0
 	! qemu_fits "$1" || return 0
-	what="no QEMU >= $(qemu_wanted "$1") can be had, but $(emulator_version "$1")"
+	problem="QEMU $(emulator_version "$1") is installed, and no QEMU >= $(qemu_wanted "$1") is available"
 	case $1 in
-	arm64)	die "$what: an arm64 guest would have no second serial port" ;;
-	*)	warn "$what; going on with it and -accel tcg,thread=single" ;;
+	arm64)	die "$problem: an arm64 guest would have no second serial port" ;;
+	*)	warn "$problem; using it with -accel tcg,thread=single" ;;
 	esac
 }
 
-# private_apt STATE ARGUMENTS...: apt-get with state of its own in that folder, so that the
-# machine's stays as it is.
+# private_apt STATE ARGUMENTS...: apt-get with its state in the folder STATE; the state of
+# the machine's apt does not change.
 private_apt()
 {
 	local state=$1
@@ -287,10 +286,10 @@ fetch_foreign()
 	mkdir -p "$dest"
 	logged "$LOG.$arch" "finding ${missing[*]} for $arch (not installed, only unpacked)" \
 		private_apt "$state" "${opts[@]}" update ||
-		warn "not every $arch package list could be read; trying with those that could"
+		warn "some package lists for $arch could not be read; trying with the others"
 	logged "$LOG.$arch" "fetching ${missing[*]} for $arch" \
 		private_apt "$state" "${opts[@]}" download "${missing[@]}" ||
-		die "${missing[*]} for $arch cannot be had; its guest needs them (log: $LOG.$arch)"
+		die "${missing[*]} for $arch cannot be downloaded; its guest needs them (log: $LOG.$arch)"
 	for deb in "$state"/*_"$arch".deb; do
 		dpkg-deb -x "$deb" "$dest" || die "$deb cannot be unpacked"
 	done
@@ -300,8 +299,8 @@ fetch_foreign()
 	rm -rf "$state"
 }
 
-# fetch_base: leave the base's source, which no release up to 13 has, at base_tarball.  It
-# comes from the suite that BASE_SUITE names, of the archive that the machine uses.
+# fetch_base: store the base's source, which no release up to 13 has, in base_tarball.  It
+# comes from the suite BASE_SUITE of the archive that the machine uses.
 fetch_base()
 {
 	local uri keyring package=linux-source-$BASE state=$BUILD/apt-base
@@ -324,7 +323,7 @@ fetch_base()
 		logged "$LOG.base" "fetching $package, some 170 MB" \
 			private_apt "$state" "${opts[@]}" download "$package" &&
 		dpkg-deb -x "$state/$package"_*.deb "$state"
-	} || die "$package cannot be had from $BASE_SUITE (log: $LOG.base); give a Linux $BASE.y with KSRC="
+	} || die "$package cannot be downloaded from $BASE_SUITE (log: $LOG.base); give a Linux $BASE.y with KSRC="
 	mv "$state/usr/src/$package.tar.xz" "$(base_tarball)"
 	rm -rf "$state"
 }
@@ -354,7 +353,7 @@ main()
 		# shellcheck disable=SC2086 # a list of words
 		[[ $arch == x86_64 ]] || fetch_foreign "$arch" $GUEST_PACKAGES
 	done
-	say "packages: all there ($versions$(gcc --version | head -n 1))"
+	say "packages: all installed ($versions$(gcc --version | head -n 1))"
 }
 
 main "$@"

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# tap.awk: turn TAP and KTAP into one line a case, "PASS|FAIL|SKIP prefix: name".
+# tap.awk: translate TAP and KTAP into one line for each case, "PASS|FAIL|SKIP prefix: name".
 #
 #   awk -v prefix=... -f tap.awk log
 #
-# Understands a kernel log (time stamps, KUnit's nesting by four blanks) and the
+# Reads a kernel log (time stamps, KUnit's nesting by four blanks) and the output of the
 # kselftest runner (nesting by "# ").  A line that sums up the lines nested
-# before it is not a case of its own, except when it fails and none of them did.
-# A plan that is not kept is a failure: cases that did not run did not pass.
+# before it is no case, unless it fails and none of them did.
+# If the number of cases differs from the plan, that is a failure: cases that did not
+# run did not pass.
 
 function out(verdict, text)
 {
 	print verdict " " prefix ": " text
 }
 
-# close_level LEVEL NAME: judge the plan of a level that has ended.
+# close_level LEVEL NAME: check the plan of a level that has ended.
 function close_level(level, name,	l)
 {
 	for (l = level; l <= deepest; l++) {
@@ -48,14 +49,14 @@ function forget(level,	l)
 		deepest = level
 }
 
-# A log may hold one stream after another.
+# A log may have several streams, one after the other.
 /^K?TAP version / {
 	close_level(level, "the tests before")
 	seen[level] = failed[level] = 0
 }
 
-# Whose cases follow: KUnit names a suite one level deeper than its cases are,
-# the kselftest runner names a script on their level.
+# The name of the suite that follows: KUnit prints it one level deeper than the suite's
+# cases, the kselftest runner prints the name of a script on the level of its cases.
 /^Subtest: / {
 	suite[level - 1] = substr($0, 10)
 }

@@ -5,15 +5,14 @@
 #
 #   base     a pristine 7.3.y: KSRC=directory|tarball, else Debian's package; with
 #            BASE=6.12 a pristine 6.12.y
-#   stage    what differs from the base: the overlay, and the files that patches/
-#            and backports/ change, patched
+#   stage    the differences from the base: the overlay, and patched copies of the
+#            files that patches/ and backports/ change
 #   src      the base, without the old implementation's files, with the stage
 #            laid over it
 #
-# src is brought up to date by content: a file whose content did not change
-# keeps its time, so the next build compiles only what really changed.  Nothing
-# ever writes into a file of src in place, which is why src may share its
-# unchanged files with base by hard links.
+# src is updated by content: a file whose content did not change keeps its time, so
+# the next build only compiles files that changed.  No script writes into a file of
+# src in place, so src can share its unchanged files with base by hard links.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -23,8 +22,8 @@ LOG=$LOGS/tree.log
 # Top-level folders of the repository that are not part of the kernel.
 NOT_KERNEL='lab patches backports build'
 
-# find_base: set PRISTINE to an unpacked tree and BASE_ID to a text that changes
-# when the base does.
+# find_base: set PRISTINE to an unpacked tree, and BASE_ID to a text that changes
+# with the base.
 find_base()
 {
 	local ksrc=${KSRC:-$(base_tarball)}
@@ -103,9 +102,8 @@ list_patched()
 		sed -nE 's,^(---|\+\+\+) [ab]/([^	 ]+).*,\2,p' | LC_ALL=C sort -u
 }
 
-# check_pristine: the base must not hold our files already, must not be a tree
-# that somebody has built in, and must not differ from its own last commit in
-# what we replace or patch.
+# check_pristine: fail if the base already has files of ours, if it has been configured
+# or built in, or if files that we replace or patch differ from its last commit.
 check_pristine()
 {
 	local clash
@@ -126,7 +124,7 @@ check_pristine()
 	fi
 }
 
-# rejected LOG: what the last patch in LOG could not change.
+# rejected LOG: the files and hunks of the last patch in LOG that did not apply.
 rejected()
 {
 	awk '
@@ -137,7 +135,7 @@ rejected()
 	END { print substr(found, 3) }' "$1"
 }
 
-# fill_stage: overlay and patched files, in a fresh folder.
+# fill_stage: make the stage anew, with the overlay and the patched files.
 fill_stage()
 {
 	local file patch
@@ -158,7 +156,7 @@ fill_stage()
 	done < <(patch_files)
 }
 
-# check_foreign PATCH: a file of the overlay is changed itself, not by patches/.
+# check_foreign PATCH: fail if a patch of patches/ changes a file of the overlay.
 check_foreign()
 {
 	local file
@@ -170,14 +168,14 @@ check_foreign()
 		LC_ALL=C comm -12 - "$BUILD/own-files")
 }
 
-# fresh_src: src as a copy of the base.  A base that the lab unpacked itself is
-# shared by hard links; a tree that belongs to somebody else is copied.
+# fresh_src: make src as a copy of the base.  A base that the lab unpacked itself is
+# shared by hard links; a tree of the user is copied.
 fresh_src()
 {
 	local -a how=(-a --reflink=auto)
 
 	[[ $PRISTINE == "$BUILD/base" ]] && how=(-al)
-	# Times in the new base say nothing about objects made from the old one.
+	# Objects of the old base may be newer than files of the new one: remove them all.
 	rm -rf "$SRC" "$BUILD/src.id" "$BUILD/src.touched" "$BUILD"/{x86_64,i386,arm64}-* "$BUILD"/*-cross
 	logged "$LOGS/copy.log" "preparing $SRC" cp "${how[@]}" "$PRISTINE" "$SRC" ||
 		die "cannot copy $PRISTINE to $SRC"
@@ -186,8 +184,8 @@ fresh_src()
 	: >"$BUILD/src.touched"
 }
 
-# update_src: carry the stage over, and take back what an earlier overlay,
-# patch or list of old files did and this one does not.
+# update_src: copy the stage to src, and restore files that an earlier overlay, patch or
+# list of old files changed and this one does not.
 update_src()
 {
 	local file
@@ -197,13 +195,13 @@ update_src()
 	LC_ALL=C sort -u "$BUILD/stage-list" "$BUILD/old-list" >"$BUILD/touched.new"
 	while read -r file; do
 		rm -f "${SRC:?}/$file"
-		# Without -p: newer than any object made from the other content.
+		# Without -p, so that the file is newer than any object of the other content.
 		[[ ! -e $PRISTINE/$file ]] || cp "$PRISTINE/$file" "$SRC/$file"
 	done < <(comm -23 "$BUILD/src.touched" "$BUILD/touched.new")
 	while read -r file; do
 		rm -f "${SRC:?}/$file"
 	done < <(comm -23 "$BUILD/old-list" "$BUILD/stage-list")
-	# From here on a failure must not forget what has been touched.
+	# If a later command fails, the list must still have all touched files.
 	LC_ALL=C sort -u "$BUILD/src.touched" "$BUILD/touched.new" \
 		-o "$BUILD/src.touched"
 	rsync -rlpc --no-times --out-format='  %n' \

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# users.sh [ARCH]: build a kernel with every in-tree user of kprobes
-# in it, and make sure that each of them has really been compiled.  With an
-# argument the tree must be there already (make check); without, as "make users",
-# everything that comes before is done too.
+# users.sh [ARCH]: build a kernel with every in-tree user of kprobes, and check that each
+# of them has been compiled.  With an argument, the tree must be there already (make
+# check).  Without one, as "make users", the packages and the tree are prepared first.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -35,11 +34,11 @@ USERS='
 	drivers/misc/lkdtm/core.o
 '
 
-# own_users: those that the architecture has of its own, or does not share with all.
+# own_users: users in the architecture's own code, or that only some architectures have.
 own_users()
 {
 	sanity_test
-	# fprobe stands on the graph tracer now.
+	# On Linux 7.3, fprobe uses the graph tracer.
 	case $BASE-$ARCH in
 	6.12-arm64|7.3-i386) ;;
 	6.12-*)	echo kernel/trace/{fprobe,trace_fprobe,rethook}.o ;;

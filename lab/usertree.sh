@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # usertree.sh: make tree.  Leave the assembled tree, with a ready .config, in
-# $BUILD/tree for people who want to build it themselves.
+# $BUILD/tree for users who want to build it themselves.
 #
 # It is a copy: the lab builds out of tree, and kbuild refuses that for a tree
-# that has been configured.  A second call brings an existing copy up to date and
-# leaves what has been built in it alone.
+# that has been configured.  A second call updates an existing copy and keeps the
+# objects that have been built in it.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -20,7 +20,7 @@ copy()
 
 	mkdir -p "$TREE"
 	rsync -a "$SRC/" "$TREE/"
-	# Files that earlier overlays had, or that the old implementation has.
+	# Remove files of earlier overlays and of the old implementation.
 	LC_ALL=C sort -u "$BUILD/src.touched" "$BUILD/tree.touched" 2>/dev/null |
 		while read -r file; do
 			[[ -e $SRC/$file ]] || rm -f "${TREE:?}/$file"

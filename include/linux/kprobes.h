@@ -168,6 +168,7 @@ struct kretprobe_blackpoint {
  * @data:	kretprobe::data_size bytes for the user's handlers
  */
 struct kretprobe_instance {
+	/* private: for the engine that keeps the instances */
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 	struct rethook_node node;
 #else
@@ -177,6 +178,7 @@ struct kretprobe_instance {
 	void *fp;
 	struct kretprobe_pool *pool;
 #endif
+	/* public: */
 	char data[] __aligned(sizeof(u64));
 };
 

@@ -62,6 +62,7 @@ struct seq_file;
  * @KPROBE_JUMP:	a jump to the point's detour
  * @KPROBE_FTRACE:	a call to ftrace, which calls the point
  * @KPROBE_GONE:	the text has been freed
+ * @NR_KPROBE_STATES:	number of the states
  *
  *	FTRACE <--> DISARMED <--> BREAKPOINT <--> JUMP
  *		       |
@@ -86,6 +87,7 @@ enum kprobe_state {
  * @KPROBE_OPT_OUTDATED: to wait until nobody is in its old detour, and make another
  * @KPROBE_OPT_SETTLING: to wait until nobody is where the jump will be, unless that is
  *			 one instruction: arch_jump_is_one_insn()
+ * @NR_KPROBE_OPTS:	number of the steps
  *
  *	NONE ---> QUEUED ---> SETTLING
  *		   |  ^
@@ -221,7 +223,7 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos);
 
 /* address.c */
 
-/**
+/*
  * enum kprobe_refusal - why a registration was refused
  *
  * Texts and errnos are in address.c, and in kprobes.rst.

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# coverage.sh ARCH VMLINUX: addresses of instructions of that kernel, drawn by lot, in no
+# coverage.sh ARCH VMLINUX: random addresses of instructions of that kernel, in random
 # order.
 #
-# Every instruction of .text has the same chance, also where nobody would put a
-# probe and where none is allowed; int3 and udf are none, but fill the gaps between
-# functions, and so do numbers.  The lots are always the same, but another kernel has
-# other instructions.
+# Every instruction of .text has the same chance, including useless places for a
+# probe and places where none is allowed.  int3, udf and data do not count, because they
+# fill the gaps between functions.  The random numbers are always the same, but another
+# kernel has other instructions.
 #
-# Left out is get_kprobe_ctlblk(), which the compiler of arm64 does not inline: the base
-# calls it at every hit, lets it be probed, and does not come back from that.
+# get_kprobe_ctlblk() is left out.  The compiler of arm64 does not inline it; the base
+# calls it at every hit and allows a probe on it, whose hit never ends.
 
 . "$(dirname "$0")/../lib.sh"
 

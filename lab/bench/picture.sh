@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# picture.sh [TERMINAL FILE]: the README's picture, lab/bench/hits.svg, out of the tables in
-# lab/series/figures-ARCH.
+# picture.sh [TERMINAL FILE]: draw the picture of the README, lab/bench/hits.svg, from the
+# tables in lab/series/figures-ARCH.
 
 . "$(dirname "$0")/../lib.sh"
 
 TERMINAL=${1:-svg}
 FILE=${2:-$LAB/bench/hits.svg}
 
-# cost ARCH ROW: base and ours, of the row with that name.
+# cost ARCH ROW: the figures of the base and of ours in that row.
 cost()
 {
 	sed -nE "s/^$2 +insn +([0-9]+) +([0-9]+) .*/\1 \2/p" "$LAB/series/figures-$1" | grep .
 }
 
-# bars ARCH: what users have on most probes.
+# bars ARCH: the most frequent kinds of probes.
 bars()
 {
 	echo "\"breakpoint\" $(cost "$1" 'hit, pre_handler, optimization off')"

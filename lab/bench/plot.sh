@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # plot.sh RESULTS PREFIX: draw the results of the benchmark as PREFIX-*.svg.
-# RESULTS is what table.awk reads.
+# RESULTS is the input of table.awk.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -10,7 +10,7 @@ RESULTS=$1
 PREFIX=$2
 DATA=$PREFIX-plot
 
-# series SED-expression: "x base ours" of the keys that it turns into an x.
+# series SED-expression: "x base ours" for the keys that the expression maps to an x.
 series()
 {
 	local kernel
@@ -24,7 +24,7 @@ series()
 	rm -f "$DATA.base" "$DATA.ours"
 }
 
-# Every plot has the same two lines in it.
+# Draw two lines: base and ours.
 plot_lines()
 {
 	local name=$1 title=$2 x=$3 y=$4

@@ -1,27 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# points.sh ARCH VMLINUX: where probes can be put in that kernel, in the order in which
-# the addresses are to be used.  Lines of three words, or four:
+# points.sh ARCH VMLINUX: addresses for probes in that kernel, in the order of their use.
+# Lines of three words, or four:
 #
 #	breakpoint ADDRESS FUNCTION	an instruction inside a function
-#	entry ADDRESS FUNCTION FTRACE	a function's entry, and the address of what
-#					ftrace changes there: on arm64, the next word
+#	entry ADDRESS FUNCTION FTRACE	a function's entry, and the address of the
+#					instruction that ftrace changes: on arm64, the
+#					next word
 #
-# They are all over the kernel, because what the base does for a probe depends on
-# how far behind the first jump label it is.
+# The addresses are spread over the whole kernel, because the base's work for a probe
+# depends on the distance of the probe from the first jump label.
 #
-# Only functions that begin with ftrace's call or its nop: the others are what
-# must not be traced.  Behind that, only instructions that neither fault nor jump
-# nor are ever patched: no refusal then depends on whose kprobes they are.  First
-# comes one of every function, the first there is, then the rest, both shuffled,
-# always in the same way.
+# Use only functions that begin with ftrace's call or its nop; the others must not be
+# traced.  After that instruction, use only instructions that neither fault nor jump nor
+# are ever patched, so that base and ours refuse the same ones.  The first such instruction
+# of every function comes first, then the rest, both in a random order that is always the
+# same.
 
 . "$(dirname "$0")/../lib.sh"
 
 ARCH=$1
 VMLINUX=$2
-# The guest takes some away, mostly what runs while probes are registered.
+# The guest leaves some out, mostly in functions that run while probes are registered.
 ENOUGH=70000
 
 instructions()
@@ -31,7 +32,7 @@ instructions()
 			s/^ *([0-9a-f]+):\t([a-z0-9.]+)[ \t]*([^<]*).*/I \1 \2 \3/p'
 }
 
-# The generator of Park and Miller: no number of it is beyond an awk's.
+# The generator of Park and Miller, whose numbers any awk can represent.
 choose()
 {
 	awk -v arch="$ARCH" '

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# table.awk: the rows of the benchmark, as CSV.
+# table.awk: print the rows of the benchmark as CSV.
 #
 #   awk -f table.awk rows results
 #
 # "results" has lines "base|ours RUN key value"; of several values
-# of one key the table has the median.  Output, one a row:
+# of one key the table has the median.  Output, one line for each row:
 #
-#   what,unit,base,ours,ratio,bound,verdict
+#   title,unit,base,ours,ratio,bound,verdict
 #
-# "verdict" is "ok" or "MISSED" where there is a bound.  A row without a result
-# of either kernel is named on standard error, and fails the script.
+# "verdict" is "ok" or "MISSED" if there is a bound.  A row without a result
+# of either kernel is printed to standard error, and the script fails.
 
-# value KERNEL RUN KEY: a result; "" when there is none.
+# value KERNEL RUN KEY: a result; "" if there is none.
 function value(kernel, run, key,	part, over)
 {
 	if (split(key, part, "/") == 2) {
@@ -25,7 +25,7 @@ function value(kernel, run, key,	part, over)
 	return nr[key] ? result[key, int((nr[key] + 1) / 2)] : ""
 }
 
-# add ID X: to its values, which are in ascending order.
+# add ID X: add X to the values of ID, which are in ascending order.
 function add(id, x,	i)
 {
 	for (i = nr[id]++; i && result[id, i] > x + 0; i--)
@@ -33,7 +33,7 @@ function add(id, x,	i)
 	result[id, i + 1] = x + 0
 }
 
-# number X: with as many digits as it deserves.
+# number X: format X, with more decimals for small numbers.
 function number(x)
 {
 	if (x == int(x))
@@ -45,7 +45,7 @@ function number(x)
 
 function missing(kernel)
 {
-	printf "no result of %s: %s (%s, %s)\n", kernel, what, key, run >"/dev/stderr"
+	printf "no result of %s: %s (%s, %s)\n", kernel, title, key, run >"/dev/stderr"
 	bad++
 }
 
@@ -76,7 +76,7 @@ END {
 		split(row[i], field, "|")
 		key = field[1]
 		run = field[2]
-		what = field[5]
+		title = field[5]
 		base = value("base", run, key)
 		ours = value("ours", run, key)
 		alone = field[6] == "no base"
@@ -88,7 +88,7 @@ END {
 			continue
 		base /= field[3]
 		ours /= field[3]
-		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", what, field[4],
+		printf "\"%s\",%s,%s,%s,%s,%s,%s\n", title, field[4],
 			(alone ? "-" : number(base)), number(ours), (base > 0 ? number(ours / base) : ""),
 			field[6], judge(field[6])
 	}

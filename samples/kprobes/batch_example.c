@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A batch: which functions that match a pattern are called most?
+ * A batch of probes: show the most frequently called functions that match a pattern.
  *
  *	insmod batch_example.ko pattern='vfs_*'
  *	rmmod batch_example
  *
- * All probes are registered together, and go together: that costs little more than
- * one.  A batch is all or nothing, though, and some functions must not be probed.
- * A batch that is refused is therefore split in two, down to the one to leave out.
+ * All probes are registered together and unregistered together, which costs little more
+ * than one probe.  A batch is registered completely or not at all, and some functions
+ * cannot be probed.  So split a refused batch in two, down to the functions to leave out.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,7 +29,7 @@ MODULE_PARM_DESC(pattern, "functions to probe, with * and ? as in a shell");
 
 static unsigned int most = 4000;
 module_param(most, uint, 0444);
-MODULE_PARM_DESC(most, "how many functions to probe at most");
+MODULE_PARM_DESC(most, "largest number of functions to probe");
 
 struct site {
 	struct kprobe kp;
@@ -49,10 +49,10 @@ NOKPROBE_SYMBOL(count);
 
 /* --- Names ---------------------------------------------------------------------- */
 
-/* What symbol @addr belongs to, where that begins, and where it ends. */
+/* Finds the symbol of @addr, its start, and its end. */
 static bool symbol_at(unsigned long addr, char *name, unsigned long *from, unsigned long *to)
 {
-	static char text[KSYM_SYMBOL_LEN];	/* large for a stack, and loading is alone */
+	static char text[KSYM_SYMBOL_LEN];	/* too large for the stack; used by init only */
 	unsigned long offset, size;
 	char *plus;
 
@@ -68,7 +68,7 @@ static bool symbol_at(unsigned long addr, char *name, unsigned long *from, unsig
 	return true;
 }
 
-/* A probe that is not enabled says where the kernel's text is. */
+/* Registers a disabled probe to get an address in the kernel's text. */
 static unsigned long some_function(void)
 {
 	struct kprobe kp = { .symbol_name = "kernel_clone", .flags = KPROBE_FLAG_DISABLED };
@@ -93,7 +93,7 @@ static void consider(const char *name, unsigned long addr)
 	kps[nr_sites++] = &site->kp;
 }
 
-/* From one function on, in both directions, as far as there are symbols of text. */
+/* Walks over the symbols of the text in both directions, from one function on. */
 static int find_sites(void)
 {
 	unsigned long start = some_function(), at, from, to;
@@ -114,7 +114,7 @@ static int find_sites(void)
 
 /* --- Probes --------------------------------------------------------------------- */
 
-/* Registers those of @batch that can be, moves them to its front, returns how many. */
+/* Registers the probes of @batch that are allowed, moves them to its front, counts them. */
 static unsigned int register_some(struct kprobe **batch, unsigned int n)
 {
 	unsigned int first, second;

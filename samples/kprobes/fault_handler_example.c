@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A fault handler: what becomes of a handler that reads where nothing is?
+ * A fault handler: see the faults of a handler that reads an unmapped address.
  *
  *	insmod fault_handler_example.ko func=kernel_clone address=0xffffffff81000000
  *	rmmod fault_handler_example
  *
  * At each call of the function the handler reads a word.  If that faults, the fault
- * handler of the same probe is told first.  It returns 0: it has not dealt with the
- * fault, which goes on to the kernel's exception table, and the read fails.
+ * handler of the same probe is called first.  It returns 0, because it has not resolved
+ * the fault: the kernel then searches its exception tables, and the read fails.
  *
- * The read must be one that may fail, as copy_from_kernel_nofault() is: a fault
- * handler is told of other faults, too, but nobody mends them.
+ * The read must be one that may fail, such as copy_from_kernel_nofault().  The fault
+ * handler sees other faults, too, but for these there is no exception table entry.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,12 +22,12 @@
 
 static char *func = "kernel_clone";
 module_param(func, charp, 0444);
-MODULE_PARM_DESC(func, "function at whose calls to read");
+MODULE_PARM_DESC(func, "function to probe");
 
-/* By default in the last page of all, which no kernel has. */
+/* By default in the last page of the address space, which no kernel maps. */
 static unsigned long address = -4080UL;
 module_param(address, ulong, 0444);
-MODULE_PARM_DESC(address, "where to read a word");
+MODULE_PARM_DESC(address, "address of the word to read");
 
 static atomic_t words = ATOMIC_INIT(0), failures = ATOMIC_INIT(0), faults = ATOMIC_INIT(0);
 static unsigned long last_word;

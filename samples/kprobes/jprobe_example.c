@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A jprobe: what arguments is kernel_clone() called with?
+ * A jprobe: show the arguments of kernel_clone().
  *
  *	insmod jprobe_example.ko
  *	rmmod jprobe_example
  *
- * The handler has the prototype of the probed function, whose arguments it finds
- * as its own, and ends with jprobe_return().  It must not sleep.
+ * The handler has the prototype of the probed function, gets the arguments of that
+ * function as its own, and ends with jprobe_return().  It must not sleep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,7 +18,7 @@
 
 static unsigned int show = 10;
 module_param(show, uint, 0444);
-MODULE_PARM_DESC(show, "how many calls to show; all are counted");
+MODULE_PARM_DESC(show, "number of calls to show; all are counted");
 
 static atomic_t calls = ATOMIC_INIT(0);
 
@@ -28,7 +28,7 @@ static pid_t on_kernel_clone(struct kernel_clone_args *args)
 		pr_info("%s/%d calls kernel_clone: flags %#llx, exit signal %d\n",
 			current->comm, current->pid, args->flags, args->exit_signal);
 	jprobe_return();
-	/* Never reached; the compiler wants a value. */
+	/* Never reached, but the compiler requires a value. */
 	return 0;
 }
 

@@ -6,8 +6,8 @@
  *	rmmod kprobe_example
  *
  * The pre handler runs before the function's first instruction, the post
- * handler after it.  They run in a trap: they must not sleep, and what they
- * call must not be probed.
+ * handler after it.  Both may run in a trap: they must not sleep, and probes on
+ * functions that they call are missed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@ MODULE_PARM_DESC(symbol, "function to probe");
 
 static unsigned int show = 10;
 module_param(show, uint, 0444);
-MODULE_PARM_DESC(show, "how many hits to show; all are counted");
+MODULE_PARM_DESC(show, "number of hits to show; all are counted");
 
 static atomic_t hits = ATOMIC_INIT(0);
 
@@ -33,7 +33,7 @@ static int before(struct kprobe *p, struct pt_regs *regs)
 		pr_info("pre: %s (%s/%d on CPU %d) at %pS\n", p->symbol_name,
 			current->comm, current->pid, raw_smp_processor_id(),
 			p->addr);
-	/* 0: go on with the probed instruction. */
+	/* 0: continue with the probed instruction. */
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A return probe: how long does a function take, and what does it return?
+ * A return probe: show the duration and the return value of a function's calls.
  *
  *	insmod kretprobe_example.ko func=do_sys_openat2
  *	rmmod kretprobe_example
  *
- * The entry handler stores the time in the instance's private data; returning
- * non-zero there leaves the call alone, here for kernel threads.
+ * The entry handler stores the time in the instance's private data.  For kernel threads
+ * it returns non-zero, so that their calls are not followed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,9 +18,9 @@
 
 static char *func = "kernel_clone";
 module_param(func, charp, 0444);
-MODULE_PARM_DESC(func, "function whose calls are timed");
+MODULE_PARM_DESC(func, "function to measure");
 
-/* What an instance keeps from entry to return. */
+/* The private data of an instance, from entry to return. */
 struct call {
 	ktime_t entered;
 };

@@ -2,41 +2,41 @@
 #ifndef _KPROBE_BENCH_H
 #define _KPROBE_BENCH_H
 /*
- * What the files of the measuring module share.  Everything here uses the
- * public API of kprobes only, so that one source measures any implementation.
+ * Declarations shared by the files of the measuring module.  All code in it uses only
+ * the public API of kprobes, so that one source measures any implementation.
  */
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
 /**
- * bench_report() - one result, for the table
- * @key: which, see lab/bench/rows
+ * bench_report() - print one result for the table
+ * @key: name of the result, see lab/bench/rows
  * @value: nanoseconds of the guest, or a number
  */
 void bench_report(const char *key, u64 value);
 
-/* The same for one of several results of one thing: the key is @key, "_", and @part. */
+/* Prints one of several results of a measurement, with the key @key, "_", and @part. */
 void bench_report_part(const char *key, const char *part, u64 value);
 
-/* Counts its calls, and does nothing else. */
+/* A pre handler that only counts its calls. */
 int bench_count(struct kprobe *kp, struct pt_regs *regs);
 extern unsigned long bench_counted;
 
-/* How long many calls of a function take, with interrupts off. */
+/* Returns the time of many calls of a function, with interrupts off. */
 u64 bench_time_calls(int (*fn)(void));
-/* The same; -EIO if not each of them runs that many handlers that count. */
+/* The same; returns -EIO unless each call runs that many handlers that count. */
 int bench_time_hits(int (*fn)(void), unsigned int handlers, u64 *time);
-/* What one call costs more than without a probe. */
+/* Reports the additional cost of one call with a probe. */
 void bench_report_hit(const char *key, u64 probed, u64 bare);
 
 /**
- * enum bench_text - what has to be at a probed address before hits are measured
- * @BENCH_AS_IT_IS:	nothing is waited for
- * @BENCH_SETTLED:	what the optimizer makes of it in the end
- * @BENCH_JUMP:		the same, and that has to be a jump
+ * enum bench_text - required state of the text at a probed address before measuring
+ * @BENCH_AS_IT_IS:	any
+ * @BENCH_SETTLED:	the final state, after the optimizer has finished
+ * @BENCH_JUMP:		the final state, which has to be a jump
  *
- * A kernel without jumps is measured as it is: that is what ours is compared with.
- * The text at the address tells.  A kernel may call a probe optimized long before.
+ * A kernel without jumps is measured as it is, to compare ours with it.  The text at the
+ * address is checked, because a kernel may call a probe optimized long before the jump.
  */
 enum bench_text {
 	BENCH_AS_IT_IS,
@@ -44,29 +44,29 @@ enum bench_text {
 	BENCH_JUMP,
 };
 
-/* Waits until the text at a function's entry is like that. */
+/* Waits until the text at a function's entry is in that state. */
 int bench_await(int (*fn)(void), enum bench_text text);
-/* The same while it has no probe: the jump of the last one may still be there. */
+/* The same for a function without a probe, where the last probe's jump may still be. */
 int bench_await_bare(int (*fn)(void), enum bench_text text);
 
-/* From here on it is measured how long the text takes to settle. */
+/* Begins to measure the time until the text has settled. */
 void bench_mark(void);
 
-/* Waits until the text at the loaded addresses is settled; how many are jumps. */
+/* Waits until the text at the loaded addresses has settled, and counts the jumps. */
 int bench_settled_jumps(unsigned int *jumps);
 
-/* Registers a disabled probe and unregisters it; how long the former took. */
+/* Registers a disabled probe and unregisters it; measures the time to register it. */
 int bench_register_other(u64 *time);
 
-/* Functions to be probed; what they look like is in targets.h. */
+/* Functions to be probed; targets.h defines them. */
 int bench_plain(void);
 int bench_inner(void);
 int bench_ftraced(void);
 
-/* Commands: what user space may write into "run".  Each returns an errno. */
+/* Commands that user space may write to "run".  Each returns an errno. */
 int bench_hits(void);
 int bench_optimized_hits(void);
-int bench_oldest(const char *what);
+int bench_oldest(const char *word);
 int bench_nesting(void);
 int bench_optimized_nesting(void);
 int bench_return_nesting(void);
@@ -84,14 +84,14 @@ int bench_coverage(void);
 int bench_parallel(void);
 int bench_single(unsigned int nr, const char *key);
 
-/* Address @i of those that have been loaded, or 0. */
+/* Returns the loaded address of index @i, or 0. */
 unsigned long bench_point(unsigned int i);
-/* Registers a probe on the next of them, or else drops it; -ENOENT after the last. */
+/* Registers a probe at the next address, or drops the address; -ENOENT after the last. */
 int bench_register_next(unsigned long *address);
-/* At how many of those that have been probed a jump is now, and none was before. */
+/* Counts probed addresses that have a jump now and had none before. */
 unsigned int bench_point_jumps(void);
 
-/* When the module goes. */
+/* Called when the module is unloaded. */
 void bench_returns_exit(void);
 void bench_hits_exit(void);
 void bench_registration_exit(void);

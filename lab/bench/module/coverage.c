@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which instructions of the kernel can be probed, and at which of them a probe
- * becomes a jump: tried at addresses that have been drawn by lot.
+ * Count the instructions of the kernel that can be probed, and the probes that
+ * become jumps, at random addresses.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 
 #include "bench.h"
 
-/* How many addresses were refused with each errno. */
+/* Number of addresses that were refused, for each errno. */
 static unsigned int refused[MAX_ERRNO + 1];
 
 static void report_refused(void)
@@ -25,10 +25,10 @@ static void report_refused(void)
 }
 
 /**
- * bench_coverage() - a probe at each address, one after the other
+ * bench_coverage() - register a probe at each address, one after the other
  *
- * Nothing is known about the addresses; some are executed all the time.  The
- * probes stay, so that user space can ask what has become of them.
+ * The addresses are arbitrary; some are executed all the time.  The probes stay
+ * registered, so that user space can read their state.
  */
 int bench_coverage(void)
 {

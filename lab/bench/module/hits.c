@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a hit costs: many calls of a probed function with interrupts off, less
- * the same calls of the function as it is.
+ * The cost of a hit: the time of many calls of a probed function with interrupts off,
+ * minus that of the same calls without a probe.
  *
- * Handlers count.  It is one instruction, and it proves that what has been
- * measured are hits.
+ * Handlers count their calls.  That is one instruction, and it proves that each call
+ * was a hit.
  *
- * Optimization is what user space has set.  Where it is to be measured, the text
- * is waited for.
+ * User space switches optimization.  Before jumps are measured, wait until they are in
+ * the text.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -20,7 +20,7 @@
 #include "targets.h"
 
 #define ROUNDS		4096
-/* Before the measured calls, so that nothing happens for the first time. */
+/* Calls before the measured ones, so that none of these is a first call. */
 #define WARM_UP		16
 #define MOST_PROBES	32
 
@@ -29,13 +29,13 @@ DEFINE_PLAIN_FUNCTION(bench_inner);
 
 unsigned long bench_counted;
 
-/* The probe of "oldest", and what its function costs without it. */
+/* The probe of "oldest", and the cost of its function without a probe. */
 static struct kprobe oldest;
 static u64 oldest_bare;
 
 noinline int bench_ftraced(void)
 {
-	/* Or else the compiler would drop the calls. */
+	/* Without this the compiler would remove the calls. */
 	barrier();
 	return 42;
 }
@@ -75,7 +75,7 @@ u64 bench_time_calls(int (*fn)(void))
 	return end - start;
 }
 
-/* Times calls that must each have run @handlers handlers. */
+/* Measures calls, each of which must run @handlers handlers. */
 int bench_time_hits(int (*fn)(void), unsigned int handlers, u64 *time)
 {
 	unsigned long wanted = (unsigned long)handlers * (ROUNDS + WARM_UP);
@@ -93,7 +93,7 @@ void bench_report_hit(const char *key, u64 probed, u64 bare)
 	bench_report(key, div_u64(probed - bare, ROUNDS));
 }
 
-/* @nr probes like @like on one address. */
+/* Measures @nr copies of the probe @like at one address. */
 static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 		   unsigned int nr, unsigned int handlers, enum bench_text text)
 {
@@ -127,7 +127,7 @@ static int measure(const char *key, int (*fn)(void), const struct kprobe *like,
 	return ret;
 }
 
-/* A handler's call of a function, with and without a probe on that. */
+/* Measures a handler's call of a function, with and without a probe on the function. */
 static int measure_missed(const char *key, enum bench_text text)
 {
 	struct kprobe outer = {
@@ -174,7 +174,7 @@ static const struct kprobe both = {
 	.post_handler = count_post,
 };
 
-/* Many probes at one address; @prefix and their number are the key. */
+/* Measures many probes at one address; @prefix and their number are the key. */
 static int measure_many(const char *prefix, unsigned int nr, enum bench_text text)
 {
 	char key[16];
@@ -184,7 +184,7 @@ static int measure_many(const char *prefix, unsigned int nr, enum bench_text tex
 }
 
 /**
- * bench_hits() - hits of every kind, while no other probes are registered
+ * bench_hits() - measure hits of every kind, while no other probes are registered
  */
 int bench_hits(void)
 {
@@ -203,7 +203,7 @@ int bench_hits(void)
 }
 
 /**
- * bench_optimized_hits() - the same where the probes become jumps
+ * bench_optimized_hits() - measure hits of probes that have become jumps
  *
  * Not every implementation makes a jump of a probe that has a post_handler.
  */
@@ -236,26 +236,26 @@ static int oldest_begin(void)
 }
 
 /**
- * bench_oldest() - a hit of a probe that is older than others
- * @what: "begin" registers the probe, "end" unregisters it; anything else
- *	measures it, and is the result's key
+ * bench_oldest() - measure a hit of a probe that is older than others
+ * @word: "begin" registers the probe, "end" unregisters it; any other word is the key of
+ *	a measurement
  */
-int bench_oldest(const char *what)
+int bench_oldest(const char *word)
 {
 	u64 probed;
 	int ret;
 
-	if (!strcmp(what, "begin"))
+	if (!strcmp(word, "begin"))
 		return oldest.pre_handler ? -EBUSY : oldest_begin();
 	if (!oldest.pre_handler)
 		return -EINVAL;
-	if (!strcmp(what, "end")) {
+	if (!strcmp(word, "end")) {
 		bench_hits_exit();
 		return 0;
 	}
 	ret = bench_time_hits(bench_plain, 1, &probed);
 	if (!ret)
-		bench_report_hit(what, probed, oldest_bare);
+		bench_report_hit(word, probed, oldest_bare);
 	return ret;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures kprobes.  User space decides what, and in which order:
+ * Measures kprobes.  User space chooses the measurements and their order:
  *
  *	debugfs/kprobe_bench/run	takes one command a write
- *	debugfs/kprobe_bench/now	tells the time, for what a script measures
+ *	debugfs/kprobe_bench/now	shows the time, for measurements by a script
  *
  * Results go to the kernel's log as "bench: key value".  Under QEMU's
  * -icount shift=0 a nanosecond of the guest is one instruction.
@@ -37,7 +37,7 @@ static int nesting(void)
 	return bench_nesting() ?: bench_return_nesting();
 }
 
-/* Everything about single probes that become jumps. */
+/* Runs all measurements of single probes that become jumps. */
 static int optimized(void)
 {
 	return bench_optimized_hits() ?: bench_optimized_returns() ?:
@@ -92,7 +92,7 @@ static const struct {
 	{ "register_returns", bench_register_returns },
 };
 
-/* "name", "name word", or "name number word". */
+/* Runs a command: "name", "name word", or "name number word". */
 static int run(char *command)
 {
 	char *name = strsep(&command, " ");
@@ -166,5 +166,5 @@ static void __exit bench_exit(void)
 
 module_init(bench_init);
 module_exit(bench_exit);
-MODULE_DESCRIPTION("Measures what kprobes cost");
+MODULE_DESCRIPTION("Measures the cost of kprobes");
 MODULE_LICENSE("GPL");

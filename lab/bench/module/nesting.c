@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that are lost because an interrupt came while a handler was running.
+ * Count hits that are lost because an interrupt arrives while a handler is running.
  *
- * The handler is one that runs with interrupts on: that of a probe on an entry that
- * ftrace owns, that of a probe that has become a jump, or that of a return probe.
- * It waits there until a timer has called a probed function often enough; every
- * such call must have run all of that function's handlers.
+ * The handler runs with interrupts on: it is that of a probe on an entry that
+ * ftrace owns, of a probe that has become a jump, or of a return probe.
+ * It waits until a timer has called a probed function often enough; every
+ * such call must run all handlers of that function.
  *
- * Where probes on such entries are breakpoints, and none becomes a jump, there are
- * kernels in which the handler runs with interrupts off.  Nothing can be lost then.
+ * In some kernels probes on such entries are breakpoints, none becomes a jump, and the
+ * handler runs with interrupts off.  No hit can be lost there.
  */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
@@ -26,7 +26,7 @@
 static bool inside_handler, interrupts_off;
 static unsigned long calls_inside, lost_inside, inner_hits;
 
-/* How many handlers a call of the inner function has. */
+/* Number of handlers that a call of the inner function runs. */
 static unsigned int inner_handlers;
 
 static int inner_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -86,7 +86,7 @@ static void run_timer(int (*outer)(void))
 
 	hrtimer_setup_on_stack(&timer, timer_fires, CLOCK_MONOTONIC,
 			       HRTIMER_MODE_REL_PINNED_HARD);
-	/* The timer has to interrupt the handler, not another CPU. */
+	/* Keep the timer on this CPU, where it has to interrupt the handler. */
 	get_cpu();
 	hrtimer_start(&timer, TIMER_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
 	outer();
@@ -109,8 +109,8 @@ static int report_lost(const char *key)
 }
 
 /*
- * A function is called while the handler of the probe on @outer runs; its kprobe,
- * and its return probe if there is one, have to see each call.
+ * Call a function while the handler of the probe on @outer runs.  The kprobe of that
+ * function, and its return probe if there is one, must get each call.
  */
 static int measure(const char *key, int (*outer)(void), struct kretprobe *inner_return,
 		   enum bench_text text)
@@ -143,7 +143,7 @@ static int measure(const char *key, int (*outer)(void), struct kretprobe *inner_
 }
 
 /**
- * bench_nesting() - how many of WANTED_CALLS hits in interrupts are lost
+ * bench_nesting() - count how many of WANTED_CALLS hits in interrupts are lost
  */
 int bench_nesting(void)
 {
@@ -161,7 +161,7 @@ int bench_nesting(void)
 }
 
 /**
- * bench_optimized_nesting() - the same where both probes are jumps
+ * bench_optimized_nesting() - the same with jumps for both probes
  */
 int bench_optimized_nesting(void)
 {

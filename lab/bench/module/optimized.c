@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an optimizer does to probes: how long the text takes to settle, and how
- * long others are kept from registering meanwhile.
+ * Measure the optimizer: the time until the text has settled, and the time during
+ * which it delays other registrations.
  *
- * Which probes become jumps is not known beforehand, and no kernel tells when it
- * has finished.  So the jumps are counted again and again.  The text has settled
- * at the last change of their number; that it was the last is known after a while
- * that is longer than any pause that an optimizer makes.
+ * The probes that become jumps are not known in advance, and no kernel reports that
+ * the optimizer has finished.  So count the jumps again and again.  The text settled
+ * at the last change of their number.  A change was the last one if none follows for
+ * longer than any pause of an optimizer.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -20,20 +20,20 @@
 #define QUIET		(3ULL * NSEC_PER_SEC)
 #define PATIENCE	(120ULL * NSEC_PER_SEC)
 /*
- * No longer time without a look at the text counts as quiet: it may be the
- * optimizer that let nobody run.
+ * Of the time between two counts, at most so much counts as quiet: the optimizer may
+ * have kept this task from running.
  */
 #define LONGEST_STEP	(20ULL * NSEC_PER_MSEC)
 #define STEP_US		1000
 
 /**
- * struct watch - text that is being watched
- * @fn:		the function whose entry it is, NULL for the addresses loaded
- * @jumps:	how many there were at the last look
- * @begun:	when the watch began
- * @looked:	when the last look was
- * @changed:	when the number of jumps was seen to change; else, the first look
- * @quiet:	for how long it has not changed
+ * struct watch - observation of the jumps in some text
+ * @fn:		the function with that entry, NULL for the loaded addresses
+ * @jumps:	number of jumps at the last count
+ * @begun:	time of the beginning
+ * @looked:	time of the last count
+ * @changed:	time of the last count with another number, or of the first count
+ * @quiet:	time without a change
  */
 struct watch {
 	int (*fn)(void);
@@ -41,7 +41,7 @@ struct watch {
 	u64 begun, looked, changed, quiet;
 };
 
-/* The watch over the addresses loaded. */
+/* The watch on the loaded addresses. */
 static struct watch points_watch;
 
 static unsigned int count_jumps(const struct watch *watch)
@@ -58,7 +58,7 @@ static void watch_begin(struct watch *watch, int (*fn)(void))
 	watch->begun = ktime_get_ns();
 }
 
-/* Takes a look.  Whether others are needed. */
+/* Counts the jumps.  Returns true if another count is needed. */
 static bool watching(struct watch *watch)
 {
 	unsigned int jumps = count_jumps(watch);
@@ -123,8 +123,8 @@ void bench_mark(void)
 }
 
 /**
- * bench_settle() - how long the text takes to settle, from the last mark on
- * @key: what to call the time, and with "_jumps" how many jumps there are then
+ * bench_settle() - measure the time from the last mark until the text has settled
+ * @key: key of the time, and with "_jumps" of the number of jumps
  *
  * A registration sets a mark.
  */
@@ -165,11 +165,11 @@ int bench_register_other(u64 *time)
 }
 
 /**
- * bench_lock() - how long others cannot register, from now until the text is settled
- * @key: what to call the longest that one registration takes, and with "_first"
- *	the first one
+ * bench_lock() - measure how long the optimizer delays registrations until the text settles
+ * @key: key of the longest time of a registration, and with "_first" of the time of the
+ *	first one
  *
- * That of a disabled probe: no text is changed for it.
+ * The registered probe is disabled, so its registration changes no text.
  */
 int bench_lock(const char *key)
 {

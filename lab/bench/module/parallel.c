@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One probe that is hit on several processors at a time: what they share in a hit
- * is what keeps two of them from doing twice the work of one.
+ * One probe that is hit on several processors at a time.  Two processors make less than
+ * twice as many hits as one if they share data in a hit.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -18,10 +18,10 @@
 
 #define MOST_CPUS	4
 #define DURATION	(3ULL * NSEC_PER_SEC)
-/* Calls between two looks at the clock, which all processors share. */
+/* Calls between two reads of the clock, which all processors share. */
 #define CALLS_AT_A_TIME	20000
 
-/* Handlers that ran on this processor, and what its thread has done. */
+/* Handlers that ran on this processor, and calls and calls per second of its thread. */
 static DEFINE_PER_CPU(unsigned long, hits);
 static DEFINE_PER_CPU(unsigned long, calls);
 static DEFINE_PER_CPU(u64, rate);
@@ -52,7 +52,7 @@ static int calling_thread(void *unused)
 	kthread_complete_and_exit(&done, 0);
 }
 
-/* Lets a thread call on each of the first @nr processors. */
+/* Runs a calling thread on each of the first @nr processors. */
 static int run_threads(unsigned int nr)
 {
 	struct task_struct *threads[MOST_CPUS];
@@ -70,13 +70,13 @@ static int run_threads(unsigned int nr)
 		wait_for_completion(&done);
 	return 0;
 stop:
-	/* They have not begun, and will not. */
+	/* These threads have not been started. */
 	for (i = 0; i < cpu; i++)
 		kthread_stop(threads[i]);
 	return PTR_ERR(threads[cpu]);
 }
 
-/* Hits a second of all of the first @nr processors. */
+/* Returns the sum of hits per second on the first @nr processors. */
 static int measure(unsigned int nr, u64 *sum)
 {
 	unsigned int cpu;
@@ -98,7 +98,7 @@ static int measure(unsigned int nr, u64 *sum)
 }
 
 /**
- * bench_parallel() - hits a second of a probe that is a jump, on 1, 2, and MOST_CPUS
+ * bench_parallel() - measure hits per second of a jump, on 1, 2, and MOST_CPUS processors
  */
 int bench_parallel(void)
 {

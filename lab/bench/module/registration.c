@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to register and unregister many probes.
+ * The cost of registering and unregistering many probes.
  *
- * Where they go is read from a file of addresses, one hexadecimal number a
- * line.  "register" takes the next ones of it, so that several of them add up;
- * "unregister" takes all away together.
+ * Their addresses are read from a file, one hexadecimal number a line.
+ * Each "register" uses the next addresses of the file; "unregister" unregisters
+ * all probes together.
  */
 #include <linux/delay.h>
 #include <linux/kernel_read_file.h>
@@ -17,15 +17,15 @@
 #include "targets.h"
 
 #define FILE_SIZE_MAX	(4 << 20)
-/* Addresses that are looked at together when some of them are refused. */
+/* Addresses that are tried together if some of them are refused. */
 #define SIFT_CHUNK	512U
 #define SETTLE_MS	300
 
 /**
- * struct bench_probe - a probe that counts
+ * struct bench_probe - a probe that counts its hits
  * @kp:		the probe
- * @hits:	since it has been filled in
- * @was_jump:	the text had a jump there before
+ * @hits:	number of hits
+ * @was_jump:	the text had a jump at the address before the registration
  */
 struct bench_probe {
 	struct kprobe kp;
@@ -33,13 +33,13 @@ struct bench_probe {
 	bool was_jump;
 };
 
-/* The addresses, a probe for each, and how many of these are registered. */
+/* The addresses, a probe for each, and the number of registered probes. */
 static unsigned long *points;
 static struct bench_probe *probes;
 static struct kprobe **pointers;
 static unsigned int nr_points, nr_registered;
 
-/* How many of them have been, even if that is over: the text may not know it yet. */
+/* Number of probes in the last batches, also unregistered ones: jumps may remain. */
 static unsigned int nr_probed;
 
 static int count_hit(struct kprobe *kp, struct pt_regs *regs)
@@ -65,9 +65,8 @@ static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
 }
 
 /*
- * Work that an implementation leaves for later must not be charged to what is
- * measured next.  It starts after a moment, and holds the lock that the second
- * of these has to take.
+ * Delayed work of an implementation must not count in the next measurement.  It starts
+ * after a moment, and holds the lock that the second registration here has to take.
  */
 static void settle(void)
 {
@@ -114,8 +113,8 @@ static unsigned int count_lines(const char *text)
 }
 
 /**
- * bench_load() - read the addresses for what follows
- * @path: file
+ * bench_load() - read the addresses for the following commands
+ * @path: the file
  */
 int bench_load(const char *path)
 {
@@ -163,7 +162,7 @@ unsigned int bench_point_jumps(void)
 	return jumps;
 }
 
-/* Sets the addresses to 0 that cannot be probed. */
+/* Sets addresses that cannot be probed to 0. */
 static void sift(unsigned int first, unsigned int nr)
 {
 	if (!register_kprobes(fill(first, nr, KPROBE_FLAG_DISABLED), nr)) {
@@ -177,8 +176,8 @@ static void sift(unsigned int first, unsigned int nr)
 }
 
 /*
- * A refusal fails a whole batch without telling whose it was.  Returns whether
- * leaving some addresses out may help.
+ * A refused probe fails the whole batch, and the error does not identify the probe.
+ * Drop all refused addresses.  Returns true if any was dropped.
  */
 static bool sift_all(unsigned int first, unsigned int nr)
 {
@@ -216,7 +215,7 @@ static void add_registered(unsigned int nr)
 	nr_probed = nr_registered;
 }
 
-/* Many would mean that they, and not the registration, have been measured. */
+/* With many hits, the measured time would be that of the hits. */
 static void report_hits(unsigned int first, unsigned int nr)
 {
 	unsigned int i, most = first;
@@ -232,9 +231,9 @@ static void report_hits(unsigned int first, unsigned int nr)
 }
 
 /**
- * bench_register() - register a batch on the next addresses
- * @nr: how many
- * @key: what to call the time
+ * bench_register() - register a batch at the next addresses
+ * @nr: number of probes
+ * @key: key of the time
  */
 int bench_register(unsigned int nr, const char *key)
 {
@@ -285,8 +284,8 @@ static u64 unregister_all(void)
 }
 
 /**
- * bench_unregister() - unregister all that bench_register() has registered
- * @key: what to call the time
+ * bench_unregister() - unregister all probes of bench_register()
+ * @key: key of the time
  */
 int bench_unregister(const char *key)
 {
@@ -301,8 +300,8 @@ int bench_unregister(const char *key)
 }
 
 /**
- * bench_release() - the same, and then how long this keeps others from registering
- * @key: what to call the longest that another registration takes
+ * bench_release() - unregister all probes, then measure how long that delays registrations
+ * @key: key of the longest time of another registration
  */
 int bench_release(const char *key)
 {
@@ -314,9 +313,9 @@ int bench_release(const char *key)
 }
 
 /**
- * bench_single() - register, then unregister, one after the other
- * @nr: how many
- * @key: what to call the times, with "_register" and "_unregister"
+ * bench_single() - register, then unregister probes one after the other
+ * @nr: number of probes
+ * @key: key of the times, with "_register" and "_unregister"
  */
 int bench_single(unsigned int nr, const char *key)
 {

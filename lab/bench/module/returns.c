@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What return probes cost and miss; and jprobes, where there are such.
+ * The cost and the misses of return probes, and the cost of jprobes if the kernel has them.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -37,7 +37,7 @@ static const struct kretprobe data = {
 	.data_size = DATA_SIZE,
 };
 
-/* Calls of @fn with a return probe like @like, and with @kp too if it is given. */
+/* Measures calls of @fn with a copy of the return probe @like, and with @kp if given. */
 static int measure(const char *key, int (*fn)(void), const struct kretprobe *like,
 		   struct kprobe *kp, unsigned int handlers, enum bench_text text)
 {
@@ -100,7 +100,7 @@ static int measure_jprobe(void)
 #endif
 
 /**
- * bench_returns() - return probes of every kind, while no other probes are registered
+ * bench_returns() - measure return probes of every kind, while no others are registered
  */
 int bench_returns(void)
 {
@@ -122,7 +122,7 @@ int bench_returns(void)
 }
 
 /**
- * bench_optimized_returns() - return probes whose entry becomes a jump
+ * bench_optimized_returns() - measure return probes whose entry becomes a jump
  */
 int bench_optimized_returns(void)
 {
@@ -160,7 +160,7 @@ static int blocked_thread(void *unused)
 	return 0;
 }
 
-/* Until they are all there, or for ten seconds. */
+/* Waits until the count is complete, for ten seconds at most. */
 static void await(atomic_t *count, int nr)
 {
 	int i;
@@ -170,7 +170,7 @@ static void await(atomic_t *count, int nr)
 }
 
 /**
- * bench_blocked() - how many of THREADS calls are missed with the default maxactive
+ * bench_blocked() - count how many of THREADS calls are missed with the default maxactive
  */
 int bench_blocked(void)
 {
@@ -206,9 +206,9 @@ static struct kretprobe *return_pointers[MOST_RETURNS];
 static unsigned int nr_returns;
 
 /**
- * bench_register_returns() - return probes with the default maxactive, a batch
- * @nr: how many, on the first of the addresses that have been loaded
- * @key: what to call the time
+ * bench_register_returns() - register a batch of return probes with the default maxactive
+ * @nr: number of probes, at the first of the loaded addresses
+ * @key: key of the time
  */
 int bench_register_returns(unsigned int nr, const char *key)
 {

@@ -4,9 +4,9 @@
 /*
  * DEFINE_PLAIN_FUNCTION(name): int name(void), to be probed at its entry.
  *
- * Its first instruction can be copied and run elsewhere without a single step,
- * and is long enough for a jump.  ftrace does not know the function, so that a
- * probe on it is a breakpoint, or a jump where that is waited for.
+ * Its first instruction can be copied and executed elsewhere without a single step,
+ * and is long enough for a jump.  ftrace does not trace the function, so a
+ * probe on it is a breakpoint, or a jump after the optimizer has finished.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
@@ -19,7 +19,7 @@
 	"	movl $42, %eax\n"					\
 	"	" ASM_RET
 
-/* Whether the instruction at @addr is the jump that an optimizer puts there. */
+/* True if the instruction at @addr is a jump of the optimizer. */
 static inline bool bench_is_jump(unsigned long addr)
 {
 	return READ_ONCE(*(u8 *)addr) == JMP32_INSN_OPCODE;

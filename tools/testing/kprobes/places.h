@@ -62,6 +62,12 @@ struct function {
 /**
  * struct places - a whole listing
  * @mode: mode in which all of it runs
+ * @place: all instructions, in the order of the listing
+ * @function: all functions, in the same order
+ * @text: the bytes of all instructions
+ * @nr_places: number of instructions
+ * @nr_functions: number of functions
+ * @text_len: number of bytes
  */
 struct places {
 	enum insn_mode mode;

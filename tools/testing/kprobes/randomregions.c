@@ -87,8 +87,8 @@ static const char *broken_relocation(const struct round *r, unsigned int i)
 	int len;
 
 	memset(out, UNTOUCHED, sizeof(out));
-	len = probe_relocate(&region->insns[i], r->bytes + region->offset[i], r->mode, r->copy.src,
-			     r->copy.dst, out);
+	len = probe_relocate(&region->insns[i], r->bytes + region->offset[i], r->mode,
+			     r->copy.src, r->copy.dst, out);
 	if (len < 0 && len != -ERANGE && len != -EINVAL)
 		return "a strange error";
 	if (len > PROBE_RELOCATED_MAX || !all_untouched(out, PROBE_RELOCATED_MAX, sizeof(out)))
@@ -156,8 +156,9 @@ static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 	if (with_room == KPROBE_OBSTACLE_STACK && !calls_by_stack(&r->region))
 		return "no call through the stack pointer";
 	if (with_room != *got)
-		return *got == KPROBE_OBSTACLE_ROOM && (with_room || large.len > r->copy.room) ?
-		       NULL : "what is said depends on the room";
+		return *got == KPROBE_OBSTACLE_ROOM &&
+		       (with_room || large.len > r->copy.room) ? NULL :
+			"what is said depends on the room";
 	if (*got)
 		return NULL;
 	flaw = copy_flaw(&r->region, r->bytes, &r->copy);

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes at addresses of the kernel that are drawn by lot, all in the text together
-# while the system works.  What is refused is refused before it can do harm; the rest
-# must not change what the kernel does.  ANYWHERE_SEED repeats a run, ANYWHERE_ROUNDS (2)
+# Probe random addresses of the kernel, all of them at the same time, while the system
+# works.  Places where a probe would do harm must be refused; probes at the others must
+# not change the behaviour of the kernel.  ANYWHERE_SEED repeats a run, ANYWHERE_ROUNDS (2)
 # and ANYWHERE_PLACES (1500) make it longer.
 
 . "$(dirname "$0")/functions.sh"
 
 MANY=/sys/module/kp_many/parameters
-# Not the time: some machines begin in 1970.
+# A seed from a random UUID, not from the time, because some machines boot in 1970.
 UUID=$(cat /proc/sys/kernel/random/uuid)
 FIRST_SEED=${ANYWHERE_SEED:-$((0x${UUID%%-*} % 65536))}
 ROUNDS=${ANYWHERE_ROUNDS:-2}
@@ -19,9 +19,9 @@ begin
 places=$(mktemp)
 trap 'rm -f "$places"; cleanup' EXIT
 
-# draw SEED: lines for kp_many.  A symbol of the kernel itself, and one of the first 512
-# bytes there, every second time the very first: return probes and ftrace are about that.
-# The last digits of an address are all that awk's numbers have room for.
+# draw SEED: lines for kp_many.  Choose a symbol of the kernel itself, and one of its first
+# 512 bytes, every second time the first byte, which matters for return probes and ftrace.
+# awk's numbers only have room for the last digits of an address.
 draw()
 {
 	awk -v seed="$1" -v places="$PLACES" -v step="$INSN_STEP" '
@@ -52,12 +52,13 @@ draw()
 	}' /proc/kallsyms
 }
 
-# What hits may execute though it can be probed: the lab's hitpath.known has the reasons.
+# Functions that a hit may execute although they can be probed, because a nested hit in
+# them ends by itself.
 NEAR_HITS='irq_work_queue jprobe_this_frame jprobe_return arch_unmask_fault
 	preempt_latency_start __schedule lockdep_hardirqs_on_prepare trace_hardirqs_on_prepare
 	trace_hardirqs_off_finish notify_die'
 
-# near_hits: lines for kp_many with those of them that this kernel has.
+# near_hits: lines for kp_many with the functions of NEAR_HITS that this kernel has.
 near_hits()
 {
 	awk -v names="$(echo $NEAR_HITS)" '
@@ -71,7 +72,7 @@ near_hits()
 	}' /proc/kallsyms
 }
 
-# add_all: how many were accepted.
+# add_all: register all places, and count the accepted ones.
 add_all()
 {
 	accepted=0
@@ -80,13 +81,13 @@ add_all()
 	done <"$places"
 }
 
-# all_points: how many there are.
+# all_points: the number of probed addresses.
 all_points()
 {
 	grep -c . "$KPROBES/optimization"
 }
 
-# in_text: how many of them have something in the text.
+# in_text: the number of probed addresses at which the text is changed.
 in_text()
 {
 	grep -cE '  (breakpoint|jump|ftrace)  ' "$KPROBES/optimization"
@@ -97,7 +98,7 @@ nothing_waits()
 	! grep -q '  breakpoint  waiting' "$KPROBES/optimization"
 }
 
-# work: programs, files, pipes and time.
+# work: use programs, files, pipes and timers.
 work()
 {
 	local i=0
@@ -128,7 +129,7 @@ round()
 	note "$accepted probes of $(grep -c . "$places") accepted, at $points addresses"
 	between "seed $seed: probes that are accepted" "$accepted" $((PLACES / 4)) \
 		"$(grep -c . "$places")"
-	is "seed $seed: nothing of them is in the text" "$(in_text)" 0
+	is "seed $seed: none of them is in the text" "$(in_text)" 0
 
 	echo 1 >"$KPROBES/enabled"
 	work
@@ -142,10 +143,10 @@ round()
 	between "seed $seed: hits" "$(cat "$MANY/hits")" 1000 1000000000000
 
 	echo 0 >"$KPROBES/enabled"
-	is "seed $seed: nothing is left in the text" "$(in_text)" 0
+	is "seed $seed: no probe is left in the text" "$(in_text)" 0
 	echo 1 >"$KPROBES/enabled"
 	work
-	# With all of them in the text.
+	# Unregister while all of them are in the text.
 	unload kp_many
 	is "seed $seed: no point is left" "$(all_points)" "$points_before"
 }

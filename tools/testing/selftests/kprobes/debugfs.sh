@@ -70,7 +70,7 @@ set_knob "$KPROBES/enabled" 1
 is "enabled: reads 1 when on" "$(cat "$KPROBES/enabled")" 1
 is "enabled: on, a breakpoint hits" "$(gains plain kp call plain)" 1
 is "enabled: on, ftrace hits" "$(gains traced kp call traced)" 1
-is "enabled: on, a probe registered meanwhile hits" "$(gains late kp call other)" 1
+is "enabled: on, a probe registered while off hits" "$(gains late kp call other)" 1
 is "enabled: on, a disabled probe stays disabled" "$(gains off kp call other)" 0
 is "enabled: nothing was missed" \
 	"$(count plain nmissed) $(count traced nmissed) $(count late nmissed)" "0 0 0"
@@ -114,14 +114,14 @@ is "enabled: on again after all that" "$(gains plain kp call plain)" 1
 
 # --- blacklist ---
 
-# range NAME: of the range that begins at that symbol.
+# range NAME: the end of the range that begins at that symbol.
 range()
 {
 	sed -n "s/^0x$(symbol_address "$1")-0x\([0-9a-f]*\)	.*/\1/p" "$KPROBES/blacklist" |
 		tail -n 1
 }
 
-# area WHAT FROM TO: a section between two markers, if it is not empty.
+# area NAME FROM TO: the blacklist has the section between two markers, if that is not empty.
 area()
 {
 	local from to
@@ -135,7 +135,7 @@ area()
 	fi
 }
 
-# module_ranges: of kp_test, names only.
+# module_ranges: names of the ranges in kp_test.
 module_ranges()
 {
 	sed -n 's|.*	\(.*\) \[kp_test\]$|\1|p' "$KPROBES/blacklist" | sed 's|^__pfx_||' | sort -u
@@ -152,17 +152,17 @@ is "blacklist: no range is empty" \
 area "the entry text" __entry_text_start __entry_text_end
 area "the noinstr text" __noinstr_text_start __noinstr_text_end
 area "the section .kprobes.text" __kprobes_text_start __kprobes_text_end
-yes "blacklist: a function that says NOKPROBE_SYMBOL" \
+yes "blacklist: a function marked with NOKPROBE_SYMBOL" \
 	[ -n "$(range notify_die)" ]
-same "blacklist: what a module has for it" "$(module_ranges)" <<'END'
+same "blacklist: the ranges of a module" "$(module_ranges)" <<'END'
 kp_test_noinstr
 kp_test_nokprobe
 kp_test_section
 END
-is "blacklist: not what may be probed" \
+is "blacklist: functions that may be probed are not there" \
 	"$(grep -cE '	(kp_test_plain|do_sys_openat2)' "$KPROBES/blacklist")" 0
 
-# --- who may see addresses ---
+# --- visibility of addresses ---
 
 zeros=$(symbol_address kp_test_plain | tr '0-9a-f' '0')
 set_knob /proc/sys/kernel/kptr_restrict 2

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What does a command do when memory runs out, at each place where it could?
+ * Run a command again and again, and let a different allocation of it fail each time.
  *
  *	fail_nth FILE TEXT UNDO
  *
- * writes TEXT to FILE again and again.  In the first write the first allocation
- * fails, in the second the second, and so on, until a write has so few of them
- * that none fails.  A write that succeeds all the same is undone by writing UNDO.
+ * writes TEXT to FILE repeatedly.  In the first write the first allocation fails, in
+ * the second the second, and so on, until a write has fewer allocations, so that none
+ * fails.  A write that succeeds although an allocation failed is undone by writing UNDO.
  * Prints a line for each write, "N ERRNO", with 0 for a success, and at the end
  * "through N", where N is the number of allocations.
  *
- * Status: 0; 1 if FILE cannot be used or the writes never come through; 4 if this
- * kernel cannot let allocations fail.
+ * Status: 0; 1 if FILE cannot be used or no write runs without a failed allocation; 4 if
+ * this kernel cannot let allocations fail.
  *
  * Built with nolibc.
  */
@@ -25,7 +25,7 @@ static int put_text(const char *text)
 	return write(control, text, strlen(text)) < 0 ? errno : 0;
 }
 
-/* The next @n - 1 allocations of this task succeed, then one fails; 0: all do. */
+/* The next @n - 1 allocations of this task succeed, then one fails; 0: all succeed. */
 static int set_nth(int n)
 {
 	char text[16];
@@ -35,8 +35,8 @@ static int set_nth(int n)
 }
 
 /*
- * How many are still to come before one fails; 0: it has.  The file cannot be
- * rewound, and opening it anew would count.
+ * Number of allocations until one fails; 0: it has failed.  Use pread(), because the file
+ * cannot be rewound, and opening it again would count as an allocation.
  */
 static int get_nth(void)
 {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC3043,SC2034
 #
-# What all kprobes selftests share.  Sourced by POSIX shells, busybox's included;
-# "local" is the one thing beyond POSIX, which all of them have.
+# Functions shared by all kprobes selftests.  Sourced by POSIX shells, including busybox's.
+# The only extension of POSIX is "local", which all of these shells have.
 #
-# A test is a script that looks like this:
+# A test is a script like this:
 #
 #	. "$(dirname "$0")/functions.sh"
 #	begin
@@ -12,16 +12,16 @@
 #	is "a name for the check" "$(kp add a symbol=kp_test_plain)" ok
 #	finish
 #
-# Every check prints one line "ok" or "not ok"; one that fails also prints what
-# it got and what was wanted.  finish prints the plan and ends the script: with 0
-# if all checks passed, 1 if one failed.  A script that cannot do its work ends
-# with skip_all: a plan of no checks, and status 4, as kselftests do.
+# Every check prints one line "ok" or "not ok"; a failing check also prints the actual and
+# the expected text.  finish prints the plan and ends the script: with status 0 if all
+# checks passed, 1 if one failed.  A script that cannot run its checks ends with skip_all:
+# a plan of no checks, and status 4, as kselftests do.
 #
-# Whatever way a script ends, the settings that it has changed with set_knob are
-# put back, and the modules that it has loaded are unloaded.
+# However a script ends, the settings that it has changed with set_knob are restored, and
+# the modules that it has loaded are unloaded.
 #
-# The kernel's side is the module kp_test: see test_modules/kp_test.c for what kp
-# can be told, and kp_target.c for a module to be probed.
+# In the kernel, the module kp_test registers the probes: see test_modules/kp_test.c for
+# the commands of kp, and kp_target.c for a module to be probed.
 
 set -u
 export LC_ALL=C
@@ -36,16 +36,16 @@ TARGET=/sys/module/kp_target/parameters/call
 KNOB=/proc/sys/debug/kprobes-optimization
 SKIP_STATUS=4
 
-# What differs between architectures:
+# Differences between architectures:
 #   PLAIN_RETURN	the offset of the second instruction of sites.h's plain functions
-#   LOAD_AT	that of the load in its load functions
-#   INSIDE	that of a place in a function of C, behind what ftrace has at its entry
-#   PLACES	the same and more of them, enough to fill pages with copies
-#   ON_FTRACE	what the list says of a probe on an entry that ftrace knows, and
-#   BY_FTRACE	its state: not every architecture leaves such probes to ftrace
-#   INSN_STEP	what addresses of instructions are multiples of
-#   JUMP_SIZE	bytes of the jump that a probe becomes
-#   JUMPS	"always", or what else a kernel may do about jumps
+#   LOAD_AT	the offset of the load in its load functions
+#   INSIDE	the offset of an instruction in a function of C, after those of ftrace
+#   PLACES	several such offsets, enough to fill pages with copies
+#   ON_FTRACE	the mark in the list for a probe on an entry that ftrace owns, and
+#   BY_FTRACE	its state: not every architecture lets ftrace call such probes
+#   INSN_STEP	addresses of instructions are multiples of this
+#   JUMP_SIZE	size in bytes of the jump that replaces a breakpoint
+#   JUMPS	"always" if every kernel has jumps
 case $(uname -m) in
 aarch64)
 	PLAIN_RETURN=4 LOAD_AT=4 INSIDE=8 PLACES='8 12 16 20 24'
@@ -67,13 +67,13 @@ ENTRY=
 
 # --- Results ------------------------------------------------------------------
 
-# note TEXT: lines for the reader.
+# note TEXT: print lines for the reader.
 note()
 {
 	printf '%s\n' "$1" | sed 's/^/# /'
 }
 
-# result STATUS NAME: one check; returns STATUS.
+# result STATUS NAME: print the result of one check; returns STATUS.
 result()
 {
 	checks=$((checks + 1))
@@ -86,7 +86,7 @@ result()
 	return "$1"
 }
 
-# skip NAME REASON: a check that cannot be made here.
+# skip NAME REASON: print a check that cannot be made here.
 skip()
 {
 	checks=$((checks + 1))
@@ -118,8 +118,8 @@ no()
 	fi
 }
 
-# entries TEXT: where functions begin with landing pads, those that are not called through a
-# pointer do not; a probe on either is one on the entry.
+# entries TEXT: replace the offset of entries by 0.  In kernels with landing pads, functions
+# that are not called through a pointer have none; a probe on either kind is on the entry.
 entries()
 {
 	case $ENTRY in
@@ -128,7 +128,7 @@ entries()
 	esac
 }
 
-# is NAME GOT WANTED: two texts are the same.
+# is NAME GOT WANTED: both texts are the same.
 is()
 {
 	if [ "$2" = "$3" ] || [ "$(entries "$2")" = "$(entries "$3")" ]; then
@@ -142,13 +142,13 @@ is()
 	note "$3"
 }
 
-# same NAME GOT: GOT is what comes on the standard input.
+# same NAME GOT: GOT equals the standard input.
 same()
 {
 	is "$1" "$2" "$(cat)"
 }
 
-# matches NAME GOT EXPRESSION: every line of GOT matches, and there is one.
+# matches NAME GOT EXPRESSION: every line of GOT matches, and GOT is not empty.
 matches()
 {
 	if [ -n "$2" ] && ! printf '%s\n' "$2" | grep -qvE -e "$3"; then
@@ -172,7 +172,7 @@ between()
 
 # --- Begin and end ---------------------------------------------------------------
 
-# begin: find out whether anything can be tested at all.
+# begin: check the prerequisites of all tests.
 begin()
 {
 	echo "TAP version 14"
@@ -187,14 +187,14 @@ begin()
 	lines_before=$(whole_list)
 }
 
-# skip_all REASON: nothing can be tested.
+# skip_all REASON: end the script, because nothing can be tested.
 skip_all()
 {
 	echo "1..0 # SKIP $1"
 	exit "$SKIP_STATUS"
 }
 
-# finish: the last check is that nothing stays registered.
+# finish: check that no probe stays registered, and end the script.
 finish()
 {
 	put_back
@@ -221,7 +221,7 @@ cleanup()
 
 # --- Waiting, settings, modules -----------------------------------------------------
 
-# wait_until SECONDS COMMAND...: until it succeeds; fails if it never does.
+# wait_until SECONDS COMMAND...: wait until the command succeeds; fails after that time.
 wait_until()
 {
 	local tries=$(($1 * 10))
@@ -256,8 +256,8 @@ errno_of()
 	esac
 }
 
-# put FILE TEXT: write a line, and print ok or the name of the error.  Not with
-# the shell's own echo: not all of them say which error it was.
+# put FILE TEXT: write a line, and print ok or the name of the error.  The echo of some
+# shells does not report which error it was, so use the program.
 put()
 {
 	local message
@@ -269,7 +269,7 @@ put()
 	fi
 }
 
-# set_knob FILE VALUE: change a setting; restore_knobs puts it back.
+# set_knob FILE VALUE: change a setting; restore_knobs restores it.
 set_knob()
 {
 	case " $knobs " in
@@ -289,19 +289,19 @@ restore_knobs()
 	knobs=
 }
 
-# no_jumps: for transcripts that are not about optimization, and do not wait for it.
+# no_jumps: switch optimization off, for transcripts that are not about jumps.
 no_jumps()
 {
 	[ ! -e "$KNOB" ] || set_knob "$KNOB" 0
 }
 
-# optimization SYMBOL+0xOFFSET: what debugfs says of that point, without its address.
+# optimization SYMBOL+0xOFFSET: the line of debugfs for that point, without its address.
 optimization()
 {
 	awk -F '  ' -v at="$1/" 'index($2, at) == 1 { print $3 "  " $4 }' "$KPROBES/optimization"
 }
 
-# load MODULE [PARAMETER...]: one of test_modules; it must be there.
+# load MODULE [PARAMETER...]: load a module of test_modules.
 load()
 {
 	local module="$1"
@@ -317,7 +317,7 @@ load()
 	[ "$module" != kp_test ] || [ -n "$ENTRY" ] || find_entry
 }
 
-# entry_of SYMBOL: the offset at which a probe on that function of C sits.
+# entry_of SYMBOL: the offset at which a probe on that function of C is.
 entry_of()
 {
 	kp add entry "symbol=$1" disabled >/dev/null
@@ -325,10 +325,10 @@ entry_of()
 	kp del entry >/dev/null
 }
 
-# find_entry: sets ENTRY, the offset at which a probe on a function of C sits.  That is 4
-# where functions begin with a landing pad, on x86 those that are called through a pointer;
-# the instructions after the entry are that much later, too.  INSIDE is a place in
-# do_sys_openat2().  The functions of sites.h have no such pad.
+# find_entry: set ENTRY, the offset at which a probe on a function of C is.  That is 4 if
+# functions begin with a landing pad; on x86, only those that are called through a pointer
+# do.  The offsets of the instructions after the entry grow by as much.  INSIDE is an offset
+# in do_sys_openat2().  The functions of sites.h have no such pad.
 find_entry()
 {
 	local place places
@@ -342,7 +342,7 @@ find_entry()
 	done
 }
 
-# unload MODULE: one that load has loaded.
+# unload MODULE: unload a module that load has loaded.
 unload()
 {
 	rmmod "$1" || result 1 "rmmod $1" || true
@@ -351,13 +351,13 @@ unload()
 
 # --- Probes ----------------------------------------------------------------------
 
-# kp COMMAND...: tell kp_test; prints ok or the name of the error.
+# kp COMMAND...: write a command to kp_test; prints ok or the name of the error.
 kp()
 {
 	put "$KP_TEST/control" "$*"
 }
 
-# count NAME COLUMN: a number of a probe: hits, after, nmissed or result.
+# count NAME COLUMN: one of the numbers of a probe: hits, after, nmissed or result.
 count()
 {
 	local column
@@ -376,7 +376,7 @@ hits()
 	count "$1" hits
 }
 
-# gains NAME COMMAND...: by how much the hits of a probe grow.
+# gains NAME COMMAND...: the number of hits of a probe during the command.
 gains()
 {
 	local name="$1" before
@@ -387,7 +387,7 @@ gains()
 	echo $(($(hits "$name") - before))
 }
 
-# call_target FUNCTION: of kp_target.
+# call_target FUNCTION: call that function of kp_target.
 call_target()
 {
 	put "$TARGET" "$1"
@@ -410,20 +410,20 @@ event()
 	fi
 }
 
-# symbol_address NAME: from kallsyms, the bare digits.
+# symbol_address NAME: the digits of its address in kallsyms.
 symbol_address()
 {
 	awk -v name="$1" '$3 == name { print $1; exit }' /proc/kallsyms
 }
 
-# whole_list: debugfs list as a transcript: sorted, ADDR for each address, and a
-# bar where a line ends, since some end with a blank.
+# whole_list: debugfs list as a transcript: sorted, with ADDR for each address, and with a
+# bar at the end of each line, because some lines end with a blank.
 whole_list()
 {
 	sed -E 's/(^|  )[0-9a-f]{8,16}  /\1ADDR  /g; s/$/|/' "$KPROBES/list" | sort
 }
 
-# list: the same without what was there when the script began.
+# list: the same without the lines that were there when the script began.
 list()
 {
 	if [ -z "$lines_before" ]; then
@@ -435,7 +435,7 @@ list()
 
 # --- Transitions and refusals -------------------------------------------------------
 
-# trace_begin: collect the core's events, in a buffer that nobody else uses.
+# trace_begin: collect the core's events, in a buffer of this script.
 trace_begin()
 {
 	[ -d "$TRACING/events/kprobe_core" ] ||
@@ -444,8 +444,8 @@ trace_begin()
 	echo 1 >"$INSTANCE/events/kprobe_core/enable"
 }
 
-# transcript: what has been collected since the last time, one event a line,
-# without sizes, and with ADDR for an address without a symbol.
+# transcript: the events since the last transcript, one a line, without sizes, and with
+# ADDR for an address without a symbol.
 transcript()
 {
 	sed -nE 's/^[^#].*: kprobe_(state|refused): /\1 /p' "$INSTANCE/trace" |

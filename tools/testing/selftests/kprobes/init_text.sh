@@ -6,8 +6,8 @@
 #
 #	kprobe_event=p:boot/init_text,populate_rootfs
 #
-# this looks at what has become of it; otherwise that part is skipped, and left
-# to the unit tests in the kernel.
+# check the state of that probe; otherwise skip that part, which the unit tests in the
+# kernel cover as well.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -32,7 +32,7 @@ else
 	skip "at boot: gone since the init text has been freed" "not booted with it"
 fi
 
-# After the boot the symbol may be known or not, but there is no text.
+# After the boot kallsyms may or may not have the symbol, but the text is gone.
 matches "after boot: refused by symbol" "$(kp add a symbol=$SYMBOL)" '^(EINVAL|ENOENT)$'
 address=$(symbol_address $SYMBOL)
 if [ -n "$address" ]; then

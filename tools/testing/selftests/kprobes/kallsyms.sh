@@ -22,9 +22,9 @@ matches "a line for each page while a copied instruction is in use" "$(pages)" \
 is "its address is that of a page, and is not hidden from root" \
 	"$(pages | sed 's/ .*//' | grep -cv '[1-9a-f].*000$')" 0
 
-# More copies than one page has room for.  Not at functions' entries, which ftrace
-# may own; where no instruction begins the command is refused, which is as good.
-# The shell's own echo is quick, and nobody wants to know the error.
+# More copies than one page has room for, and not at the entries of functions, which ftrace
+# may own.  If no instruction begins at an offset, the command is refused, which does not
+# matter.  The shell's own echo is fast, and the error is not needed.
 before=$(pages | wc -l)
 n=0
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
@@ -49,7 +49,7 @@ is "addresses can be hidden" "$(pages | sed 's/ .*//' | sort -u)" "$zeros"
 restore_knobs
 
 unload kp_test
-# Freed after a grace period for which nobody waits; one page of each kind may be kept.
+# Pages are freed asynchronously after a grace period; one page of each kind may be kept.
 yes "the pages are freed when they are not needed any more" \
 	wait_until 20 sh -c '[ "$(grep -c "\[__builtin__kprobes\]" /proc/kallsyms)" -le 2 ]'
 

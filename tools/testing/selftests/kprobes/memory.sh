@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# No memory: each allocation of a registration fails once.  The answer is ENOMEM, or
-# the kernel has managed without; whichever, nothing stays behind.
+# Let each allocation of a registration fail once.  The result is ENOMEM, or success
+# without that memory.  In both cases, no probe may stay registered after "del".
 
 . "$(dirname "$0")/functions.sh"
 
@@ -14,7 +14,7 @@ begin
 [ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
 [ -d "$FAILSLAB" ] && [ -d "$FAIL_PAGES" ] ||
 	skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
-# What the kernel says about each failure is not an alarm.
+# The kernel's message about each failed allocation is expected.
 mark()
 {
 	echo "kprobes-test: $1" >/dev/kmsg
@@ -44,17 +44,18 @@ each_fails()
 		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
 	between "$name: allocations that are needed" \
 		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
-	is "$name: nothing stays behind" "$(list)" "$before"
+	is "$name: no probe stays registered" "$(list)" "$before"
 	is "$name: with memory it works" "$(kp add p "$@") $(kp del p)" "ok ok"
 }
 
-# The command's own text and struct are two of them; then the point, and its slot.
+# The command needs two allocations for its text and its struct; then come the point, and
+# its slot.
 each_fails "a breakpoint" 3 symbol=kp_test_plain
 each_fails "a post handler" 3 symbol=kp_test_plain post
 each_fails "a function of ftrace's" 3 symbol=kp_test_traced
 each_fails "a return probe" 4 symbol=kp_test_plain return
 
-# With so many that none of the structures have room left.
+# With more and more probes, so that every structure has to grow.
 i=0
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(vfs|ksys|sys|do|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 40); do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes in the text of a module that comes and goes.
+# Probes in the text of a module that is loaded and unloaded.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -39,7 +39,7 @@ ADDR  k  kp_target_setup+0x0  [GONE]|
 ADDR  k  kp_target_setup_traced+0x0  [GONE]$ON_FTRACE|
 ADDR  r  kp_target:kp_target_setup+0x0  [GONE]|
 END
-is "init text: what is gone cannot be enabled" "$(kp enable setup)" EINVAL
+is "init text: a gone probe cannot be enabled" "$(kp enable setup)" EINVAL
 is "init text: registering afterwards, by symbol" "$(kp add late symbol=kp_target_setup)" \
 	ENOENT
 for name in setup traced return; do
@@ -68,7 +68,7 @@ is "text: the module is not pinned by its probes" "$(cat /sys/module/kp_target/r
 is "text: a call of a probed function" "$(call_target plain)" ok
 is "text: a call of a function that ftrace owns" "$(call_target traced)" ok
 
-# counters: hits and returns of all five.
+# counters: hits, returns and misses of all five probes.
 counters()
 {
 	local name
@@ -89,7 +89,7 @@ is "a module's NOKPROBE_SYMBOL is refused" "$(kp add bad symbol=kp_target_nokpro
 is "a module's .kprobes.text is refused" "$(kp add bad symbol=kp_target_section)" EINVAL
 is "and both still work" "$(call_target nokprobe) $(call_target section)" "ok ok"
 
-# --- it goes while it is probed ---
+# --- it is unloaded while it is probed ---
 
 old=0x$(symbol_address kp_target_plain)
 unload kp_target
@@ -101,7 +101,7 @@ ADDR  k  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 is "unloaded: the address is no text any more" "$(kp add late "addr=$old")" EINVAL
-is "unloaded: what is gone cannot be enabled" "$(kp enable off)" EINVAL
+is "unloaded: a gone probe cannot be enabled" "$(kp enable off)" EINVAL
 is "unloaded: nor registered again" "$(kp again plain)" EINVAL
 
 load kp_target
@@ -110,7 +110,7 @@ same_place=$([ "0x$(symbol_address kp_target_plain)" = "$old" ] && echo "the sam
 note "the module is back, at $same_place"
 call_target plain >/dev/null
 call_target traced >/dev/null
-same "loaded again: what is gone does not fire" "$(counters)" <<'END'
+same "loaded again: gone probes do not fire" "$(counters)" <<'END'
 plain 1 0 0
 inside 1 1 0
 traced 1 0 0
@@ -132,11 +132,11 @@ ADDR  r  kp_target_traced+0x0  [GONE]$ON_FTRACE|
 END
 set_knob "$KPROBES/enabled" 0
 set_knob "$KPROBES/enabled" 1
-is "the global switch leaves what is gone alone" \
+is "the global switch does not change gone probes" \
 	"$(gains new call_target plain) $(gains plain call_target plain)" "1 0"
 
 for name in plain inside traced return off; do
-	is "$name: what is gone can be unregistered" "$(kp del $name)" ok
+	is "$name: a gone probe can be unregistered" "$(kp del $name)" ok
 done
 is "the new probes still fire" \
 	"$(gains new call_target plain) $(gains newtraced call_target traced)" "1 1"
@@ -163,7 +163,7 @@ done
 
 # --- many times, probed all the time ---
 
-# generations N: load, probe, call, unload; the probes stay until the end.
+# generations N: load, probe, call and unload N times; the probes stay until the end.
 generations()
 {
 	local i=0
@@ -182,12 +182,12 @@ is "20 generations: each probe has fired once" \
 is "20 generations: all are gone" "$(list | uniq -c | tr -s ' ')" \
 	" 20 ADDR k kp_target_plain+0x0 [GONE]|"
 
-# --- the module with the handlers goes ---
+# --- the module with the handlers is unloaded ---
 
 kp add plain symbol=kp_test_plain >/dev/null
 kp add kernel symbol=do_sys_openat2 >/dev/null
 unload kp_test
-is "the handlers' module goes: its probes, those that were gone as well, go with it" \
+is "the handlers' module is unloaded: all of its probes are unregistered, gone ones, too" \
 	"$(list)" ""
 
 finish

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# How the helper programs in C are built.  They have to run where there is no C
-# library, and have the kernel's word size: nolibc can do both.  It lies in the tree
-# that the kernel is built from.  A compiler for 64 bit does not look for <asm/...>
-# by itself when told -m32.
+# Rules for the helper programs in C.  They have to run without a C library, in the
+# kernel's word size; nolibc, from the kernel's source tree, supports both.
+# A compiler for 64 bit does not find <asm/...> by itself with -m32.
 #
-# Included after lib.mk by a Makefile that has named them in TEST_GEN_PROGS_EXTENDED.
+# Included after lib.mk by a Makefile that lists them in TEST_GEN_PROGS_EXTENDED.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 NOLIBC := $(firstword $(wildcard $(top_srcdir)/tools/include/nolibc \

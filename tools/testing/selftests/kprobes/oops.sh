@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A probed instruction runs as a copy somewhere else.  When it faults and nobody
-# expects that, the oops must name the instruction, not the copy; and BUG() and WARN()
-# are found by the address of the instruction.
+# A probed instruction is executed as a copy at another address.  If it faults and there is
+# no fixup, the oops must name the instruction, not the copy; and BUG() and WARN()
+# must be found by the address of the instruction.
 #
-# Kernel threads die for this, which taints the kernel: run it last.  The lines
-# "kprobes-test: expect-..." in the kernel's log are for those who judge it.
+# Kernel threads die in these tests, which taints the kernel: run this script last.  The
+# lines "kprobes-test: expect-..." in the kernel's log are for the judge of that log.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -20,7 +20,7 @@ say()
 	echo "kprobes-test: $1" >/dev/kmsg
 }
 
-# die NAME [OF]: lets the thread die and leaves what the kernel said in $report.
+# die NAME [OF]: let the thread die, and store the kernel's messages in $report.
 die()
 {
 	kind=oops
@@ -35,14 +35,14 @@ die()
 			'$0 == from { on = 1 } on { print } /expect-(oops|warning) end/ { on = 0 }')
 }
 
-# instruction: where the kernel says the fault was; the first such line.
+# instruction: the address of the fault in the report; the first such line.
 instruction()
 {
 	printf '%s\n' "$report" |
 		sed -nE 's/^(RIP|EIP|pc ): ([0-9a-f]+:)?([^ ]+( \[[a-z_]+\])?).*/\3/p' | head -n 1
 }
 
-# judge NAME [WHERE]: the report is about that instruction.
+# judge NAME [PLACE]: check that the report is about that instruction.
 judge()
 {
 	matches "$1: the oops names the probed instruction" "$(instruction)" \
@@ -66,13 +66,13 @@ judge "with a post_handler"
 is "with a post_handler: it was hit, and not completed" \
 	"$(hits load) $(count load after)" "1 0"
 
-# reported NAME: how often the report says where in the source it was.
+# reported NAME: the number of lines of the report with the place in the source.
 reported()
 {
 	printf '%s\n' "$report" | grep -cE "$1.*kp_oops\.c:[0-9]+"
 }
 
-# trap_site WHAT SAYS: with a WARN or a BUG, when they can be probed.
+# trap_site NAME MESSAGE: test a WARN or a BUG, if it can be probed.
 trap_site()
 {
 	site=$(cat "/sys/module/kp_oops/parameters/$1")
@@ -99,8 +99,7 @@ else
 	skip "probes on WARN() and BUG()" "this kernel refuses them"
 fi
 
-# The death has left nothing behind: no level that is taken on the CPU where it
-# was, no lock that is held.
+# After the deaths no context level may be busy, on any CPU, and no lock may be held.
 kp add after symbol=kp_test_plain post >/dev/null
 for i in 1 2 3 4; do
 	for mask in 1 2; do

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Jump optimization as users see it: states, reasons, the mark in the list, the knob.
-# There is a jump a moment after the probe; what takes it out is done when the command is.
+# Jump optimization as users see it: states, reasons, the mark in the list, the sysctl.
+# A jump appears a moment after the registration; it is removed before the command that
+# removes it returns.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -13,7 +14,7 @@ load kp_test
 load kp_oops
 trace_begin
 
-# state SYMBOL: of the point there, and what is said of it.
+# state SYMBOL: the state of the point there, and the reason.
 state()
 {
 	optimization "$1" | sed 's/ *$//'
@@ -25,10 +26,10 @@ becomes()
 	wait_until 20 sh -c "grep -q '  $1/.*  $2' '$KPROBES/optimization'"
 }
 
-# --- where modules are ---
+# --- modules that are too far away ---
 
-# Some kernels have modules further away than a jump reaches.  Probes in these stay
-# breakpoints and say why; all that follows is about probes in a module.
+# Some kernels load modules further away than a jump reaches.  Probes in these modules stay
+# breakpoints and show the reason.  All following checks are about probes in a module.
 kp add a symbol=kp_test_plain >/dev/null
 if [ "$(state kp_test_plain+0x0)" = "breakpoint  a branch does not reach that far" ]; then
 	is "in a module that is too far: it fires" "$(gains a kp call plain)" 1
@@ -48,7 +49,7 @@ transcript >/dev/null
 
 kp add a symbol=kp_test_plain >/dev/null
 yes "a probe becomes a jump" becomes kp_test_plain+0x0 jump
-is "nothing more is said of it" "$(state kp_test_plain+0x0)" jump
+is "and shows no reason" "$(state kp_test_plain+0x0)" jump
 same "and the list marks it" "$(list)" <<'END'
 ADDR  k  kp_test_plain+0x0  kp_test [OPTIMIZED]|
 END
@@ -93,7 +94,7 @@ if [ "$JUMP_SIZE" -gt "$LOAD_AT" ]; then
 	is "a probe on the second: the breakpoint is back" "$(state kp_oops_load+0x0)" \
 		"breakpoint  another probe in the region"
 	kp del b >/dev/null
-	yes "it goes: a jump again" becomes kp_oops_load+0x0 jump
+	yes "it is unregistered: a jump again" becomes kp_oops_load+0x0 jump
 else
 	yes "one instruction is covered" becomes kp_oops_load+0x0 jump
 	kp add b symbol=kp_oops_load offset=$LOAD_AT >/dev/null
@@ -104,7 +105,7 @@ fi
 kp del a >/dev/null
 transcript >/dev/null
 
-# --- the knob ---
+# --- the sysctl ---
 
 kp add a symbol=kp_test_plain >/dev/null
 kp add b symbol=kp_oops_load >/dev/null
@@ -133,7 +134,7 @@ echo 1 >"$KPROBES/enabled"
 yes "enabled 1: a jump again" becomes kp_test_plain+0x0 jump
 is "enabled 1: they fire" "$(gains a kp call plain)" 1
 
-# --- what detours are called, and who may see addresses ---
+# --- symbols of detours, and visibility of addresses ---
 
 matches "detours have a symbol" "$(grep kprobe_optinsn_page /proc/kallsyms)" \
 	'^[0-9a-f]+ t kprobe_optinsn_page	\[__builtin__kprobes\]$'

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Registrations that must be refused: the errno that the caller gets, and the
-# reason in words, from the tracepoint kprobe_core:kprobe_refused.
+# Registrations that must be refused: check the errno that the caller gets, and the
+# text of the reason in the tracepoint kprobe_core:kprobe_refused.
 
 . "$(dirname "$0")/functions.sh"
 
-# Functions of the entry text, of the noinstr text, and of those in which return probes
-# cannot work; where a function has ftrace's instruction, if it cannot be probed; and why
-# that of kp_test_refused cannot.
+# Functions of the entry text and of the noinstr text, a function in which return probes
+# cannot work, the offset of ftrace's instruction, if that cannot be probed, and the reason
+# for the instruction of kp_test_refused.
 case $(uname -m) in
 aarch64)
 	ENTRY_SYMBOL=el1h_64_sync NOINSTR_SYMBOL=el1h_64_sync_handler
@@ -28,8 +28,8 @@ load kp_test
 trace_begin
 before=$(list)
 
-# refused NAME ERRNO TEXT WORD...: adding that probe fails like that.  Offsets
-# that are the compiler's are +OFF in TEXT.
+# refused NAME ERRNO TEXT WORD...: adding that probe fails with that errno and text.  Offsets
+# that depend on the compiler are +OFF in TEXT.
 refused()
 {
 	local name="$1" errno="$2" text="$3" got
@@ -55,7 +55,7 @@ refused "no such symbol in a module" ENOENT \
 	"0x0: symbol not found (-2)" symbol=kp_test:do_sys_openat2
 refused "no such module" ENOENT \
 	"0x0: symbol not found (-2)" symbol=kp_target:kp_target_plain
-refused "an address that is nothing" EINVAL \
+refused "an address that is not mapped" EINVAL \
 	"ADDR: not in kernel or module text (-22)" addr=0x12345678
 refused "the kernel's data" EINVAL \
 	"panic_timeout+0x0: not in kernel or module text (-22)" \
@@ -101,7 +101,7 @@ else
 		"kp_test_branch+OFF [kp_test]: reserved for a jump label (-22)" \
 		"addr=$(site jump_label)"
 fi
-# What can be probed there is in oops.sh.
+# oops.sh tests probes on WARN(), if they are allowed.
 if [ "$(site warn)" != 0x0 ]; then
 	got="$(kp add bad "addr=$(site warn)") $(transcript)"
 	matches "a WARN" "$got" \

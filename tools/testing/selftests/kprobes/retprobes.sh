@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Return probes on a function that tasks sleep in: stack traces of such a task show
-# where it really came from, no call is missed however many there are, and whoever
-# has set the probe may go before they return.
+# Return probes on a function in which tasks sleep: stack traces of such a task show the
+# real callers, no call is missed however many there are, and the module with the
+# handlers can be unloaded before the calls return.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -29,13 +29,13 @@ stack()
 	sed -E 's/^\[<[^>]*>\] ([^+]*).*/\1/' "/proc/$1/stack"
 }
 
-# sleeps PID: it has got to where it sleeps.
+# sleeps PID: true if the task sleeps in the function.
 sleeps()
 {
 	stack "$1" | grep -q nanosleep
 }
 
-# sleeper SECONDS: start one, and wait until it sleeps; its number is in PID.
+# sleeper SECONDS: start a program, wait until it sleeps, and set PID to its number.
 sleeper()
 {
 	sleep "$1" &
@@ -57,7 +57,7 @@ is "/proc/PID/stack is the same with two return probes on it" "$(stack "$PID")" 
 kill "$PID"
 wait "$PID" 2>/dev/null
 
-# By default nobody has to say how many calls there may be.
+# By default there is no limit on the number of calls.
 i=0
 pids=
 stacks=
@@ -80,24 +80,24 @@ between "their returns are seen" \
 	"$(awk '$1 == "slept" { print $2 }' "$PROFILE")" 61 1000
 drop_events
 
-# A module that goes while a call that it follows is in flight.
+# A module is unloaded while a call that it follows is in flight.
 module=
 for place in ${SAMPLES_DIR:-} "$HERE" "/lib/modules/$(uname -r)" /samples; do
 	[ -n "$module" ] || [ ! -d "$place" ] || module=$(find "$place" -name kretprobe_example.ko)
 done
 if [ -z "$module" ]; then
-	skip "a module goes while a call is in flight" "kretprobe_example has not been built"
+	skip "unloading a module while a call is in flight" "kretprobe_example has not been built"
 else
 	yes "a module follows the function" insmod "$module" func="$SLEEPER"
 	sleep 3 &
 	PID=$!
 	wait_until 10 sleeps "$PID"
-	yes "it goes while a call is in flight" rmmod kretprobe_example
+	yes "it is unloaded while a call is in flight" rmmod kretprobe_example
 	dmesg -c >/dev/null
 	yes "the stack can be shown all the same" stack "$PID"
 	wait "$PID"
 	is "the call returns" "$?" 0
-	is "and nobody hears of it" "$(dmesg | grep -c "$SLEEPER returned")" 0
+	is "and the handler is not called" "$(dmesg | grep -c "$SLEEPER returned")" 0
 fi
 
 finish

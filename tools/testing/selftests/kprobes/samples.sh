@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The samples of samples/kprobes load, say what they see on a real function, and
-# leave nothing behind.  SAMPLES_DIR may name the folder with the modules.
+# The samples of samples/kprobes load, log the calls of a real function, and
+# unregister their probes.  SAMPLES_DIR may name the folder with the modules.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -20,13 +20,13 @@ sample()
 	done | head -n 1
 }
 
-# said TEXT: lines of the kernel's log with it, without time stamps.
+# said TEXT: lines of the kernel's log with that text, without time stamps.
 said()
 {
 	dmesg | sed 's/^\[[^]]*\] *//' | grep -F -e "$1"
 }
 
-# a_child: somebody calls kernel_clone.
+# a_child: call kernel_clone.
 a_child()
 {
 	sh -c 'exit 0'
@@ -52,7 +52,7 @@ else
 	yes "kprobe_example: unloads" rmmod kprobe_example
 	matches "kprobe_example: the handlers' lines name the function" \
 		"$(said 'kprobe_example: p' | grep -E 'pre:|post:')" '(pre|post): kernel_clone'
-	is "kprobe_example: as many as it was told to show" \
+	is "kprobe_example: as many as the parameter allows" \
 		"$(said 'kprobe_example: pre:' | wc -l)" 3
 	matches "kprobe_example: all hits are counted, none is missed" \
 		"$(said 'kprobe_example: kernel_clone: ')" \
@@ -60,9 +60,9 @@ else
 	is "kprobe_example: is not in the list any more" "$(list | grep kernel_clone)" ""
 
 	dmesg -c >/dev/null
-	no "kprobe_example: does not load for what is not there" \
+	no "kprobe_example: does not load for a missing symbol" \
 		insmod "$kprobe" symbol=kp_sample_is_not_there
-	is "kprobe_example: and says so" \
+	is "kprobe_example: and reports that" \
 		"$(said 'kp_sample_is_not_there: -2' | sort -u | wc -l)" 1
 fi
 
@@ -100,7 +100,7 @@ else
 	matches "jprobe_example: the handler sees the arguments" \
 		"$(said 'calls kernel_clone: ')" \
 		'/[0-9]+ calls kernel_clone: flags 0x[0-9a-f]+, exit signal 17$'
-	is "jprobe_example: as many as it was told to show" \
+	is "jprobe_example: as many as the parameter allows" \
 		"$(said 'calls kernel_clone: ' | wc -l)" 2
 	matches "jprobe_example: all calls are counted, none is missed" \
 		"$(said 'jprobe_example: kernel_clone: ')" \
@@ -119,7 +119,7 @@ else
 	read -r probed found <"${TMPDIR:-/tmp}/batch.$$"
 	rm -f "${TMPDIR:-/tmp}/batch.$$"
 	between "batch_example: has found functions" "$found" 20 4000
-	is "batch_example: and all that it says it probes are in the list" \
+	is "batch_example: the list has as many probes as it reports" \
 		"$(list | grep -c ' k  vfs_')" "$probed"
 	for i in 1 2 3 4 5; do
 		cat /proc/version >/dev/null
@@ -135,12 +135,12 @@ else
 	is "batch_example: none is in the list any more" "$(list | grep -c ' k  vfs_')" 0
 
 	dmesg -c >/dev/null
-	yes "batch_example: leaves out what cannot be probed" \
+	yes "batch_example: leaves out functions that cannot be probed" \
 		insmod "$batch" pattern='*notif*'
-	matches "batch_example: and says how many there are" \
+	matches "batch_example: and reports their number" \
 		"$(said 'batch_example: ' | awk '{ print ($2 < $4 ? "fewer" : "all") }')" '^fewer$'
 	yes "batch_example: unloads again" rmmod batch_example
-	no "batch_example: does not load for what is not there" \
+	no "batch_example: does not load for a missing symbol" \
 		insmod "$batch" pattern='kp_sample_is_not_*'
 fi
 
@@ -153,10 +153,10 @@ else
 	a_child
 	a_child
 	yes "fault_handler_example: unloads" rmmod fault_handler_example
-	matches "fault_handler_example: each read has failed, after the fault handler was told" \
+	matches "fault_handler_example: each read has failed, after a call of the fault handler" \
 		"$(said 'words read' | awk '{
 			print ($2 == 0 && $5 >= 3 && $5 == $8 && $10 == 0 ? "so" : $0) }')" '^so$'
-	matches "fault_handler_example: and of what trap" \
+	matches "fault_handler_example: and reports the trap" \
 		"$(said 'the last fault was')" 'trap 0x[0-9a-f]+$'
 
 	dmesg -c >/dev/null
@@ -170,7 +170,7 @@ else
 	is "fault_handler_example: is not in the list any more" "$(list | grep kernel_clone)" ""
 fi
 
-# often N MODULE NAME: in and out, with calls in between.
+# often N MODULE NAME: load and unload N times, with calls in between.
 often()
 {
 	local i=0

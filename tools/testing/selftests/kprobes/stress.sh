@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Everything at once for STRESS_SECONDS (5): probes come and go and are switched,
-# one by one and all together, modules come and go, while system calls run
-# through the probed functions on all CPUs.  At the end everything must be as it
-# was at the beginning; the kernel's log is somebody else's to judge.
+# All operations concurrently for STRESS_SECONDS (5): probes are registered, unregistered
+# and switched, one by one and all together, and modules are loaded and unloaded, while
+# system calls run through the probed functions on all CPUs.  At the end, the state must
+# be that of the beginning.  The kernel's log is not judged here.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -32,7 +32,7 @@ stop_workers()
 }
 trap 'stop_workers; rm -rf "$work"; cleanup' EXIT
 
-# worker NAME FUNCTION: run it until the end, and count how often.
+# worker NAME FUNCTION: run the function repeatedly until the end, and count the runs.
 worker()
 {
 	(
@@ -52,8 +52,8 @@ rounds()
 	cat "$work/$1" 2>/dev/null || echo none
 }
 
-# Two loops of system calls.  The shell's own redirections open and close files
-# without starting anybody, the other one starts processes.
+# Two loops of system calls.  One opens and closes files with the shell's own redirections,
+# without a new process; the other starts processes.
 open_files()
 {
 	local i=0
@@ -114,11 +114,11 @@ switch_jumps()
 	echo 0 >"$KNOB"
 	cat "$KPROBES/optimization" >/dev/null
 	echo 1 >"$KNOB"
-	# Now and then there is time for jumps.
+	# Give the optimizer time for jumps.
 	sleep 0.1
 }
 
-# Text is patched on the CPUs that are there.
+# Change the set of CPUs on which text is patched.
 change_cpus()
 {
 	[ -w "$CPU" ] || return
@@ -128,7 +128,7 @@ change_cpus()
 	sleep 0.1
 }
 
-# A module that is probed comes and goes; its probes are gone every time.
+# Load and unload a probed module, which makes its probes gone.
 change_modules()
 {
 	kp add m0 symbol=kp_target_setup when=kp_target >>"$work/answers"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# debug.kprobes-optimization and debug.kprobes_optimization: one knob with the
-# two names that the documents use.
+# debug.kprobes-optimization and debug.kprobes_optimization: one setting with the
+# two names that documents use.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -23,10 +23,10 @@ is "both are readable by all and writable by root" \
 	"$(stat -c %a $HYPHEN) $(stat -c %a $UNDERSCORE)" "644 644"
 is "on by default" "$(both)" "1 1"
 
-# What is written last is what restore_knobs puts back.
+# restore_knobs writes this value at the end.
 set_knob $HYPHEN 1
 
-# steps: FILE's last character tells which name is used: - or _.
+# steps: write values with either name; "-" or "_" shows which.
 steps()
 {
 	local step file
@@ -50,7 +50,7 @@ _0 ok 0 0
 -1 ok 1 1
 END
 
-# refusals VALUE: what happens to what is no value, when the knob has VALUE.
+# refusals VALUE: set VALUE, and write invalid values.
 refusals()
 {
 	local file text
@@ -83,7 +83,7 @@ yes EINVAL 0 0
 1000000000000000000000 EINVAL 0 0
 END
 
-# Probes fire whatever the knob says.
+# Probes fire with either value.
 load kp_test
 kp add plain symbol=kp_test_plain >/dev/null
 is "probes fire when it is off" "$(gains plain kp call plain)" 1

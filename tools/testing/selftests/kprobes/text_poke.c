@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What does perf tell about changes of the kernel's text?
+ * Print perf's records about changes of the kernel's text.
  *
  *	text_poke FILE TEXT...
  *
- * writes each TEXT to FILE, and prints the records that came meanwhile, on any
+ * writes each TEXT to FILE, and prints the records that arrive in the meantime, on any
  * CPU, in a form that a script can compare:
  *
  *	wrote TEXT | refused TEXT
@@ -45,7 +45,7 @@ static int perf_event_open(struct perf_event_attr *attr, int cpu)
 	return syscall(__NR_perf_event_open, attr, -1, cpu, -1, 0);
 }
 
-/* One event that counts nothing, on each CPU, for what comes with it. */
+/* Opens a dummy event on each CPU, to get the records of text changes. */
 static int open_rings(void)
 {
 	struct perf_event_attr attr;
@@ -182,7 +182,7 @@ static int drain_all(void)
 	return lost;
 }
 
-/* What the kernel answers is in the output; only a missing file is a failure. */
+/* The output has the result of the write; only a missing file is a failure. */
 static int write_text(const char *file, const char *text)
 {
 	int fd = open(file, O_WRONLY);
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 	if (status)
 		perror("perf_event_open");
 	for (i = 2; !status && i < argc; i++) {
-		/* For what the kernel does by itself, a moment later. */
+		/* Wait for asynchronous work of the kernel. */
 		if (!strcmp(argv[i], "wait"))
 			sleep(WAIT_SECONDS);
 		else

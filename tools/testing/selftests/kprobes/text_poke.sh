@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Profilers that decode instructions follow the kernel's text by perf's records of
-# its changes: a breakpoint that comes and goes, and a copy in a slot.
+# its changes: a breakpoint that is written and removed, and a copy in a slot.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -29,7 +29,7 @@ at_site()
 }
 
 # The instruction is "mov \$42, %eax", b8 2a 00 00 00.
-same "the breakpoint, each time it comes and goes" "$(at_site)" <<'END'
+same "the breakpoint, each time it is written and removed" "$(at_site)" <<'END'
 wrote add p symbol=kp_test_plain
 text_poke SITE old b8 new cc
 wrote disable p
@@ -41,7 +41,7 @@ text_poke SITE old cc new b8
 END
 
 slot=$(printf '%s\n' "$records" | sed -nE 's/^text_poke ([0-9a-f]+) old - new b82a000000e9.*/\1/p')
-matches "the copy: the instruction, and a jump behind it" "$slot" '^[0-9a-f]+$'
+matches "the copy: the instruction, and a jump after it" "$slot" '^[0-9a-f]+$'
 matches "the copy: traps fill the rest" \
 	"$(printf '%s\n' "$records" | grep 'new b82a000000e9')" \
 	'^text_poke [0-9a-f]+ old - new b82a000000e9[0-9a-f]{8}(cc)+$'
@@ -50,14 +50,15 @@ yes "the copy: its page is in /proc/kallsyms" \
 	grep -qE "^0*${page}000 t kprobe_insn_page	\[__builtin__kprobes\]\$" /proc/kallsyms
 yes "the copy: is where code may be executed" [ "$slot" != "$address" ]
 
-# The jump is the optimizer's, and is there when it has been waited for.
+# The optimizer writes the jump a moment later.
 if [ ! -w "$KNOB" ]; then
-	skip "a jump comes and goes" "this architecture makes none"
+	skip "a jump is written and removed" "this architecture has no jumps"
 else
 	echo 1 >"$KNOB"
 	records=$("$HERE/text_poke" "$KP_TEST/control" \
 		"add p symbol=kp_test_plain" wait "del p" 2>&1)
-	same "a jump comes and goes" "$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
+	same "a jump is written and removed" \
+		"$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
 wrote add p symbol=kp_test_plain
 text_poke SITE old b8 new cc
 text_poke SITE old cc2a000000 new e9 TO
@@ -66,14 +67,15 @@ text_poke SITE old e9 TO new cc2a000000
 text_poke SITE old cc new b8
 END
 	matches "the detour: its representative, a call, the flags, and the instruction" \
-		"$(printf '%s\n' "$records" | grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
+		"$(printf '%s\n' "$records" |
+			grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
 		'(cc)+$'
 	echo 0 >"$KNOB"
 fi
 
-# A page of slots is announced when it is made.  More probes than one page has
-# room for, after the entry's instructions; those where no instruction begins are
-# refused, which is as good.
+# A new page of slots is announced.  Register more probes than one page has room for,
+# after the entry's instructions; if no instruction begins at an offset, the probe is
+# refused, which does not matter.
 set --
 for symbol in $(awk '$2 ~ /[tT]/ && $3 ~ /^(do|sys|vfs|ksys|fs)_/ && NF == 3 { print $3 }' \
 		/proc/kallsyms | sort | uniq -u | head -n 500); do
@@ -85,7 +87,7 @@ note "$(printf '%s\n' "$records" | grep -c '^wrote') more probes"
 matches "a new page of slots is announced" \
 	"$(printf '%s\n' "$records" | grep '^ksymbol')" \
 	'^ksymbol [1-9a-f][0-9a-f]*000 4096 register ool kprobe_insn_page$'
-is "and it is one that /proc/kallsyms knows" \
+is "and /proc/kallsyms has it" \
 	"$(printf '%s\n' "$records" | awk '/^ksymbol/ { print $2 }' | while read -r page; do
 		grep -E "^0*$page t kprobe_insn_page	" /proc/kallsyms
 	done | wc -l)" "$(printf '%s\n' "$records" | grep -c '^ksymbol')"

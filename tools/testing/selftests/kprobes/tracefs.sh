@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Kprobe events on the way that every program takes: opening a file, starting a
-# process.  What stands between tracefs and us is the kernel's own code; that it
-# works is the test of the interface.
+# Kprobe events on paths that every program takes: opening a file, starting a
+# process.  The kernel's own code in tracefs uses the interface of kprobes, so these
+# events test that interface.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -16,7 +16,7 @@ load kp_test	# for ENTRY only
 events_before=$(cat "$EVENTS")
 mkdir "$INSTANCE" || skip_all "no instances in tracefs"
 
-# drop_events: also on the way out, in whatever way.
+# drop_events: remove all events of this script, also if it ends early.
 drop_events()
 {
 	local event
@@ -37,7 +37,7 @@ turn()
 	echo "$2" >"$INSTANCE/events/kp_st/$1/enable"
 }
 
-# seen EVENT TEXT: how many records of that event contain the text.
+# seen EVENT TEXT: the number of records of that event with the text.
 seen()
 {
 	grep -F " $1: " "$INSTANCE/trace" | grep -cF -e "$2"
@@ -60,7 +60,7 @@ open_tagged()
 	cat "/tmp/$TAG-$1" >/dev/null 2>&1
 }
 
-# children N: that many processes are started by this shell.
+# children N: start so many processes from this shell.
 children()
 {
 	local i=0
@@ -157,7 +157,7 @@ errors()
 }
 
 echo >"$TRACING/error_log"
-# No instruction begins there: the first one of a function that ftrace knows is longer.
+# No instruction begins there, because that of ftrace at the entry is longer.
 is "inside an instruction: refused" "$(event 'p:kp_st/bad do_sys_openat2+1')" EILSEQ
 is "inside an instruction: the reason" "$(errors)" \
 	"error: Probe point is not an instruction boundary"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What becomes of a probepoint, from its first registration to its end, as the
-# tracepoint kprobe_core:kprobe_state tells it.  Transcripts are compared as a
-# whole: a transition too many is as wrong as one too few.
+# The states of a probepoint, from its first registration to its end, in the
+# tracepoint kprobe_core:kprobe_state.  Complete transcripts are compared, so an
+# additional transition is as wrong as a missing one.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -89,7 +89,7 @@ kp call plain >/dev/null
 is "those that are enabled have fired" "$(hits a) $(hits b) $(hits c)" "1 1 0"
 kp disable a >/dev/null
 kp del a >/dev/null
-is "one goes, another needs the breakpoint: no transition" "$(transcript)" ""
+is "one is unregistered, another needs the breakpoint: no transition" "$(transcript)" ""
 kp call plain >/dev/null
 is "and that one still fires" "$(hits b) $(hits c)" "2 0"
 kp disable b >/dev/null
@@ -101,11 +101,11 @@ same "another one is enabled" "$(transcript)" <<'END'
 state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
 END
 kp del c >/dev/null
-same "the last enabled one goes, a disabled one stays" "$(transcript)" <<'END'
+same "the last enabled one is unregistered, a disabled one stays" "$(transcript)" <<'END'
 state kp_test_plain+0x0 [kp_test] breakpoint -> disarmed
 END
 kp del b >/dev/null
-is "the disabled one goes" "$(transcript)" ""
+is "the disabled one is unregistered" "$(transcript)" ""
 
 # --- the global switch ---
 
@@ -138,7 +138,7 @@ done
 set_knob "$KPROBES/enabled" 1
 is "off: unregistering is no transition, and on finds nothing" "$(transcript)" ""
 
-# --- a module goes ---
+# --- a module is unloaded ---
 
 load kp_target
 kp add a symbol=kp_target_plain >/dev/null
@@ -149,7 +149,7 @@ state kp_target_plain+0x0 [kp_target] disarmed -> breakpoint
 state kp_target_traced+0x$ENTRY [kp_target] disarmed -> $BY_FTRACE
 END
 unload kp_target
-is "the module goes: without a symbol by now, and through disarmed" \
+is "the module is unloaded: addresses without a symbol, and through disarmed" \
 	"$(transcript | sort)" "$(sort <<END
 state ADDR breakpoint -> disarmed
 state ADDR $BY_FTRACE -> disarmed
@@ -163,6 +163,6 @@ kp enable a >/dev/null
 for name in a b c; do
 	kp del $name >/dev/null
 done
-is "what is gone has no transitions any more" "$(transcript)" ""
+is "gone points have no transitions any more" "$(transcript)" ""
 
 finish

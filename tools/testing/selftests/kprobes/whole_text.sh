@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Probes on every instruction of the kernel's text, a file of TEXT_LISTS at a time: as
-# breakpoints, then as jumps where there can be any, with hits, while other parts of the
-# kernel patch text and processors come and go.  Not run by default: it takes hours.
-# Files have lines for kp_many's parameter "add"; their addresses are more than a jump apart.
+# breakpoints, then as jumps where they are possible, with hits, while other parts of the
+# kernel patch text and processors go offline and online.  Not run by default, because it
+# takes hours.  Files have lines for kp_many's parameter "add"; their addresses are more
+# than a jump apart.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -12,10 +13,10 @@ MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 CPU1=/sys/devices/system/cpu/cpu1/online
 
-# A list of so many addresses is not split.
+# A list of at most so many addresses is not split.
 SMALL=200
 
-# feed FILE: a hundred lines a write.
+# feed FILE: write its lines to kp_many, a hundred at a time.
 feed()
 {
 	awk -v to="$MANY/add" '
@@ -30,13 +31,13 @@ feed()
 	END { if (lines) flush() }' "$1" 2>/dev/null
 }
 
-# may_write VALUE FILE: where there is such a file.
+# may_write VALUE FILE: write VALUE if the file exists.
 may_write()
 {
 	[ ! -w "$2" ] || echo "$1" >"$2" 2>/dev/null || true
 }
 
-# disturb: jump labels, static calls, ftrace, a module and a processor, until it is killed.
+# disturb: change jump labels, static calls, ftrace, a module and a processor, until killed.
 disturb()
 {
 	local on=0
@@ -81,7 +82,7 @@ seconds()
 	cut -d. -f1 /proc/uptime
 }
 
-# settled MOST: nothing waits to be a jump any more, or MOST seconds have passed.
+# settled MOST: wait until no point waits for its jump; fails after MOST seconds.
 settled()
 {
 	local end=$(($(seconds) + $1))
@@ -93,8 +94,8 @@ settled()
 	done
 }
 
-# probe LIST: false if the jumps take too long, which they do where the list has the code
-# that makes them.
+# probe LIST: false if the jumps take too long, which happens if the list has the code
+# that writes them.
 probe()
 {
 	local list="$1" nr jump most=60
@@ -122,7 +123,7 @@ probe()
 	unload kp_many
 }
 
-# probe_or_split LIST: what is too slow goes in parts, of which each hinders itself less.
+# probe_or_split LIST: split a list that is too slow; each part slows the optimizer less.
 probe_or_split()
 {
 	local part

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# An event that the kernel's command line has asked for, with kprobe_event=: it
-# was there and on before the first process, and is an event like any other.
+# An event that the kernel's command line defines, with kprobe_event=: it
+# exists and is on before the first process starts, and behaves like any other event.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
 
-# The parameter has commas where an event's definition has blanks.
+# The parameter has commas instead of the blanks of an event's definition.
 wanted=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^kprobe_event=//p' | tail -n 1 | tr , ' ')
 
 begin
@@ -19,12 +19,12 @@ name=$(printf '%s\n' "$wanted" | sed -nE 's,^p:([a-z]+) .*,\1,p')
 is "the event is there, with the arguments that it was given" "$(cat "$EVENTS")" \
 	"$(printf '%s\n' "$wanted" | sed "s,^p:,p:kprobes/,")"
 is "it is on" "$(cat "$TRACING/events/kprobes/$name/enable")" 1
-between "it has been hit before anybody could turn it on" "$(profile "$name" 2)" 1 100000000
+between "it has been hit before a program could turn it on" "$(profile "$name" 2)" 1 100000000
 is "nothing was missed" "$(profile "$name" 3)" 0
 between "its records are in the trace" \
 	"$(trace_of open_tagged missing | grep -c " $name: .*dfd=0x[0-9a-f]*ffffff9c")" 1 10
 
-# The other tests start from nothing.
+# The other tests start without events.
 turn "kprobes/$name" 0
 is "it can be removed" "$(event "-:$name")" ok
 is "no event is left" "$(cat "$EVENTS")" ""

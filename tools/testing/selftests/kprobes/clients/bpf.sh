@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# BPF programs on kprobes: they count exactly, and know which function they are
-# on.  bpf_get_func_ip() is 0 for a probe that is not at a function's start.
+# BPF programs on kprobes: they count exactly, and get the address of their function.
+# bpf_get_func_ip() is 0 for a probe that is not at a function's start.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
@@ -15,9 +15,9 @@ begin
 function=$(awk '$3 ~ /^__(x64|ia32|arm64)_sys_getpgid$/ { print $3; exit }' /proc/kallsyms)
 [ -n "$function" ] || skip_all "the function of getpgid() is not found"
 address=$(symbol_address "$function" | sed 's/^0*//')
-behind=$(inside "$function")
+offset=$(inside "$function")
 
-# run KIND OFFSET: what bpf_kprobe says.
+# run KIND OFFSET: the output of bpf_kprobe.
 run()
 {
 	"$HERE/bpf_kprobe" "$1" "$function" "$2" $CALLS 2>&1 | tr '\n' ' '
@@ -27,17 +27,17 @@ is "a probe: hits, address of the function" "$(run p 0)" \
 	"hits $CALLS func_ip $address late 0 "
 is "a return probe: hits, address of the function" "$(run r 0)" \
 	"hits $CALLS func_ip $address late 0 "
-if [ -n "$behind" ]; then
-	is "a probe inside the function: hits, no address" "$(run p "$behind")" \
+if [ -n "$offset" ]; then
+	is "a probe inside the function: hits, no address" "$(run p "$offset")" \
 		"hits $CALLS func_ip 0 late 0 "
 else
-	skip "a probe inside the function" "ftrace does not say where it begins"
+	skip "a probe inside the function" "ftrace does not list the function"
 fi
 matches "a function that is not there is refused" \
 	"$("$HERE/bpf_kprobe" p kp_client_is_not_there 0 1 2>&1)" \
 	'^bpf_kprobe: no probe: error (2|22)$'
 
-# Two programs at one address do not see each other's end.
+# The end of one program does not affect another one at the same address.
 run p 0 >/tmp/$TAG-1 &
 run p 0 >/tmp/$TAG-2
 wait

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A BPF program on a kprobe, without any library between.
+ * Attach a BPF program to a kprobe, without a library.
  *
  *	bpf_kprobe p|r SYMBOL OFFSET CALLS
  *
- * puts a small program on a function (p), or on its return (r), by way of
- * perf_event_open(), calls getpgid() CALLS times, takes the program away, calls
+ * attaches a small program to a function (p), or to its return (r), with
+ * perf_event_open(), calls getpgid() CALLS times, detaches the program, calls
  * again as often, and prints
  *
- *	hits N		how often the program ran for this process
- *	func_ip ADDRESS	what bpf_get_func_ip() said the last time
- *	late N		how often it ran after it had been taken away
+ *	hits N		number of runs of the program for this process
+ *	func_ip ADDRESS	the last result of bpf_get_func_ip()
+ *	late N		number of runs after the program had been detached
  *
- * Status: 0; 1 if something was refused, which is said on the standard error; 4
+ * Status: 0; 1 if an operation was refused, with a message on the standard error; 4
  * if this kernel has no kprobes for perf.
  *
  * Built with nolibc.
@@ -43,7 +43,7 @@ static __u64 pointer(const void *p)
 	return (unsigned long)p;
 }
 
-/* read_number: the first number in a file after its text PREFIX. */
+/* Returns the number after the text PREFIX at the beginning of a file. */
 static int read_number(const char *path, const char *prefix)
 {
 	char text[64];
@@ -90,7 +90,7 @@ static int read_map(int map, struct seen *seen)
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 
 /*
- * Others call the function too, so only the hits of this process count:
+ * Other processes call the function too, so only the hits of this process count:
  *
  *	if (current->tgid != tgid) return 0;
  *	seen = map_lookup(map, 0); if (!seen) return 0;
@@ -132,7 +132,7 @@ static int load_program(int map, int tgid)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-/* probe: the event of the kprobe PMU that is the probe. */
+/* Opens an event of the kprobe PMU, which is the probe. */
 static int probe(int type, int retprobe, const char *symbol, int offset)
 {
 	struct perf_event_attr attr;
@@ -145,13 +145,13 @@ static int probe(int type, int retprobe, const char *symbol, int offset)
 	attr.probe_offset = offset;
 	attr.sample_period = 1;
 	attr.wakeup_events = 1;
-	/* The program runs for every process, on whatever CPU. */
+	/* The program runs for every process, on any CPU. */
 	return syscall(__NR_perf_event_open, &attr, -1, 0, -1, 8 /* CLOEXEC */);
 }
 
-static int fail(const char *what)
+static int fail(const char *reason)
 {
-	fprintf(stderr, "bpf_kprobe: %s: error %d\n", what, errno);
+	fprintf(stderr, "bpf_kprobe: %s: error %d\n", reason, errno);
 	return 1;
 }
 

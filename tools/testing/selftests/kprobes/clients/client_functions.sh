@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034,SC3043,SC2016
 #
-# What the scripts about kprobe events share, on top of ../functions.sh.
-# Sourced after it.
+# Functions shared by the scripts about kprobe events.  Sourced after ../functions.sh.
 
 TAG=kprobes-client-$$
 
-# The registers of the first three arguments; where the return address is at an entry;
-# how long the instruction is that ftrace owns.
+# The registers of the first three arguments; the place of the return address at an entry;
+# the length of ftrace's instruction.
 case $(uname -m) in
 x86_64)		ARG1=%di ARG2=%si ARG3=%dx RETURN='$stack0' FTRACE_SIZE=5 ;;
 i?86)		ARG1=%ax ARG2=%dx ARG3=%cx RETURN='$stack0' FTRACE_SIZE=5 ;;
@@ -16,12 +15,11 @@ aarch64)	ARG1=%x0 ARG2=%x1 ARG3=%x2 RETURN=%lr FTRACE_SIZE=4 ;;
 esac
 OPEN=do_sys_openat2
 
-# begin_events: there must be a clean set of events, and it must be so again at
-# the end, whatever way the script takes.
+# begin_events: check that there are no events, and remove all events when the script ends.
 begin_events()
 {
 	[ -w "$EVENTS" ] || skip_all "no kprobe_events in tracefs"
-	[ -z "$(cat "$EVENTS")" ] || skip_all "somebody else has kprobe events"
+	[ -z "$(cat "$EVENTS")" ] || skip_all "there are kprobe events already"
 	trap 'drop_events; cleanup' EXIT
 	echo >"$TRACING/trace"
 }
@@ -40,8 +38,8 @@ turn()
 	echo "$2" >"$TRACING/events/$1/enable"
 }
 
-# open_tagged NAME: a program opens a file of that name, with no other file open
-# than the standard three.
+# open_tagged NAME: let a program open a file of that name; only the three standard files
+# are open in it.
 open_tagged()
 {
 	cat "/tmp/$TAG-$1" >/dev/null 2>&1 3>&- 4>&- &
@@ -49,8 +47,8 @@ open_tagged()
 	wait $! || true
 }
 
-# trace_of COMMAND...: run it, and show the records of the programs that it has
-# started with open_tagged.
+# trace_of COMMAND...: run the command, and print the records of the programs that it
+# starts with open_tagged.
 trace_of()
 {
 	local openers=
@@ -60,22 +58,21 @@ trace_of()
 	grep -E -e "-($openers) +\\[[0-9]+\\] " "$TRACING/trace"
 }
 
-# last EVENT: of several records on the standard input, the last of that event,
-# without what stands before the event's name.
+# last EVENT: the last record of that event on the standard input, from the event's name
+# on.
 last()
 {
 	sed -n "s/.* $1: /$1: /p" | tail -n 1
 }
 
-# profile EVENT COLUMN: of kprobe_profile; 2 is the hits, 3 what was missed.
+# profile EVENT COLUMN: a column of kprobe_profile; 2 has the hits, 3 the misses.
 profile()
 {
 	awk -v name="$1" -v column="$2" '$1 == name { print $column }' \
 		"$TRACING/kprobe_profile"
 }
 
-# inside SYMBOL: how far behind a function's start the first instruction is that
-# ftrace does not own.
+# inside SYMBOL: the offset of the first instruction after that of ftrace.
 inside()
 {
 	local start traced

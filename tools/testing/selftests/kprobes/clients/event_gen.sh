@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# kprobe_event_gen_test makes kprobe events from within the kernel.
+# kprobe_event_gen_test creates kprobe events in the kernel.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
@@ -18,7 +18,7 @@ matches "two events are there" "$(cut -d' ' -f1,2 "$EVENTS" | sort | tr '\n' ';'
 is "both are on" \
 	"$(cat "$TRACING/events/kprobes/gen_kprobe_test/enable" \
 		"$TRACING/events/kprobes/gen_kretprobe_test/enable" | tr '\n' ' ')" "1 1 "
-# Compilers make do_sys_open() a part of its callers, and leave one that nobody calls.
+# Compilers inline do_sys_open() into its callers, and emit a function without a caller.
 echo "p:kprobes/inner do_sys_openat2" >>"$EVENTS"
 echo 1 >"$TRACING/events/kprobes/inner/enable"
 found=$(trace_of open_tagged missing)

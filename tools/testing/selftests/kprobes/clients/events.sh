@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Kprobe events from their definition to their end: the sequence that every
-# description of them shows, on the function that opens files.
+# Kprobe events from their definition to their removal, as in the usual descriptions,
+# on the function that opens files.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
@@ -20,7 +20,7 @@ is "both are listed, and where it belongs, the group as well" \
 	"$(sed 's/^r[0-9]*:/r:/' "$EVENTS")" "p:kprobes/$myprobe
 r:kprobes/myretprobe $OPEN arg1=\$retval"
 is "dynamic_events has them, too" "$(cat "$TRACING/dynamic_events")" "$(cat "$EVENTS")"
-is "what is new is off" "$(cat $ours/myprobe/enable $ours/myretprobe/enable | tr '\n' ' ')" "0 0 "
+is "new events are off" "$(cat $ours/myprobe/enable $ours/myretprobe/enable | tr '\n' ' ')" "0 0 "
 
 same "format: the fields" "$(sed -nE 's/^\tfield:[a-z0-9 ]+ ([^ ;]*);.*/\1/p' \
 	$ours/myprobe/format | grep -v common_)" <<'END'
@@ -48,7 +48,7 @@ matches "the probe's line" "$(printf '%s\n' "$found" | last myprobe)" \
 matches "the return probe's line names who is returned to" \
 	"$(printf '%s\n' "$found" | grep ' myretprobe: ')" \
 	"\\([a-z_0-9]*open[a-z_0-9]*\\+0x[0-9a-f]+/0x[0-9a-f]+ <- $OPEN\\) arg1="
-# A kernel that has type information shows an int as one.
+# A kernel with type information shows an int as a signed number.
 matches "the program got descriptor 3" "$(printf '%s\n' "$found" | last myretprobe)" \
 	'arg1=(0x)?3$'
 matches "for a file that is not there, it is an error" \
@@ -71,7 +71,7 @@ is "kprobe_profile: nothing was missed" "$(profile myprobe 3) $(profile myretpro
 turn kprobes/myprobe 0
 before=$(profile myprobe 2)
 open_tagged there
-is "kprobe_profile: what is off does not count" "$(profile myprobe 2)" "$before"
+is "kprobe_profile: an event that is off does not count" "$(profile myprobe 2)" "$before"
 
 # --- clear ---
 
@@ -94,7 +94,7 @@ two_files()
 	open_tagged filter
 }
 found=$(trace_of two_files | grep "$TAG")
-matches "only what passes" "$(printf '%s\n' "$found" | grep ' filtered: ')" \
+matches "only records that pass" "$(printf '%s\n' "$found" | grep ' filtered: ')" \
 	"name=\"/tmp/$TAG-filter\" dfd=-100\$"
 is "the other event is not filtered" "$(printf '%s\n' "$found" | grep -c ' other: ')" 2
 is "a filter with a field that is not there is refused" \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# fail_function makes a function return an error without running it, by a kprobe
-# whose handler changes where the function's caller goes on.
+# fail_function makes a function return an error without executing it, by a kprobe
+# whose handler changes the instruction pointer.
 
 . "$(dirname "$0")/../functions.sh"
 
@@ -38,9 +38,9 @@ is "a function that may not fail is refused" \
 is "sethostname() is to fail" "$(put "$FAIL/inject" "$function")" ok
 is "with EIO" "$(put "$FAIL/$function/retval" $eio)" ok
 matches "there is a probe on it" "$(list)" "^ADDR  k  $function\\+0x[04] "
-is "what the probability says: never, so far" "$(try kp-second) $(hostname)" "ok kp-second"
+is "with the default probability it never fails" "$(try kp-second) $(hostname)" "ok kp-second"
 
-# Otherwise each failure is a back trace in the kernel's log.
+# By default each failure writes a back trace to the kernel's log.
 set_knob "$FAIL/verbose" 0
 set_knob "$FAIL/probability" 100
 set_knob "$FAIL/times" -1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What an event can fetch, and as which type.  Each case is an event on the
+# The arguments that an event can fetch, and their types.  Each case is an event on the
 # function that opens files, hit by a program that opens a missing file relative
 # to the working directory: its first argument is AT_FDCWD, -100.
 
@@ -11,7 +11,7 @@
 begin
 begin_events
 
-# fetch ARGUMENT: the value that is shown for it; "refused ERROR" if it cannot be.
+# fetch ARGUMENT: the recorded value of ARGUMENT; "refused ERROR" if the event is refused.
 fetch()
 {
 	local status
@@ -95,7 +95,7 @@ is "a type that is not there is refused" "$(fetch "\$arg1:kp")" "refused EINVAL"
 
 # --- bounds ---
 
-# many N: so many arguments in one event.
+# many N: an event with N arguments.
 many()
 {
 	put "$EVENTS" "p:fetch $OPEN $(seq "$1" | sed 's/.*/a&=\\&/' | tr '\n' ' ')"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# lkdtm's crash points are kprobes.  Each whose function this kernel has can be
-# set; one of them is triggered, with the mildest of the crashes, a warning.
+# lkdtm's crash points are kprobes.  Each point can be set if the kernel has its function;
+# one of them is triggered, with the mildest of the crashes, a warning.
 #
 # The warning taints the kernel.  The lines "kprobes-test: expect-warning" in the
-# kernel's log are for those who judge it.
+# kernel's log are for the judge of that log.
 
 . "$(dirname "$0")/../functions.sh"
 
@@ -20,7 +20,7 @@ say()
 	echo "kprobes-test: $1" >/dev/kmsg
 }
 
-# set_point NAME FUNCTION: is refused exactly if there is no such function.
+# set_point NAME FUNCTION: check that the point is refused only if there is no such function.
 set_point()
 {
 	if [ -z "$(symbol_address "$2")" ]; then
@@ -32,7 +32,7 @@ set_point()
 	matches "$1: is a probe on $2" "$(list)" "^ADDR  k  $2\\+0x[04] "
 }
 
-# So many hits that no point is triggered while it is set.
+# A number of hits that is so large that no point is triggered while it is set.
 yes "loads" modprobe lkdtm cpoint_count=1000000000
 set_point INT_HARDWARE_ENTRY do_IRQ
 set_point INT_HW_IRQ_EN handle_irq_event
@@ -45,8 +45,8 @@ is "no point has been forgotten here" "$(find $POINTS -type f | wc -l)" 8
 yes "unloads" rmmod lkdtm
 is "no probe is left" "$(list)" ""
 
-# Where no crash point is on the way to a disk, there is one in each interrupt of a device,
-# of which there are a few in a second: those of the line that all of this is written to.
+# If no crash point is on the path to a disk, use the one in interrupts of devices.  There
+# are a few of these in a second, from the serial line to which this script writes.
 if [ -n "$(symbol_address submit_bh)" ]; then
 	point=FS_SUBMIT_BH
 	places="submit_bh __bread_gfp"
@@ -62,7 +62,7 @@ triggered()
 	dmesg | grep -q "$point of type WARNING hit, trigger in 0 rounds"
 }
 
-# The first block of an empty disk is all that there is to be seen.
+# Read the first block of an empty disk.
 trigger()
 {
 	tries=0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events as "perf probe" writes them: every place is an offset from _text, in a
-# group "probe", and a return probe's name ends in __return.
+# Events as "perf probe" writes them: every place is an offset from _text, the group is
+# "probe", and the name of a return probe ends in __return.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
@@ -10,21 +10,21 @@
 begin
 begin_events
 
-# place FUNCTION OFFSET: as perf probe says it.
+# place FUNCTION OFFSET: the place in the form of perf probe.
 place()
 {
 	echo "_text+$((0x$(symbol_address "$1") - 0x$(symbol_address _text) + $2))"
 }
 
-behind=$(inside $OPEN)
-[ -n "$behind" ] || skip_all "ftrace does not say where $OPEN begins"
+offset=$(inside $OPEN)
+[ -n "$offset" ] || skip_all "ftrace does not list $OPEN"
 
 is "a function" \
 	"$(event "p:probe/$OPEN $(place $OPEN 0) dfd=$ARG1:s32 filename=+0($ARG2):ustring")" ok
 is "a line in it" \
-	"$(event "p:probe/${OPEN}_1 $(place $OPEN "$behind") filename=+0($ARG2):ustring")" ok
+	"$(event "p:probe/${OPEN}_1 $(place $OPEN "$offset") filename=+0($ARG2):ustring")" ok
 is "its return" "$(event "r:probe/${OPEN}__return $(place $OPEN 0) fd=\$retval:s32")" ok
-matches "perf reads back what it has written" "$(cat "$EVENTS")" \
+matches "perf reads back its own events" "$(cat "$EVENTS")" \
 	"^[pr][0-9]*:probe/${OPEN}[_a-z0-9]* _text\\+[0-9]+ "
 
 turn probe 1

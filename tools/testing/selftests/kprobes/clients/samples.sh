@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Modules that use the API as everybody's do: the samples of any kernel with this
+# Ordinary modules that use the API: the samples of any kernel with this
 # API, built for this one.  SAMPLES_DIR may name the folder with the modules.
 
 . "$(dirname "$0")/../functions.sh"
@@ -17,7 +17,7 @@ said()
 	dmesg | grep -c "$FUNCTION"
 }
 
-# try MODULE PARAMETER LETTER: in, five hits, out; LETTER is its line's in the list.
+# try MODULE PARAMETER LETTER: load, five hits, unload; the list shows LETTER as its kind.
 try()
 {
 	local i
@@ -33,7 +33,7 @@ try()
 	for i in 1 2 3 4 5; do
 		sh -c 'exit 0'
 	done
-	between "$1: tells about each hit" "$(said)" 5 1000
+	between "$1: logs each hit" "$(said)" 5 1000
 	yes "$1: unloads" rmmod "$1"
 	is "$1: is not in the list any more" "$(list)" ""
 	dmesg -c >/dev/null

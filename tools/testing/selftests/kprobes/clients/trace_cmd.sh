@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# trace-cmd records kprobe events and can read what it has recorded.
+# trace-cmd records kprobe events and can read its recording.
 
 . "$(dirname "$0")/../functions.sh"
 . "$(dirname "$0")/client_functions.sh"
@@ -21,7 +21,7 @@ yes "trace-cmd record" trace-cmd record -q -o "$data" -e client cat "/tmp/$TAG-t
 between "the probe was hit" "$(profile open 2)" 1 99999
 between "the return probe was hit" "$(profile opened 2)" 1 99999
 report=$(trace-cmd report -i "$data" 2>&1)
-# What it says when it has not found what was recorded.
+# Show the output if the recorded events are missing.
 case $report in
 *"$TAG-there"*) ;;
 *)	printf '# %s\n' "$report" | head -n 40 ;;

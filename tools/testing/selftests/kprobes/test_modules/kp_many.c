@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many probes at addresses that a script chooses, to be switched together.  In
- * /sys/module/kp_many/parameters:
+ * Many probes at addresses that a script chooses.  In /sys/module/kp_many/parameters:
  *
- *	add	write lines "ADDRESS OFFSET KIND", hexadecimal, decimal, and k for a pre handler,
- *		p for that and a post handler, r for a return probe: registers it.  A line that
- *		is alone fails with the errno of its probe
- *	accepted how many have been registered
- *	hits	how often their handlers have run
+ *	add	write lines "ADDRESS OFFSET KIND" to register probes: hexadecimal, decimal, and
+ *		k for a pre handler, p for a pre and a post handler, r for a return probe.  A
+ *		write of a single line fails with the errno of its probe
+ *	accepted number of registered probes
+ *	hits	number of calls of their handlers
  *
- * They are unregistered together when the module goes.
+ * They are unregistered together when the module is unloaded.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -25,7 +24,7 @@ static struct kretprobe *returns[MOST];
 static unsigned int nr_probes, nr_returns;	/* under the lock of our parameters */
 static DEFINE_PER_CPU(unsigned long, kp_many_hits);
 
-/* The least that a handler can do: what it called might be probed, too. */
+/* Calls no function, because that might be probed, too. */
 static int before(struct kprobe *kp, struct pt_regs *regs)
 {
 	this_cpu_inc(kp_many_hits);
@@ -53,7 +52,7 @@ static int add(unsigned long addr, char kind)
 
 	if (nr_probes == MOST || nr_returns == MOST)
 		return -ENOSPC;
-	/* A probe of the other kinds is the first part of one. */
+	/* For the other kinds, only the kprobe in it is used. */
 	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
 	if (!rp)
 		return -ENOMEM;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes a kernel thread of its own die of a load from a bad address, of a BUG(), or
- * only warn, so that a script can look at what the kernel says when the instruction is
- * probed.  In /sys/module/kp_oops/parameters:
+ * Let a kernel thread die of a load from a bad address or of a BUG(), or let it warn, so
+ * that a script can check the kernel's messages with a probe on that instruction.  In
+ * /sys/module/kp_oops/parameters:
  *
- *	oops		write "load", "bug" or "warn": it happens
- *	bug, warn	the address of that instruction; 0 if it cannot be known
+ *	oops		write "load", "bug" or "warn" to choose one of these
+ *	bug, warn	the address of that instruction; 0 if it is not known
  *
- * The thread holds no lock and no reference: the module can be unloaded after.
+ * The thread holds no lock and no reference, so the module can be unloaded afterwards.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 
 DEFINE_LOAD_FUNCTION(".text", kp_oops_load);
 
-/* In the page that is never mapped, and not its start. */
+/* In the first page, which is never mapped, but not at its start. */
 #define BAD_ADDRESS	((const void *)0x40)
 
 static void die_of_load(void)
@@ -76,7 +76,7 @@ static int let_happen(const struct accident *accident)
 		return PTR_ERR(thread);
 	get_task_struct(thread);
 	wake_up_process(thread);
-	/* A thread that is stopped before it has started never runs. */
+	/* Wait, because a thread that is stopped before it has started never runs. */
 	wait_for_completion(&victim.started);
 	/* Also returns when the thread has died. */
 	kthread_stop(thread);
@@ -113,7 +113,7 @@ static unsigned long bug_site(const struct bug_entry *bug)
 }
 #endif
 
-/* Where the module warns, or where it dies of BUG(). */
+/* Returns the address of the module's WARN() or BUG(). */
 static unsigned long find_site(bool warning)
 {
 #ifdef CONFIG_GENERIC_BUG

@@ -20,10 +20,10 @@
 DEFINE_PLAIN_FUNCTION(".text", kp_target_plain);
 DEFINE_PLAIN_FUNCTION(".init.text", kp_target_setup);
 
-/* Makes the compiler keep the functions below, under their names. */
+/* A variable that keeps the compiler from removing the functions below. */
 static int number = 1;
 
-/* At its entry ftrace has an instruction. */
+/* Has an instruction of ftrace at its entry. */
 static noinline int kp_target_traced(void)
 {
 	return READ_ONCE(number) + 1;

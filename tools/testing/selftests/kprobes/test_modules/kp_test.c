@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Registers probes on behalf of scripts.  Commands are lines that are written to
- * debugfs kp_test/control; what the kernel answers is the result of the write.
+ * debugfs kp_test/control; the write returns the result of the command.
  *
  *	add NAME WORD...	register a probe, or a return probe
  *	again NAME		register the same struct once more
- *	del NAME		unregister it and forget about it
+ *	del NAME		unregister the probe and free it
  *	enable NAME
  *	disable NAME
  *	call FUNCTION		call one of the functions below
@@ -17,9 +17,9 @@
  *	disabled			KPROBE_FLAG_DISABLED
  *	return				a return probe
  *	maxactive=N data_size=N		its members
- *	when=MODULE			not now, but when that module is coming; the
- *					result is a column of kp_test/probes
- *	leaving=MODULE			the same, but when it is going
+ *	when=MODULE			register later, when that module is being loaded;
+ *					the result is a column of kp_test/probes
+ *	leaving=MODULE			the same, when it is being unloaded
  *
  * Read kp_test/probes for a line for each probe: name, hits, hits of the post or
  * return handler, nmissed, result.  Read kp_test/sites for addresses that have
@@ -47,7 +47,7 @@
 #define SYMBOL_SIZE	128
 #define LINE_SIZE	512
 
-/* --- What can be probed and called ------------------------------------------ */
+/* --- Functions to probe and to call ------------------------------------------ */
 
 static DEFINE_STATIC_KEY_FALSE(test_key);
 static int test_data;
@@ -56,7 +56,7 @@ DEFINE_PLAIN_FUNCTION(".text", kp_test_plain);
 DEFINE_PLAIN_FUNCTION(".text", kp_test_other);
 DEFINE_REFUSED_FUNCTION(".text", kp_test_refused);
 
-/* At its entry ftrace has an instruction. */
+/* Has an instruction of ftrace at its entry. */
 static noinline int kp_test_traced(void)
 {
 	return READ_ONCE(test_data) + 1;
@@ -93,7 +93,7 @@ static noinstr int kp_test_noinstr(void)
 	return test_data + 4;
 }
 
-/* They have no landing pad for the indirect call below. */
+/* The functions of sites.h have no landing pad for the indirect call below. */
 static int call_plain(void)
 {
 	return kp_test_plain();
@@ -173,7 +173,7 @@ static unsigned long warn_site(void)
 static int sites_show(struct seq_file *m, void *unused)
 {
 	seq_printf(m, "jump_label 0x%lx\n", jump_label_site());
-	/* For what is refused. */
+	/* The address of a WARN() that cannot be probed. */
 	seq_printf(m, "warn 0x%lx\n",
 		   IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS) ? 0 : warn_site());
 	seq_printf(m, "data 0x%lx\n", (unsigned long)&test_data);
@@ -184,15 +184,15 @@ DEFINE_SHOW_ATTRIBUTE(sites);
 /* --- Probes ------------------------------------------------------------------- */
 
 /**
- * struct test_probe - a probe that a script has asked for
- * @list:	all of them, in the order in which they came
- * @name:	what the script calls it
- * @symbol:	what rp.kp.symbol_name points to, if it has been given
- * @when:	module that is waited for, empty if none
- * @event:	which of its MODULE_STATE_*
+ * struct test_probe - a probe of a script
+ * @list:	list of all probes, in the order of their commands
+ * @name:	its name in the script
+ * @symbol:	the text of rp.kp.symbol_name, if the command has one
+ * @when:	name of the module to wait for, empty if none
+ * @event:	the MODULE_STATE_* of that module to wait for
  * @is_return:	rp is registered, otherwise rp.kp
- * @registered:	it is
- * @result:	of the registration
+ * @registered:	the probe is registered
+ * @result:	result of the registration
  * @rp:		the probe, or the return probe
  * @hits:	calls of its pre_handler, or entry_handler
  * @after:	calls of its post_handler, or handler
@@ -385,7 +385,7 @@ static int run_command(char *line)
 
 	if (!name)
 		return -ENXIO;
-	/* Calls run beside everything else, and in probes' handlers, too. */
+	/* Without the mutex: calls run concurrently with other commands. */
 	if (!strcmp(command, "call"))
 		return call(name);
 
@@ -431,7 +431,7 @@ static int probes_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(probes);
 
-/* --- Modules that are waited for ------------------------------------------------ */
+/* --- Waiting for modules -------------------------------------------------------- */
 
 static int module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -451,7 +451,7 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
-	/* That of kprobe events that wait for a module. */
+	/* The same as for kprobe events that wait for a module. */
 	.priority = 2,
 };
 

@@ -2,9 +2,9 @@
 #ifndef _KPROBES_TEST_SITES_H
 #define _KPROBES_TEST_SITES_H
 /*
- * Functions whose instructions are known to the byte.  A function of C begins
- * with whatever the compiler and ftrace want; these have the layout that the
- * scripts rely on, and ftrace does not know them, so that a probe there is a
+ * Functions whose instructions are known to the byte.  The beginning of a function of C
+ * depends on the compiler and on ftrace.  These functions have the layout that the
+ * scripts rely on, and ftrace does not trace them, so that a probe there is a
  * breakpoint.
  *
  *	DEFINE_PLAIN_FUNCTION(section, name)	int name(void), returns 42
@@ -13,7 +13,7 @@
  *
  *	DEFINE_LOAD_FUNCTION(section, name)	unsigned long name(const void *)
  *		+0	one instruction of 2 or 4 bytes, no effect
- *		+2, +4	loads from where the argument points
+ *		+2, +4	loads from the address in the argument
  *		...	the return
  *
  *	DEFINE_REFUSED_FUNCTION(section, name)	never to be called
@@ -35,7 +35,7 @@
 #ifdef CONFIG_X86
 #include <asm/asm.h>
 
-/* With the padding in which calls are counted, which is before every function. */
+/* With the padding before every function, in which call depth tracking counts calls. */
 #define ALIGN_FUNCTION	ASM_FUNC_ALIGN
 
 #define PLAIN_BODY							\
@@ -47,7 +47,7 @@
 	"	" _ASM_MOV "(%" _ASM_ARG1 "), %" _ASM_AX "\n"		\
 	"	" ASM_RET
 
-/* It holds back a trap behind it. */
+/* The instruction delays a trap until after the next instruction. */
 #define REFUSED_BODY							\
 	"	movl %eax, %ss\n"					\
 	"	" ASM_RET
@@ -63,7 +63,7 @@
 	"	ldr x0, [x0]\n"						\
 	"	ret\n"
 
-/* It takes the processor's state from where only an exception leaves one. */
+/* The instruction restores a processor state that only an exception saves. */
 #define REFUSED_BODY							\
 	"	eret\n"							\
 	"	ret\n"
