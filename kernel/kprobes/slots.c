@@ -304,17 +304,24 @@ int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symn
 	return ret;
 }
 
-static int symbol_of_slots(unsigned int *symnum, unsigned long *value, char *type, char *sym)
-{
-	int ret = kprobe_cache_get_kallsym(&kprobe_insn_slots, symnum, value, type, sym);
+static struct kprobe_insn_cache *const caches[] = {
+	&kprobe_insn_slots,
+#ifdef CONFIG_OPTPROBES
+	&kprobe_optinsn_slots,
+#endif
+};
 
-	if (ret && IS_ENABLED(CONFIG_OPTPROBES))
-		ret = kprobe_cache_get_kallsym(&kprobe_optinsn_slots, symnum, value, type, sym);
+static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned int *symnum)
+{
+	int i, ret = -ERANGE;
+
+	for (i = 0; ret && i < ARRAY_SIZE(caches); i++)
+		ret = kprobe_cache_get_kallsym(caches[i], symnum, value, type, sym);
 	return ret;
 }
 #else
 /* No slots, no symbols of any. */
-static int symbol_of_slots(unsigned int *symnum, unsigned long *value, char *type, char *sym)
+static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned int *symnum)
 {
 	return -ERANGE;
 }
@@ -333,7 +340,7 @@ static int symbol_of_slots(unsigned int *symnum, unsigned long *value, char *typ
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)
 {
-	int ret = symbol_of_slots(&symnum, value, type, sym);
+	int ret = symbol_of_slots(sym, type, value, &symnum);
 
 	return ret ? arch_kprobe_get_kallsym(&symnum, value, type, sym) : 0;
 }
