@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions that cannot be parted from their neighbours (arm64): what is refused because
- * of what stands in front of it, and what is not.
+ * Instructions that cannot be separated from their neighbours (arm64): which of them are
+ * refused because of the instruction before them, and which are not.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -10,7 +10,7 @@
 #include "counted.h"
 #include "optimized.h"
 
-/* Never executed.  Rows have the number of a line. */
+/* Never executed.  The rows of the table have line numbers in it. */
 extern char kprobes_apart[];
 TEXT_FUNCTION(kprobes_apart,
 	      "nop\n"
@@ -29,7 +29,7 @@ TEXT_FUNCTION(kprobes_apart,
 	      ".inst	0x04900020\n"		/* mul z0.s, p0/m, z0.s, z1.s */
 	      "ret\n");
 
-/* A loop that is entered at its load: the store stands in front of it. */
+/* A loop that is entered at its load: the store is at a lower address than the load. */
 extern char kprobes_apart_entered[];
 TEXT_FUNCTION(kprobes_apart_entered,
 	      "b	2f\n"
@@ -40,7 +40,7 @@ TEXT_FUNCTION(kprobes_apart_entered,
 	      "2: ldxr	x0, [x1]\n"
 	      "b	1b\n");
 
-/* What gives up stands in front of what goes on. */
+/* The path that gives up (clrex) is at a lower address than the path to the store. */
 extern char kprobes_apart_given_up[];
 TEXT_FUNCTION(kprobes_apart_given_up,
 	      "ldxr	x0, [x1]\n"
@@ -59,7 +59,7 @@ static const struct apart {
 	const char *name;
 	unsigned int line;
 	bool refused;
-	char *text;		/* kprobes_apart, if there is none */
+	char *text;		/* NULL: kprobes_apart */
 } rows[] = {
 	{ "before a sequence", 0, false },
 	{ "entering a loop at its load", 0, false, kprobes_apart_entered },
@@ -102,10 +102,7 @@ static void neighbours(struct kunit *test)
 		unregister_kprobe(&c.kp);
 }
 
-/*
- * Adds one to what the argument points to, and returns 1; gives up after 1,000 tries and
- * returns 0.
- */
+/* Adds 1 to the word at @to and returns 1.  Gives up after 1,000 tries and returns 0. */
 int kprobes_apart_add(u64 *to);
 TEXT_FUNCTION(kprobes_apart_add,
 	      "mov	x1, x0\n"
@@ -127,7 +124,7 @@ TEXT_FUNCTION(kprobes_apart_add,
 
 #define ADD_INSNS	16
 
-/* With a probe on any place that is not refused the loop ends. */
+/* The loop ends although it is probed, at each instruction that is not refused. */
 static void loops_end(struct kunit *test)
 {
 	unsigned int line, accepted = 0;

@@ -14,17 +14,18 @@
 
 #include "fault_paths.h"
 
-/* Flags of the cases: what the argument points to. */
+/* Flags of the cases: the memory at the argument. */
 #define KERNEL		0
 #define USER		1
-#define TAIL		2	/* whose last bytes may not be there */
+#define TAIL		2	/* its last bytes may be unmapped */
 
-/* They are called by their addresses. */
+/* The functions are called through pointers. */
 #define LANDING		"hint	#34\n"		/* bti c */
 
 /*
- * The argument goes to x1; a bad one faults.  Behind the instruction there is nothing, behind
- * the fix-up (label 1) what it has to do.  The rows are made beside it.
+ * The function copies the argument to x1, where @insn uses it; a bad argument faults.  The
+ * function returns right after @insn.  The fix-up, at label 1, first executes @fixup.  A
+ * row of the table is written separately, with ROW().
  */
 #define FAULT_FUNCTION(name, before, insn, entry, fixup)		\
 	extern char name[], name##_insn[], name##_next[];		\
@@ -48,12 +49,12 @@
 FAULT_FUNCTION(kprobes_fault_load, "", "ldr x0, [x1]", KACCESS(kprobes_fault_load), "");
 FAULT_FUNCTION(kprobes_fault_pair, "", "ldp x0, x2, [x1]", KACCESS(kprobes_fault_pair), "");
 FAULT_FUNCTION(kprobes_fault_acquire, "", "ldar x0, [x1]", KACCESS(kprobes_fault_acquire), "");
-/* With a base that must not have moved when it is tried again. */
+/* The base register must be unchanged when the load is retried. */
 FAULT_FUNCTION(kprobes_fault_writeback, "", "ldr x0, [x1], #8",
 	       KACCESS(kprobes_fault_writeback), "");
 FAULT_FUNCTION(kprobes_fault_store, "mov x0, #" __stringify(FAULT_GOOD) "\n", "str x0, [x1]",
 	       KACCESS(kprobes_fault_store), "");
-/* The entry's handler sets registers, too: that is checked. */
+/* The handler of this exception table entry sets registers, too; the fix-up checks them. */
 FAULT_FUNCTION(kprobes_fault_user, "mov x2, #1\n", "ldtr x0, [x1]",
 	       _ASM_EXTABLE_UACCESS_ERR_ZERO(kprobes_fault_user_insn, 1b, w2, w0),
 	       "cbnz	x0, 2f\n"
@@ -92,7 +93,7 @@ TEXT_FUNCTION(kprobes_fault_bare,
 static unsigned long good_value = FAULT_GOOD;
 static unsigned long user_page;
 
-/* See x86_fault_cases.c for what these functions are asked. */
+/* x86_fault_cases.c describes these functions. */
 
 int kprobes_fault_init(struct kunit *test)
 {
@@ -103,13 +104,16 @@ int kprobes_fault_init(struct kunit *test)
 	return put_user(good_value, (unsigned long __user *)user_page);
 }
 
-/* Where page tables do the work of PAN, the instruction alone does not get at user space. */
+/* If page tables emulate PAN, the instruction cannot access user space by itself. */
 bool kprobes_fault_there(const struct asm_case *c)
 {
 	return c->flags != USER || !system_uses_ttbr0_pan();
 }
 
-/* What reads the rest of a tail must find one. */
+/*
+ * The handler of a TAIL row reads the rest of the word before the unmapped page.  So the
+ * other bad arguments apply only if a fault handler resolves the fault.
+ */
 bool kprobes_fault_applies(const struct asm_case *c, enum fault_bad bad, bool helped)
 {
 	return c->flags != TAIL || bad == BAD_UNMAPPED || helped;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The machine for instruction forms (arm64): what takes more than a function in assembly.
+ * The machine for instruction forms (arm64): everything that is not a function in assembly.
  */
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -78,14 +78,14 @@ static const unsigned int hwcaps[] = {
 	[FORM_NEEDS_RNG] = KERNEL_HWCAP_RNG,
 };
 
-/* What there is in a field of an ID register. */
+/* The value of a field of an ID register. */
 static unsigned int id_field(u32 reg, unsigned int shift)
 {
 	return cpuid_feature_extract_unsigned_field(read_sanitised_ftr_reg(reg), shift);
 }
 
 /**
- * kprobes_form_there() - has the processor what a form takes?
+ * kprobes_form_there() - does the processor have the feature that a form needs?
  * @form: the form; its feature is one of FORM_NEEDS_*, or 0
  */
 bool kprobes_form_there(const struct form *form)
@@ -93,7 +93,7 @@ bool kprobes_form_there(const struct form *form)
 	switch (form->feature) {
 	case 0:
 		return true;
-	/* User space is not told of these. */
+	/* These features are not reported to user space, so they have no hwcap. */
 	case FORM_NEEDS_PAN:
 		return id_field(SYS_ID_AA64MMFR1_EL1, ID_AA64MMFR1_EL1_PAN_SHIFT);
 	case FORM_NEEDS_UAO:
@@ -116,8 +116,8 @@ bool kprobes_form_there(const struct form *form)
 
 /**
  * kprobes_form_classify() - ask the backend about a form
- * @piece: its piece
- * @class: the answer
+ * @piece: one of its pieces
+ * @class: result
  */
 void kprobes_form_classify(const struct form_piece *piece, struct form_class *class)
 {
@@ -134,17 +134,17 @@ void kprobes_form_classify(const struct form_piece *piece, struct form_class *cl
 	};
 }
 
-/* Of the task that runs pieces; nothing in the kernel uses it. */
+/* The value of the task that runs pieces.  The kernel itself does not use the register. */
 static unsigned long tpidr_el0;
 
-/* Of whoever interrupted us in the use of the vector registers: the task itself. */
+/* Storage for vector registers; kernel_neon_begin() requires it of a task. */
 static struct user_fpsimd_state vectors;
 
 /**
- * kprobes_form_begin() - runs begin: nobody else uses the vector registers until they end
+ * kprobes_form_begin() - reserve the vector registers for the following runs
  *
- * States may have FIQs masked and IRQs not, as nothing in the kernel has: when a detour ends
- * in a reschedule, as it may in a preemptible kernel, both are unmasked together.
+ * States may have FIQs masked and IRQs unmasked.  Kernel code never does, so a detour that ends
+ * in a reschedule, in a preemptible kernel, would unmask both.  Preemption is disabled.
  */
 void kprobes_form_begin(void)
 {
@@ -154,7 +154,7 @@ void kprobes_form_begin(void)
 }
 
 /**
- * kprobes_form_end() - the last run has ended
+ * kprobes_form_end() - release the vector registers
  */
 void kprobes_form_end(void)
 {
@@ -164,7 +164,7 @@ void kprobes_form_end(void)
 }
 
 /**
- * kprobes_form_run_image() - run a piece from what is in the image, and leave its result there
+ * kprobes_form_run_image() - run a piece from the state in the image, and store its result there
  * @piece: the piece
  *
  * Context: task, between kprobes_form_begin() and kprobes_form_end().

@@ -2,20 +2,20 @@
 #ifndef _KPROBES_TESTS_ARM64_FORMS_H
 #define _KPROBES_TESTS_ARM64_FORMS_H
 /*
- * Instruction forms of arm64: what the assembly files with the forms, the one with the
- * machine, and the suite share.
+ * Instruction forms of arm64: definitions shared by the assembly files with the forms, the
+ * assembly file with the machine, and the suite.
  */
 
 #define FORM_SUITE		"kprobes_arm64_forms"
 #define FORMS_WANTED		1000
 
-/* A branch takes the place of one instruction. */
+/* A branch replaces one instruction. */
 #define FORM_PIECES		1
 
 #define FORM_REGS		32
-#define FORM_SP			31	/* behind x0 to x30 */
+#define FORM_SP			31	/* index after those of x0 to x30 */
 
-/* Words of the stack that a piece sees: below the pointer it begins with, and above. */
+/* The words of the stack that a piece sees: below and above its initial stack pointer. */
 #define FORM_STACK_BELOW	16
 #define FORM_STACK_ABOVE	16
 
@@ -25,14 +25,14 @@
 /* N, Z, C and V, and the masks D, A, I and F. */
 #define FORM_FLAGS		0xf00003c0
 
-/* Offsets in struct form_state; memory comes first. */
+/* Offsets in struct form_state, which begins with the memory. */
 #define FORM_AT_REGS		FORM_MEMORY
 #define FORM_AT_FLAGS		(FORM_AT_REGS + FORM_REGS * 8)
 #define FORM_AT_STACK		(FORM_AT_FLAGS + 8)
 #define FORM_AT_SPECIAL		(FORM_AT_STACK + (FORM_STACK_BELOW + FORM_STACK_ABOVE) * 8)
 #define FORM_AT_VECTORS		(FORM_AT_SPECIAL + 8)
 
-/* What a form can need. */
+/* Features that a form can need. */
 #define FORM_NEEDS_LSE		1
 #define FORM_NEEDS_USCAT	2
 #define FORM_NEEDS_LRCPC	3
@@ -88,7 +88,7 @@
 #include "../../../arch/arm64/kernel/probes/classify.h"
 #include "../../../arch/arm64/kernel/probes/emulate.h"
 
-/* Emulated because they have to be, or because they only compute. */
+/* Kind of the instructions that are emulated because they only compute. */
 #define FORM_COMPUTED		NR_KINDS
 #define FORM_KINDS		(NR_KINDS + 1)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NMIs that a CPU sends to itself (arm64): an interrupt of the processor that nothing is
- * connected to, with the priority of an NMI.  Its GIC pends it when it is told to.
+ * NMIs that a CPU sends to itself (arm64): a per-CPU interrupt to which no device is
+ * connected, with the priority of an NMI.  A write to the GIC makes it pending.
  */
 #include <kunit/test.h>
 #include <linux/interrupt.h>
@@ -16,11 +16,11 @@
 
 #include "nmi.h"
 
-/* In the words of the GIC's device tree binding: PPI 15, edge triggered. */
+/* The interrupt in terms of the GIC's device tree binding: PPI 15, edge triggered. */
 #define PPI		1
 #define UNUSED_PPI	15
 
-/* An exception masks them. */
+/* An exception masks NMIs. */
 const bool kprobes_nmi_in_traps;
 
 static DEFINE_PER_CPU(int, nothing);
@@ -46,7 +46,7 @@ static unsigned int map_irq(void)
 	return irq_create_fwspec_mapping(&fwspec);
 }
 
-/* On every CPU: a case and what cleans up after it may run on different ones. */
+/* On every CPU, because a case and its clean-up may run on different ones. */
 static void enable(void *failed)
 {
 	if (prepare_percpu_nmi(irq))
@@ -61,7 +61,7 @@ static void disable(void *unused)
 	teardown_percpu_nmi(irq);
 }
 
-/* See x86_nmi.c for what these functions have to do. */
+/* x86_nmi.c describes these functions. */
 
 int kprobes_nmi_init(struct kunit *test)
 {

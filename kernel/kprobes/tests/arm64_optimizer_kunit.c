@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jump optimization (arm64): what becomes a branch.  It takes the place of one
- * instruction, so there are no neighbours in its way.
+ * Jump optimization (arm64): probes that become a branch.  The branch replaces one
+ * instruction, so neighbours do not prevent it.
  */
 #include <linux/kasan.h>
 
@@ -9,14 +9,14 @@
 
 int kprobes_opt_branches(void);
 
-/* Inside the function, where a symbol would end it. */
+/* Places inside the function.  A symbol there would end the function. */
 #define OPT_LITERAL		((void *)kprobes_opt_branches + 4)
 #define OPT_CONDITIONAL		((void *)kprobes_opt_branches + 8)
 #define OPT_LINK		((void *)kprobes_opt_branches + 20)
 
 /*
- * A literal load, a conditional branch, a call whose target is in the link register; it
- * leads to a landing pad, for kernels that want one.
+ * A literal load, a conditional branch, and a call whose target is in the link register.
+ * The call leads to a landing pad, because some kernels require one.
  */
 TEXT_FUNCTION(kprobes_opt_branches,
 	      "mov	x9, x30\n"
@@ -31,7 +31,7 @@ TEXT_FUNCTION(kprobes_opt_branches,
 	      "ret\n"
 	      "3: .word	3\n");
 
-/* By name, see kprobes_opt_call(). */
+/* A direct call, see kprobes_opt_call(). */
 static int call_three(void)
 {
 	return kprobes_opt_call(kprobes_opt_three);
@@ -88,7 +88,7 @@ static void side_by_side(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, third.pre, 2);
 }
 
-/* Kernels that check tags have them in pointers: an address that is executed has none. */
+/* Kernels that check tags have tags in pointers; the address of an instruction has none. */
 static void addresses_have_no_tag(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_framed, true, true);

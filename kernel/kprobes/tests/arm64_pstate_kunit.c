@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parts of PSTATE that a hit must keep, or must not (arm64): whether tags of memory are
- * checked (TCO), and how the probed instruction was branched to (BTYPE).
+ * Parts of PSTATE that a hit must preserve, or must change (arm64): whether memory tags are
+ * checked (TCO), and the kind of branch that led to the probed instruction (BTYPE).
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -11,7 +11,7 @@
 #include "asm_text.h"
 #include "optimized.h"
 
-/* Return 5, and from OTHER_END on, 7.  The first begins with what an indirect branch wants. */
+/* Return 5; 7 if entered at OTHER_END.  The first function begins with a landing pad. */
 int kprobes_pstate_landing(void);
 int kprobes_pstate_plain(void);
 TEXT_FUNCTION(kprobes_pstate_landing,
@@ -49,16 +49,16 @@ static noinline __nocfi int call_by_pointer(int (*fn)(void))
 	return fn();
 }
 
-/* By name: there is no landing pad. */
+/* Direct calls, because there is no landing pad. */
 static int call_plain(void)
 {
 	return kprobes_pstate_plain();
 }
 
-/* With BTI the new place would have to be a landing pad, had the exception kept BTYPE. */
+/* If the exception kept BTYPE, the new address would have to be a landing pad with BTI. */
 static void changed_path_needs_no_landing_pad(struct kunit *test)
 {
-	/* Static: where the case fails, the thread oopses and leaves the probe registered. */
+	/* Static: if the case fails, the thread oopses and leaves the probe registered. */
 	static struct kprobe kp;
 	bool before = kprobe_optimization_allowed;
 	int jump;
@@ -81,7 +81,7 @@ static void changed_path_needs_no_landing_pad(struct kunit *test)
 
 /* --- Tag checks ---------------------------------------------------------------------- */
 
-/* PSTATE.TCO, with the bit where PSTATE has it. */
+/* PSTATE.TCO as a system register; the bit is the same as in PSTATE. */
 #define SYS_TCO		sys_reg(3, 3, 4, 2, 7)
 
 static struct {
@@ -89,7 +89,7 @@ static struct {
 	unsigned int was_off;	/* in the saved PSTATE */
 } seen;
 
-/* Another task that runs at the end of the hit would do the same. */
+/* Enables the checks, as a task that is scheduled in at the end of the hit could do. */
 static void see(struct pt_regs *regs)
 {
 	seen.calls++;
@@ -146,7 +146,7 @@ static const struct tco_case {
 
 KUNIT_ARRAY_PARAM_DESC(tco, tco_cases, name);
 
-/* Returns what the function does; @off tells whether checks are off behind it. */
+/* Returns the result of the function.  @off: are checks off after the call? */
 static int call_with(bool tco, bool *off)
 {
 	int ret;

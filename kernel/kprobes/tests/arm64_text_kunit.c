@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that is executed at EL2, at other addresses, or without the kernel's vectors or a
- * stack (arm64): no address of it can be probed, however the kernel was booted.  And data
- * in the text, in front of functions.
+ * Text that is executed at EL2, at other addresses, without the kernel's vectors or without
+ * a stack (arm64): none of its addresses can be probed, however the kernel was booted.
+ * Also data in the text, in front of functions.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -62,7 +62,7 @@ static void sections_are_refused(struct kunit *test)
 
 /* --- Names ------------------------------------------------------------------------- */
 
-/* The hypervisor's symbols have this in front of their names, wherever the linker puts them. */
+/* Prefix of the hypervisor's symbols, wherever the linker places them. */
 #define HYPERVISOR	"__kvm_nvhe_"
 
 struct found {
@@ -71,8 +71,9 @@ struct found {
 };
 
 /*
- * Finds the first that are not refused.  Symbols of the kernel that the hypervisor is linked
- * with have a second name with the prefix: the first one is theirs.
+ * Finds the first symbol that is not refused.  Symbols of the kernel with which the
+ * hypervisor is linked have a second name with the prefix.  They have another name first
+ * and are skipped.
  */
 static int find_hypervisor(void *data, const char *name, unsigned long addr)
 {
@@ -100,7 +101,7 @@ static void hypervisor_is_refused(struct kunit *test)
 		KUNIT_EXPECT_TRUE_MSG(test, false, "%pS", (void *)found.addr[i]);
 }
 
-/* A CPU that comes up, or wakes; with VHE, a guest that is entered, and left. */
+/* Coming up or waking of a CPU; with VHE, entry to and exit from a guest. */
 static const char *const without_vectors[] = {
 	"__secondary_switched",
 	"finalise_el2",
@@ -136,7 +137,7 @@ static void text_without_vectors_is_refused(struct kunit *test)
 
 /* --- Inner labels ------------------------------------------------------------------ */
 
-/* Each is a symbol, and ends the one before. */
+/* Each is a symbol, and so ends the one before it. */
 static const char *const inner_labels[] = {
 	kprobe_detour_enter_linked, kprobe_detour_enter_whole_linked,
 	kprobe_detour_enter_post_linked, kprobe_detour_enter_return_linked,
@@ -159,10 +160,10 @@ static void inner_labels_are_refused(struct kunit *test)
 
 /* --- Data -------------------------------------------------------------------------- */
 
-/* A word of data that is an instruction as well: add w0, w0, #1. */
+/* A word of data that is also an instruction: add w0, w0, #1. */
 #define DATA_WORD	0x11000400
 
-/* Where the compiler would put the hash of a type: behind one function, before the next. */
+/* The word is where the compiler places a type hash: after one function, before the next. */
 int kprobes_text_before(void);
 int kprobes_text_hashed(void);
 int kprobes_text_after(void);
@@ -180,9 +181,9 @@ static void type_hash_is_refused(struct kunit *test)
 	int refused = IS_ENABLED(CONFIG_CFI) ? -EINVAL : 0;
 
 	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_hashed - AARCH64_INSN_SIZE), refused);
-	/* The last instruction of a function that has no hash behind it. */
+	/* The last instruction of a function that is not followed by a hash. */
 	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_after - AARCH64_INSN_SIZE), 0);
-	/* A real hash, which may be no instruction at all. */
+	/* A real hash, which may not be a valid instruction. */
 	if (refused)
 		KUNIT_EXPECT_EQ(test, try((unsigned long)counted_pre - AARCH64_INSN_SIZE), refused);
 }
@@ -196,7 +197,7 @@ static void write_word(unsigned long addr, u32 word)
 	mutex_unlock(&text_mutex);
 }
 
-/* Which instruction the address looks like is up to chance; here it is a good one. */
+/* The address may look like any instruction; here it looks like a valid one. */
 static void ops_address_is_refused(struct kunit *test)
 {
 	unsigned long addr, entry = (unsigned long)traced;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stack traces of code that is interrupted in the middle of a probe (arm64): wherever that
- * is, in a slot, a detour, what detours call, or the return trampoline, a trace has the
- * probed function and its caller.
+ * Stack traces of code that is interrupted in the middle of a probe (arm64): in a slot, in
+ * a detour, in the functions that detours call, or in the return trampoline.  The trace has
+ * the probed function and its caller.
  *
- * The exception's registers are made up, with an address of each instruction in turn.
+ * The registers of the exception are constructed, with the address of each instruction in
+ * turn.
  */
 #include <linux/ptrace.h>
 #include <linux/stacktrace.h>
@@ -14,7 +15,7 @@
 
 #define CALLER		0x1234UL
 
-/* What an exception leaves on a stack, and the pair that a detour has put there before. */
+/* The registers that an exception saves, and the pair that a detour has pushed before. */
 static struct {
 	struct pt_regs regs;
 	unsigned long pair[2];
@@ -22,7 +23,10 @@ static struct {
 
 static unsigned long ip;
 
-/* An exception at @pc with @link in the link register.  Returns the caller it leads to. */
+/*
+ * An exception at @pc with @link in the link register.  Returns the caller that is found,
+ * and sets ip.
+ */
 static unsigned long interrupt(unsigned long pc, unsigned long link)
 {
 	memset(&stack, 0, sizeof(stack));
@@ -44,7 +48,7 @@ static kprobe_opcode_t *detour_of(void *addr)
 	return point ? point->op.optinsn.insn : NULL;
 }
 
-/* In the first instruction's copy, or in front of it: the caller is known, too. */
+/* An interrupt in the copy of the first instruction, or before it; the caller is found, too. */
 static void expect_probed(struct kunit *test, const struct counted *c, unsigned long pc,
 			  unsigned long link)
 {
@@ -70,7 +74,7 @@ static void in_a_slot(struct kunit *test)
 	unregister_kprobe(&c.kp);
 }
 
-/* In the detour, and from the beginning of @enter to where there is a frame record. */
+/* In the detour, and in its callee from @enter up to @linked, where a frame record exists. */
 static void expect_in_detour(struct kunit *test, const struct counted *c,
 			     const char *enter, const char *linked)
 {
@@ -84,7 +88,7 @@ static void expect_in_detour(struct kunit *test, const struct counted *c,
 	expect_probed(test, c, (unsigned long)(detour + DETOUR_CODE + 1), CALLER);
 	for (pc = enter; pc < linked; pc += AARCH64_INSN_SIZE)
 		expect_probed(test, c, (unsigned long)pc, back);
-	/* There is a record now, which leads on. */
+	/* The frame record exists now and leads to the caller. */
 	KUNIT_EXPECT_EQ(test, interrupt(back, back), 0);
 	KUNIT_EXPECT_EQ(test, ip, (unsigned long)c->kp.addr);
 }
@@ -131,13 +135,13 @@ static void in_the_trampoline(struct kunit *test)
 {
 	const char *pc;
 
-	/* The instance tells. */
+	/* The real address is in the instance. */
 	for (pc = (const char *)__kretprobe_trampoline; pc < kretprobe_trampoline_linked;
 	     pc += AARCH64_INSN_SIZE) {
 		KUNIT_EXPECT_EQ(test, interrupt((unsigned long)pc, 0), 0);
 		KUNIT_EXPECT_TRUE_MSG(test, is_kretprobe_trampoline(ip), "at %pS", pc);
 	}
-	/* There is no instance any more, but the address is back. */
+	/* The instance has been released, and the real address is in the link register. */
 	for (pc = kretprobe_trampoline_unlinked; pc < kretprobe_trampoline_end;
 	     pc += AARCH64_INSN_SIZE) {
 		KUNIT_EXPECT_EQ(test, interrupt((unsigned long)pc, CALLER), 0);
@@ -157,8 +161,8 @@ static int look(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * When the instance has gone the trampoline may be preempted before it returns: its record
- * must have the real address before.
+ * After the instance has been released, the trampoline may be preempted before it returns.
+ * So its record must have the real address before that.
  */
 static void record_has_the_return_address(struct kunit *test)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Handlers and user space's memory (arm64): where the probed code has opened it, it is closed
- * for handlers, whether there was an exception or not, and open again behind them.  And a
- * probed instruction may sleep until a page of it is there.
+ * Handlers and the memory of user space (arm64).  If the probed code has enabled access to
+ * it, the access is disabled while handlers run, with or without an exception, and enabled
+ * again afterwards.  And a probed instruction may sleep until a page of user space is
+ * present.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -15,7 +16,7 @@
 #include "asm_text.h"
 #include "optimized.h"
 
-/* Returns 5; from OTHER_END on, 7. */
+/* Returns 5; 7 if entered at OTHER_END. */
 int kprobes_user_site(void);
 TEXT_FUNCTION(kprobes_user_site,
 	      "mov	w0, #5\n"
@@ -25,7 +26,10 @@ TEXT_FUNCTION(kprobes_user_site,
 
 #define OTHER_END	((unsigned long)kprobes_user_site + 8)
 
-/* Without PAN there is an ASID as long as the page tables of user space are in use. */
+/*
+ * If page tables emulate PAN, TTBR0 has an ASID only while the page tables of user space
+ * are in use.
+ */
 static bool is_open(void)
 {
 	if (system_uses_ttbr0_pan())
@@ -45,7 +49,7 @@ enum place {
 
 static const char *const place_names[] = { "pre", "post", "entry", "return" };
 
-/* What a handler has seen: for itself, and in the saved PSTATE. */
+/* Access as a handler finds it: its own, and that in the saved PSTATE. */
 static struct {
 	unsigned int calls;
 	bool open;
@@ -108,8 +112,9 @@ static const struct user_case {
 KUNIT_ARRAY_PARAM_DESC(user, user_cases, name);
 
 /*
- * No call that could sleep between opening or closing it, and looking: nobody does that for
- * a task when it runs again.  Until the first task has closed it, it is open.
+ * Between uaccess_*_privileged() and is_open() there must be no call that can sleep: a
+ * context switch does not restore this state of a task.  Access is enabled until the first
+ * task has disabled it.
  */
 static int visit(bool open, bool *still_open)
 {
@@ -170,9 +175,9 @@ static void closed_for_handlers(struct kunit *test)
 	kprobe_optimizer_allow(before);
 }
 
-/* --- A page that is not there yet ---------------------------------------------------- */
+/* --- A page that is not present ------------------------------------------------------ */
 
-/* Loads from there, which must be open. */
+/* Loads from @from; access to user space must be enabled. */
 int kprobes_user_load(unsigned long from);
 TEXT_FUNCTION(kprobes_user_load,
 	      "kprobes_user_load_insn:\n"
@@ -196,9 +201,9 @@ static int load(struct kunit *test)
 }
 
 /*
- * The fault starts the instruction over, which is a second hit, and only that one is
- * completed.  Checking kernels complain if the fault cannot sleep because the first hit has
- * left something masked.
+ * The instruction restarts after the fault.  That is a second hit, and only the second one
+ * is completed.  Debug kernels complain if the fault cannot sleep because the first hit has
+ * left interrupts masked.
  */
 static void waits_for_a_page(struct kunit *test)
 {
@@ -224,7 +229,7 @@ static void waits_for_a_page(struct kunit *test)
 	kprobe_optimizer_allow(before);
 }
 
-/* A thread of the kernel has no user space of its own; a mapping gives it one. */
+/* A kernel thread has no user space of its own; the mapping creates one. */
 static int user_memory_init(struct kunit *test)
 {
 	if (!system_uses_hw_pan() && !system_uses_ttbr0_pan())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How text is written (arm64): through a mapping of its pages, or without one.
+ * How text is written (arm64): with or without a mapping of its pages.
  */
 #include <asm/insn.h>
 #include <asm/text-patching.h>
@@ -10,7 +10,7 @@
 #include "counted.h"
 #include "optimized.h"
 
-/* More than are written together, and so far apart that a page has some of them. */
+/* More probes than are written together, so far apart that each page has a few of them. */
 #define NR_PROBES	300
 #define APART		16	/* instructions */
 
@@ -32,7 +32,7 @@ static int count_mapping(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* As vm_map_ram() says that there is no memory. */
+/* Makes vm_map_ram() fail for lack of memory. */
 static int refuse_mapping(struct kprobe *p, struct pt_regs *regs)
 {
 	refused++;
@@ -76,7 +76,7 @@ static void check_many(struct kunit *test)
 	hit_all(test, probes, NR_PROBES, 2);
 }
 
-/* A batch is mapped as a whole: text in two parts, and its slots. */
+/* A batch is mapped as a whole: its text in two parts, and its slots. */
 static void maps_a_batch_once(struct kunit *test)
 {
 	struct kprobe watch = { .symbol_name = "vm_map_ram", .pre_handler = count_mapping };
@@ -86,7 +86,10 @@ static void maps_a_batch_once(struct kunit *test)
 	mappings = 0;
 	check_many(test);
 	KUNIT_EXPECT_GE(test, mappings, 2);
-	/* Of jumps: once for each part of the optimizer's, of detours and of branches. */
+	/*
+	 * Jumps: one mapping of the detours and one of the branches for each part of the
+	 * optimizer's work.
+	 */
 	KUNIT_EXPECT_LE(test, mappings, jumps ? 60 : 12);
 	unregister_kprobe(&watch);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Arming that fails: ftrace has already given a function to somebody else who
- * changes its instruction pointer.  A post handler wants the same, so the probe is
- * refused when everything else of its batch has been published.
+ * Arming that fails. ftrace has already given a function to an owner that changes the
+ * instruction pointer.  A post handler needs the same, so the probe is refused after
+ * everything else of its batch has been published.
  */
 #include <linux/cleanup.h>
 #include <linux/ftrace.h>
@@ -13,7 +13,7 @@
 TRACED_TARGET(arming_traced, 1)
 TRAP_TARGET(arming_plain, 2)
 
-/* Where the function's owner sends its callers, as a live patch does; 0: nowhere. */
+/* The function's owner redirects callers to this address, as a live patch does; 0: nowhere. */
 static unsigned long detour;
 
 static void owner_callback(unsigned long ip, unsigned long parent_ip,
@@ -53,13 +53,13 @@ static void take_function(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&owner), 0);
 }
 
-/* Its filter stays; taking the function again replaces it. */
+/* The filter of @owner stays set; the next take_function() replaces it. */
 static void give_function_back(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&owner), 0);
 }
 
-/* Registers and expects that it works; leaves nothing. */
+/* Registers the probe, expects a hit, and unregisters it. */
 static void expect_works(struct kunit *test, struct counted *c, int (*fn)(int))
 {
 	int before = c->pre, ret = register_kprobe(&c->kp);
@@ -100,13 +100,16 @@ static void a_whole_batch_is_undone(struct kunit *test)
 	arming_traced(1);
 	KUNIT_EXPECT_EQ(test, plain.pre + traced.pre + beside.pre, 0);
 
-	/* The rest of the batch is fine, and so is the one when it may. */
+	/*
+	 * The other probes of the batch can be registered, and the refused one after the
+	 * owner has left.
+	 */
 	expect_works(test, &plain, arming_plain);
 	give_function_back(test);
 	expect_works(test, &traced, arming_traced);
 }
 
-/* The point is there already, and stays as it was with its other probe. */
+/* The point exists already; it and its other probe stay unchanged. */
 static void a_point_that_exists_keeps_its_probe(struct kunit *test)
 {
 	struct counted off = counted_at(site(), true, true);
@@ -116,7 +119,7 @@ static void a_point_that_exists_keeps_its_probe(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&off.kp), 0);
 	take_function(test);
 
-	/* With the disabled one's post handler, the point is one that would. */
+	/* The disabled probe has a post handler, so the point needs the instruction pointer. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&on.kp), -EBUSY);
 	arming_traced(1);
 	KUNIT_EXPECT_EQ(test, on.pre, 0);
@@ -175,8 +178,8 @@ static void the_global_switch_fails_and_stays_off(struct kunit *test)
 }
 
 /*
- * Those who only look share a function with its owner, whoever comes first, and
- * leave alone what the owner does to it.
+ * Probes without a post handler share a function with its owner, in either order of
+ * registration, and do not change the owner's redirection.
  */
 static void without_a_post_handler_they_share(struct kunit *test)
 {

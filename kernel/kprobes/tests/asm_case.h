@@ -2,9 +2,9 @@
 #ifndef _KPROBES_TESTS_ASM_CASE_H
 #define _KPROBES_TESTS_ASM_CASE_H
 /*
- * Functions in assembly with one instruction to be probed, and the tables of
- * them that x86 suites walk.  Rows are assembled together with the functions,
- * so that a case is written down once.
+ * Functions in assembly with one instruction to be probed, and the tables of them that the
+ * x86 suites walk.  Each row is assembled together with its function, so that a case is
+ * written once.
  */
 #include <asm/asm.h>
 #include <asm/ibt.h>
@@ -12,16 +12,16 @@
 
 #include "asm_text.h"
 
-/* The tables, one a suite. */
+/* The tables, one for each suite. */
 extern const struct asm_case kprobes_differential_cases[];
 extern const struct asm_case kprobes_differential_cases_end[];
 extern const struct asm_case kprobes_fault_path_cases[];
 extern const struct asm_case kprobes_fault_path_cases_end[];
 
-/* Of the suite of fault paths. */
+/* Functions of the suite of fault paths. */
 void kprobes_fault_callee(void);
 
-/* Of the suite of jump optimization. */
+/* Functions of the suite of jump optimization. */
 int kprobes_opt_loop(void);
 int kprobes_opt_first_loop(void);
 int kprobes_opt_ends(void);
@@ -34,20 +34,20 @@ int kprobes_opt_checked(void);
 int kprobes_opt_carry(void);
 extern char kprobes_opt_carry_mov[], kprobes_opt_carry_adc[];
 
-/* Of the suite about those who read text at a probe. */
+/* Functions of the suite of code that reads text at a probe. */
 unsigned long kprobes_text_zeropad(const void *from);
 void kprobes_text_caller(void);
 void kprobes_text_callee(void);
 extern char kprobes_text_load[], kprobes_text_call[], kprobes_text_called[];
 
-/* Of the suite of return probes and the stack. */
+/* Functions of the suite of return probes and the stack. */
 int kprobes_tail_target(int x);
 int kprobes_tail_caller(int x);
 long kprobes_catch(long (*fn)(void));
 void __noreturn kprobes_throw(void);
 extern unsigned long kprobes_caught_sp;
 
-/* Runs a piece of the differential suite; see there. */
+/* Runs a piece of the differential suite, which describes it. */
 struct cpu_image;
 void kprobes_run_piece(struct cpu_image *image, void *fn);
 
@@ -58,11 +58,11 @@ void kprobes_run_piece(struct cpu_image *image, void *fn);
 	    #label ":\n"						\
 	    ".popsection\n")
 
-/* Before the first and behind the last ASM_CASE() of a table. */
+/* Stand before the first and after the last ASM_CASE() of a table. */
 #define ASM_TABLE_BEGIN(table)	ASM_TABLE_LABEL(table, table)
 #define ASM_TABLE_END(table)	ASM_TABLE_LABEL(table, table##_end)
 
-/* Registers and operands of both word sizes. */
+/* Registers and operands for both word sizes. */
 #define ARG	"%" _ASM_ARG1
 #define AX	"%" _ASM_AX
 #define BX	"%" _ASM_BX
@@ -84,23 +84,23 @@ void kprobes_run_piece(struct cpu_image *image, void *fn);
 	".popsection\n"
 
 /*
- * These functions do with stack and branches what no compiler does: objtool
- * cannot follow, and unwinders need not, for nothing in them sleeps.
+ * These functions use the stack and branches as no compiler does. objtool cannot follow
+ * them, and unwinders need not, because the functions do not sleep.
  */
 #define ASM_UNCHECKED(name)						\
 	".pushsection .discard.func_stack_frame_non_standard, \"aw\"\n"	\
 	".long " #name " - .\n"						\
 	".popsection\n"
 
-/* A place whose address is known, but where nobody branches to indirectly. */
+/* A label whose address is used, but that is not the target of indirect branches. */
 #define ASM_PLACE(label)	#label ":\n" ANNOTATE_NOENDBR "\n"
 
-/* An own return, for functions that rethunk builds must not look at. */
+/* A plain return, for functions that rethunk builds must not convert. */
 #define ASM_BARE_RET	ANNOTATE_RETPOLINE_SAFE "\nret\nint3\n"
 
 /*
- * Defines a function and its row: what comes @before the probed @insn, what that
- * may @skip, and what comes @after, with the function's return.  All are lines
+ * Defines a function and its row: the code @before the probed @insn, the code that @insn
+ * may @skip, and the code @after it, with the function's return.  Each consists of lines
  * that end with a newline.
  */
 #define ASM_CASE_TEXT(table, name, flags, before, insn, skip, after)	\

@@ -2,7 +2,7 @@
 #ifndef _KPROBES_TESTS_ASM_TEXT_H
 #define _KPROBES_TESTS_ASM_TEXT_H
 /*
- * Functions in assembly that are the same on all architectures but for a few words.
+ * Functions in assembly that are the same on all architectures except for a few macros.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
@@ -12,9 +12,9 @@
 #ifdef CONFIG_X86
 #define NOP_BYTES	1
 #define TEXT_RETURN	ASM_RET
-/* With the padding in which calls are counted. */
+/* Alignment with the padding in which calls are counted. */
 #define TEXT_ALIGN	ASM_FUNC_ALIGN "\n"
-/* An instruction whose address is taken, but to which nothing branches indirectly. */
+/* An instruction whose address is used, but that is not the target of indirect branches. */
 #define TEXT_PLACE	ANNOTATE_NOENDBR "\n"
 #define UNDEFINED_INSN	".byte 0x0f, 0x0b\n"	/* ud2 */
 #else
@@ -25,7 +25,7 @@
 #define UNDEFINED_INSN	"udf #0\n"
 #endif
 
-/* The beginning and the end of a function; what is between are lines of assembly. */
+/* Beginning and end of a function, with lines of assembly between them. */
 #define __TEXT_FUNCTION(align, name, ...)				\
 	asm(".pushsection .text\n"					\
 	    align							\
@@ -36,7 +36,7 @@
 	    ".size " #name ", . - " #name "\n"				\
 	    ".popsection\n")
 
-/* One that is called by name, and one that begins where the function before ends. */
+/* A function that is called directly, and one that begins where the previous one ends. */
 #define TEXT_FUNCTION(name, ...)	__TEXT_FUNCTION(TEXT_ALIGN, name, __VA_ARGS__)
 #define TEXT_NEXT_FUNCTION(name, ...)	__TEXT_FUNCTION("", name, __VA_ARGS__)
 
@@ -45,8 +45,8 @@
  * @name:	for messages
  * @fn:		the function
  * @insn:	the instruction
- * @next:	where the function goes on behind it
- * @flags:	the suite's
+ * @next:	where the function continues after it
+ * @flags:	defined by the suite
  */
 struct asm_case {
 	const char *name;
@@ -56,14 +56,14 @@ struct asm_case {
 	unsigned long flags;
 };
 
-/* Where a table of them begins and ends. */
+/* Beginning and end of a table. */
 struct asm_table {
 	const struct asm_case *begin, *end;
 };
 
 typedef unsigned long (*asm_function_t)(unsigned long arg);
 
-/* Assembly has no type hash: the call is not checked for one. */
+/* Functions in assembly have no type hash, so the call is not checked for one. */
 static inline __nocfi unsigned long asm_case_call(const struct asm_case *c,
 						  unsigned long arg)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What backends and other code of the kernel call by name: caches of slots, and what
- * tells where a probe stands.
+ * Functions that backends and other kernel code call: caches of slots, and functions that
+ * find the probe at an address.
  */
 #include <linux/execmem.h>
 #include <linux/kallsyms.h>
@@ -13,7 +13,7 @@
 TRAP_TARGET(backend_target, 1)
 
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
-/* A cache of the test's own: two slots fill a page. */
+/* A cache of the test: two slots fill a page. */
 DEFINE_INSN_CACHE_OPS(test)
 
 struct kprobe_insn_cache kprobe_test_slots = {
@@ -40,7 +40,7 @@ static void a_cache_hands_out_slots(struct kunit *test)
 	KUNIT_EXPECT_NE(test, (unsigned long)slots[2] & PAGE_MASK,
 			(unsigned long)slots[0] & PAGE_MASK);
 
-	/* A page is given back with its last slot, as long as another one has room. */
+	/* Freeing the last slot of a page frees the page if another page has room. */
 	free_test_slot(slots[2], 0);
 	free_test_slot(slots[0], 1);
 	KUNIT_EXPECT_PTR_EQ(test, get_test_slot(), slots[0]);
@@ -71,7 +71,7 @@ static void a_cache_has_symbols(struct kunit *test)
 	free_test_slot(slot, 1);
 }
 
-/* Is the page of @slot among the symbols of all, under that name? */
+/* Do the kernel's symbols include the page of @slot, with that name? */
 static bool has_symbol(const kprobe_opcode_t *slot, const char *name)
 {
 	char sym[KSYM_NAME_LEN], type;
@@ -131,7 +131,7 @@ static void what_is_disarmed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, disarmed(&c.kp));
 }
 
-/* Going back is done at once: a jump never waits for it. */
+/* Jumps become breakpoints at once: optprobe_queued_unopt() is never true. */
 static void no_jump_waits_to_go(struct kunit *test)
 {
 	struct counted c = counted_at(backend_target, true, false);
@@ -150,7 +150,7 @@ static void no_jump_waits_to_go(struct kunit *test)
 }
 #endif
 
-/* Also where there are no jumps. */
+/* The wait ends also in kernels without jumps. */
 static void waiting_comes_to_an_end(struct kunit *test)
 {
 	wait_for_kprobe_optimizer();

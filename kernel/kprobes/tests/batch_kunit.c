@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What makes a batch cheap: one synchronisation of the CPUs and one update of
- * ftrace, however many probes there are, counted by probes on those functions.
- * And what must not depend on how the core goes through it: the order in which the
- * probes stand there.
+ * The cost of a batch: one synchronisation of the CPUs and one update of ftrace, however
+ * many probes it has.  Probes on those functions count them.  Also the order of the probes
+ * in the batch, on which the result must not depend.
  */
 #include <linux/ftrace.h>
 #include <linux/prandom.h>
@@ -16,7 +15,10 @@
 #define INSNS_A_ROUND	5
 #define NR_INSNS	(NR_ROUNDS * INSNS_A_ROUND)
 
-/* A round: of one to five bytes, where there are such; and where each begins and it ends. */
+/*
+ * A round: instructions of one to five bytes, if the architecture has such. @offsets has
+ * the offset of each instruction and that of the end.
+ */
 #ifdef CONFIG_X86
 #define ROUND							\
 	"	nop\n"						\
@@ -24,7 +26,7 @@
 	"	lea	1(%eax), %eax\n"			\
 	"	mov	$1, %ecx\n"				\
 	"	nop\n"
-/* With 32 bits "lea" needs no prefix. */
+/* On 32 bits, "lea" needs no prefix. */
 static const unsigned int offsets[INSNS_A_ROUND + 1] = {
 	0, 1, 3, IS_ENABLED(CONFIG_X86_64) ? 7 : 6, IS_ENABLED(CONFIG_X86_64) ? 12 : 11,
 	IS_ENABLED(CONFIG_X86_64) ? 13 : 12,
@@ -104,7 +106,7 @@ static void every_instruction_of_a_function_in_any_order(struct kunit *test)
 	}
 }
 
-/* Higher addresses first: the function is decoded from its start again. */
+/* A higher address comes first, so the function has to be decoded from its start again. */
 static void inside_an_instruction_in_any_order(struct kunit *test)
 {
 	struct many *many = make_many(test);
@@ -115,7 +117,7 @@ static void inside_an_instruction_in_any_order(struct kunit *test)
 		struct kprobe *kp = many->kps[bad];
 		kprobe_opcode_t *addr = kp->addr;
 
-		/* The third of a round is the first with more than two bytes. */
+		/* The third instruction of a round is the first with more than two bytes. */
 		kp->addr = text_at(kprobes_kunit_long, 0) +
 			   insn_offset(bad - bad % INSNS_A_ROUND + 2) + 1;
 		KUNIT_EXPECT_EQ(test, register_kprobes(many->kps, NR_INSNS), -EILSEQ);
@@ -135,7 +137,10 @@ TEXT_FUNCTION(kprobes_kunit_halves,
 	      UNDEFINED_INSN);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_halves);
 
-/* One inside an instruction, one that cannot be probed at a higher address. */
+/*
+ * One address is inside an instruction; at a higher one is an instruction that cannot be
+ * probed.
+ */
 static void the_error_is_that_of_the_first(struct kunit *test)
 {
 	struct counted split = counted_at(text_at(kprobes_kunit_halves, offsets[2] + 1),
@@ -187,7 +192,7 @@ static void one_update_of_ftrace_a_batch(struct kunit *test)
 		c[i] = counted_at((void *)ftrace_location((unsigned long)traced[i]), true, false);
 		kps[i] = &c[i].kp;
 	}
-	/* ftrace does not trace itself, so this is a breakpoint. */
+	/* ftrace does not trace itself, so this probe is a breakpoint. */
 	update.kp.symbol_name = "ftrace_modify_all_code";
 	KUNIT_ASSERT_EQ(test, register_kprobe(&update.kp), 0);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where blacklisted text begins and ends, to the byte: a function behind another, the
- * part that the compiler has split off, and copies of inline functions.
+ * Exact limits of blacklisted text: a function right after another, the part of a function
+ * that the compiler has split off, and copies of inline functions.
  */
 #include <linux/kallsyms.h>
 #include <asm/sections.h>
@@ -12,7 +12,7 @@
 
 #define BLACK_BYTES	(3 * NOP_BYTES)
 
-/* Functions without a gap; the second is blacklisted.  Never executed. */
+/* Functions without a gap between them; the second is blacklisted.  Never executed. */
 asmlinkage void kprobes_kunit_before(void);
 asmlinkage void kprobes_kunit_black(void);
 asmlinkage void kprobes_kunit_white(void);
@@ -26,8 +26,8 @@ STACK_FRAME_NON_STANDARD(kprobes_kunit_black);
 STACK_FRAME_NON_STANDARD(kprobes_kunit_white);
 
 /*
- * What the compiler splits off a function, for it is unlikely, is found by its
- * name only.
+ * The compiler splits unlikely code off a function.  Only its name shows the function to
+ * which it belongs.
  */
 extern char black_cold[] asm("kprobes_kunit_black.cold");
 extern char white_cold[] asm("kprobes_kunit_white.cold");
@@ -36,7 +36,10 @@ extern char white_cold[] asm("kprobes_kunit_white.cold");
 TEXT_FUNCTION(kprobes_kunit_black.cold, "nop\nnop\n");
 TEXT_FUNCTION(kprobes_kunit_white.cold, "nop\nnop\n");
 
-/* As compilers name copies: of an inline function that hits execute, and of another. */
+/*
+ * Named like copies that compilers make: of an inline function that hits execute, and of
+ * another.
+ */
 extern char copy[] asm("__percpu_read_32.constprop.0");
 extern char other_copy[] asm("__percpu_kunit_32.constprop.0");
 
@@ -50,7 +53,7 @@ static void to_the_byte(struct kunit *test)
 	unsigned long black = (unsigned long)kprobes_kunit_black;
 	unsigned long white = (unsigned long)kprobes_kunit_white;
 
-	/* To the compiler two functions are never side by side. */
+	/* The compiler assumes that two functions are never adjacent. */
 	OPTIMIZER_HIDE_VAR(white);
 	OPTIMIZER_HIDE_VAR(black);
 	KUNIT_ASSERT_EQ(test, white, black + BLACK_BYTES);
@@ -94,7 +97,7 @@ static void copies_of_inline_functions(struct kunit *test)
 {
 	expect_verdict(test, copy, -EINVAL);
 	expect_verdict(test, other_copy, 0);
-	/* Without a suffix. */
+	/* A name without a suffix. */
 	expect_verdict(test, (char *)rcu_is_watching, -EINVAL);
 }
 
@@ -104,7 +107,7 @@ struct names {
 	unsigned int black;
 };
 
-/* kallsyms has several names for some addresses; probes are judged by the first. */
+/* kallsyms has several names for some addresses; a probe is checked with the first one. */
 static int compare_verdicts(void *data, const char *unused, unsigned long addr)
 {
 	struct names *names = data;

@@ -2,9 +2,9 @@
 #ifndef _KPROBES_TESTS_COUNTED_H
 #define _KPROBES_TESTS_COUNTED_H
 /*
- * A probe that counts its handlers' calls and remembers their order, for all
- * suites.  Handlers run on the CPU of the test, one after the other, unless a
- * suite says otherwise.
+ * A probe that counts the calls of its handlers and records their order, for all suites.
+ * Handlers run on the CPU of the test, one after the other, unless a suite states
+ * otherwise.
  */
 #include <kunit/test.h>
 #include <linux/kprobes.h>
@@ -16,7 +16,7 @@ struct counted {
 	struct kprobe kp;
 	int pre;
 	int post;
-	int order;		/* when its pre handler was last called */
+	int order;		/* value of counted_calls at the last call of its pre handler */
 };
 
 extern int counted_calls;	/* of pre handlers, for counted::order */
@@ -24,7 +24,7 @@ extern int counted_calls;	/* of pre handlers, for counted::order */
 int counted_pre(struct kprobe *p, struct pt_regs *regs);
 void counted_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags);
 
-/* A probe on @addr, or behind the landing pad there, with counting handlers. */
+/* A probe with counting handlers on @addr, or after the landing pad there. */
 static inline struct counted counted_at(void *addr, bool pre, bool post)
 {
 	return (struct counted) {
@@ -34,12 +34,12 @@ static inline struct counted counted_at(void *addr, bool pre, bool post)
 	};
 }
 
-/* In a function to be probed: a call whose result is not used stays a call. */
+/* Used in a function to be probed: a call whose result is not used stays a call. */
 #define KEEP_CALL(x)	({ asm volatile("" : "+r" (x) : : "memory"); })
 
 /*
- * Functions to be probed, int name(int x), which return x + @more.  ftrace does not know
- * the first, so that a breakpoint sits on it.
+ * Functions to be probed, int name(int x), which return x + @more. ftrace does not trace
+ * the first kind, so a probe on it is a breakpoint.
  */
 #define TRAP_TARGET(name, more)						\
 	static noinline __noclone notrace int name(int x)		\
@@ -54,7 +54,7 @@ static inline struct counted counted_at(void *addr, bool pre, bool post)
 		return x + (more);					\
 	}
 
-/* How many bytes of text a test compares before and after. */
+/* Number of bytes of text that a test compares before and after. */
 #define TEXT_BYTES	16
 
 static inline void text_save(u8 *bytes, const void *addr)
@@ -62,7 +62,7 @@ static inline void text_save(u8 *bytes, const void *addr)
 	memcpy(bytes, text_at(addr, 0), TEXT_BYTES);
 }
 
-/* Takes functions as well, which a memcmp() that is fortified by clang does not. */
+/* Also accepts functions, which clang's fortified memcmp() does not. */
 static inline bool text_same(const u8 *bytes, const void *addr)
 {
 	return !memcmp(bytes, addr, TEXT_BYTES);
@@ -72,7 +72,7 @@ static inline bool text_same(const u8 *bytes, const void *addr)
 	KUNIT_EXPECT_TRUE_MSG(test, text_same(bytes, text_at(addr, 0)),	\
 			      "the text of %ps has changed", addr)
 
-/* What sits at @addr, asked as a trap would. */
+/* The probe at @addr, looked up as a trap does. */
 static inline struct kprobe *probe_at(void *addr)
 {
 	struct kprobe *kp;

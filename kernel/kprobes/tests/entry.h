@@ -2,7 +2,7 @@
 #ifndef _KPROBES_TESTS_ENTRY_H
 #define _KPROBES_TESTS_ENTRY_H
 /*
- * Where a probe on a function sits: after the landing pad of indirect calls.
+ * The address of a probe on a function: after the landing pad of indirect calls.
  */
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -27,7 +27,10 @@ static inline void *probe_entry(const void *fn)
 }
 #endif
 
-/* @offset from @fn, not to be taken for the target of an indirect branch. */
+/*
+ * @offset from @fn, as an address that objtool does not take for the target of an indirect
+ * branch.
+ */
 static inline void *text_at(const void *fn, long offset)
 {
 	OPTIMIZER_HIDE_VAR(fn);

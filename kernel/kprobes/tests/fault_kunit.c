@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults in handlers and in the probed instruction: who is asked, what a fault
- * handler can do, and that no context level stays taken afterwards.
+ * Faults in handlers and in the probed instruction: which handlers are called, the ways in
+ * which a fault handler can resolve a fault, and that no context level stays busy
+ * afterwards.
  */
 #include <linux/uaccess.h>
 
 #include "asm_text.h"
 #include "counted.h"
 
-/* Never mapped: the last page of the address space. */
+/* Never mapped: an address in the last page of the address space. */
 #define BAD_ADDRESS	((unsigned long *)-4080UL)
 #define FIXED_UP	77
 
@@ -40,13 +41,13 @@ TEXT_FUNCTION(kprobes_kunit_load,
 	      ASM_RET "\n"
 	      _ASM_EXTABLE(kprobes_kunit_load_insn, 1b));
 
-/* Makes it load from another place. */
+/* Makes the load read from @p. */
 static __always_inline void set_pointer(struct pt_regs *regs, unsigned long *p)
 {
 	regs->cx = (unsigned long)p;
 }
 
-/* Is @trapnr what a fault handler is given when memory is not there? */
+/* Is @trapnr the number that a fault handler gets for a missing page? */
 static bool no_memory(int trapnr)
 {
 	return trapnr == X86_TRAP_PF;
@@ -76,11 +77,11 @@ static bool no_memory(int trapnr)
 }
 #endif
 
-/* What the fault handler does. */
+/* The action of the fault handler. */
 enum answer {
-	LEAVE_IT,	/* not its business */
-	SKIP_IT,	/* sets a result and goes on behind the instruction */
-	REPAIR_IT,	/* makes the pointer good, the instruction is tried again */
+	LEAVE_IT,	/* ignores the fault */
+	SKIP_IT,	/* sets a result and continues after the instruction */
+	REPAIR_IT,	/* makes the pointer valid; the instruction is retried */
 };
 
 static enum answer answer;
@@ -154,7 +155,7 @@ static struct faulty faulty_at(void *addr, bool post)
 	};
 }
 
-/* One call of a probed load; afterwards everything is as if nothing happened. */
+/* One call of a probed load.  Afterwards no state of the hit is left. */
 static unsigned long load_with(struct kunit *test, struct faulty *f, unsigned long *p)
 {
 	unsigned long value;
@@ -208,12 +209,15 @@ static void faults_of_the_instruction(struct kunit *test)
 		if (!row->faults)
 			continue;
 		KUNIT_EXPECT_TRUE(test, no_memory(f.trapnr));
-		/* The handler is told of the original, not of its copy. */
+		/*
+		 * The handler gets the address of the original instruction, not of its
+		 * copy.
+		 */
 		KUNIT_EXPECT_EQ(test, f.ip, (unsigned long)kprobes_kunit_load_insn);
 	}
 }
 
-/* Each is asked until one has dealt with it. */
+/* The fault handlers of the probes are called until one resolves the fault. */
 static void several_handles_and_a_fault(struct kunit *test)
 {
 	struct faulty a = faulty_at(kprobes_kunit_load_insn, false);
@@ -234,7 +238,7 @@ static void several_handles_and_a_fault(struct kunit *test)
 TRACED_TARGET(fault_traced_target, 1)
 TRAP_TARGET(fault_trap_target, 1)
 
-/* Only the handle whose handler has faulted is asked. */
+/* Only the fault handler of the probe whose handler has faulted is called. */
 static void faults_of_handlers(struct kunit *test)
 {
 	int (*const targets[])(int) = { fault_traced_target, fault_trap_target };
@@ -266,7 +270,7 @@ static void faults_of_handlers(struct kunit *test)
 }
 
 #ifdef CONFIG_X86
-/* a / b; kprobes_kunit_divide_next is what follows the division. */
+/* Returns a / b. kprobes_kunit_divide_next is the instruction after the division. */
 unsigned long kprobes_kunit_divide(unsigned long a, unsigned long b);
 extern char kprobes_kunit_divide_insn[], kprobes_kunit_divide_next[];
 
@@ -279,7 +283,7 @@ TEXT_FUNCTION(kprobes_kunit_divide,
 	      "kprobes_kunit_divide_next:\n" TEXT_PLACE
 	      ASM_RET "\n");
 
-/* Where there are 64 bits. */
+/* Exists on 64 bits only. */
 #define NOT_CANONICAL	((unsigned long *)BIT(BITS_PER_LONG - 2))
 
 static void a_general_protection_fault(struct kunit *test)

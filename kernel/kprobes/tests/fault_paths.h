@@ -2,12 +2,12 @@
 #ifndef _KPROBES_TESTS_FAULT_PATHS_H
 #define _KPROBES_TESTS_FAULT_PATHS_H
 /*
- * Instructions that fault: what the suite, which is for all architectures, and the file
- * with the instructions of an architecture share.
+ * Instructions that fault: declarations shared by the suite, which is for all
+ * architectures, and the file with the instructions of an architecture.
  *
  * A row is a function with an instruction that has an exception table entry.  It returns
- * FAULT_GOOD with a good argument, FAULT_FIXED after the fix-up; and what a handler has put
- * where results are returned if that skips the instruction.
+ * FAULT_GOOD with a good argument, and FAULT_FIXED after the fix-up.  If a handler skips
+ * the instruction, it returns the value that the handler has stored as the result.
  */
 #include <linux/types.h>
 
@@ -20,17 +20,17 @@ struct pt_regs;
 #define FAULT_SKIPPED	33
 #define FAULT_GOOD	20
 
-/* What a bad argument is. */
+/* Kinds of bad arguments. */
 enum fault_bad {
 	BAD_UNMAPPED,		/* a kernel address without a page */
 	BAD_NON_CANONICAL,
-	BAD_NULL,		/* what a structure pointer of NULL gives */
+	BAD_NULL,		/* the address of a member of a structure at NULL */
 	NR_BAD,
 };
 
 extern const struct asm_table kprobes_fault_table;
 
-/* Loads without an exception table entry: only a fault handler can save it. */
+/* A load without an exception table entry: only a fault handler can resolve its fault. */
 unsigned long kprobes_fault_bare(unsigned long address);
 extern char kprobes_fault_bare_insn[], kprobes_fault_bare_next[];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every kind of instruction that can fault, every way to deal with the fault, with and
- * without a post handler, in copies and in detours, interrupts on and off.
+ * Every kind of instruction that can fault, every way to resolve the fault, with and
+ * without a post handler, in copies and in detours, with interrupts on and off.
  *
- * An instruction that has faulted and was not retried has not been executed:
- * post handlers are not called for it.
+ * An instruction that has faulted and was not retried has not been executed: no post
+ * handler is called for it.
  */
 #include <kunit/test.h>
 #include <linux/ptrace.h>
@@ -32,7 +32,7 @@ static const struct asm_case *next_there(const struct asm_case *c)
 	for ((c) = next_there(kprobes_fault_table.begin);		\
 	     (c) < kprobes_fault_table.end; (c) = next_there((c) + 1))
 
-/* Nothing is brought in from a disk, or is asked for in user space. */
+/* Page faults are disabled: no page is read from a disk or mapped in user space. */
 static unsigned long call(const struct asm_case *c, unsigned long argument)
 {
 	unsigned long result;
@@ -57,7 +57,7 @@ static const char * const answer_names[] = { "left", "skipped", "repaired" };
 struct faulty {
 	struct kprobe kp;
 	enum answer answer;
-	unsigned long next, good;	/* for the answers */
+	unsigned long next, good;	/* used by SKIP_IT and REPAIR_IT */
 	unsigned int pre, post, faults;
 	int trapnr;
 	unsigned long ip;
@@ -163,7 +163,7 @@ static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_b
 	EXPECT(result, expected_results[f->answer]);
 	EXPECT(changed, false);
 	EXPECT(f->pre, 1);
-	/* A branch is retried in a copy that does not come back to the probe. */
+	/* A branch is retried in a copy that does not return to the probe. */
 	if (!kprobes_fault_leaves(c) || f->answer != REPAIR_IT)
 		EXPECT(f->post, posts);
 	EXPECT(f->faults, 1);
@@ -176,7 +176,7 @@ static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_b
 #undef EXPECT
 }
 
-/* Returns whether there was a jump. */
+/* Returns whether the probe was a jump. */
 static bool faults_of(struct kunit *test, const struct asm_case *c, bool post)
 {
 	struct faulty f = faulty_at(c->insn, post);
@@ -274,9 +274,9 @@ static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
 }
 
 /*
- * A handler calls a probed function whose probed instruction faults: a miss, and
- * the exception table is found all the same.  What a fault handler is shown is
- * the instruction, never the inside of the emulator.
+ * A handler calls a probed function whose probed instruction faults.  The nested hit is a
+ * miss, and its exception table entry is found nevertheless.  A fault handler gets the
+ * address of the instruction, never one inside of the emulator.
  */
 static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*site)(int x),
 			 bool post)
@@ -333,7 +333,7 @@ static void a_missed_instruction_faults(struct kunit *test)
 	allow_jumps(before);
 }
 
-/* A page of vmalloc's is followed by one that is never there. */
+/* A page of vmalloc() is followed by one that is never mapped. */
 static int fault_paths_init(struct kunit *test)
 {
 	void *page = vzalloc(PAGE_SIZE);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * States for instruction forms: made up at random, given to a piece, and taken from it.
+ * States for instruction forms: generated at random, loaded by a piece, and stored by it.
  *
- * There is one image, which is also where memory operands are, so one run at a time.
- * The caller stays on one processor and calls from one place, so that the stack pointer
- * and the variables of the processor are the same whether there is a probe or not.
+ * There is one image, which also contains the memory operands, so pieces run one at a time.
+ * The caller stays on one processor and calls from one place, so that the stack pointer and
+ * the per-CPU variables are the same with and without a probe.
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
@@ -16,7 +16,7 @@
 
 struct form_state kprobes_form_image;
 
-/* Words at which arithmetic, or a count in one of its widths, does something else. */
+/* Edge cases of arithmetic, or of counts, in one of the widths. */
 static const unsigned long edges[] = {
 	0, 1, 2, -1UL, LONG_MAX, LONG_MIN, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x10000,
 	0x10001, 0x7fffffff, 0x80000000, 0xffffffff, 1UL << (BITS_PER_LONG / 2),
@@ -32,7 +32,7 @@ static void fill_start(struct form_state *start, struct rnd_state *rnd, unsigned
 		if (prandom_u32_state(rnd) % 4 == 0)
 			start->regs[i] = edges[prandom_u32_state(rnd) % ARRAY_SIZE(edges)];
 	}
-	/* In some, repeated strings find something to repeat for. */
+	/* In some states, repeated string instructions find equal operands and repeat. */
 	if (nr % 4 == 0) {
 		for (i = 0; i < FORM_MEMORY; i++)
 			start->memory[i] &= 1;
@@ -42,9 +42,9 @@ static void fill_start(struct form_state *start, struct rnd_state *rnd, unsigned
 }
 
 /**
- * kprobes_form_fill_starts() - make up states
- * @starts: room for %FORM_STATES of them
- * @seed: the same ones for the same seed
+ * kprobes_form_fill_starts() - generate states
+ * @starts: array of %FORM_STATES states
+ * @seed: the same seed generates the same states
  */
 void kprobes_form_fill_starts(struct form_state *starts, u32 seed)
 {
@@ -57,8 +57,8 @@ void kprobes_form_fill_starts(struct form_state *starts, u32 seed)
 }
 
 /**
- * kprobes_form_prepare() - make a state the image, as a form needs it
- * @form: says which registers point to memory, or are small
+ * kprobes_form_prepare() - copy a state to the image and adapt it to a form
+ * @form: states which registers point to memory, or are small
  * @start: from kprobes_form_fill_starts()
  */
 void kprobes_form_prepare(const struct form *form, const struct form_state *start)
@@ -76,7 +76,7 @@ void kprobes_form_prepare(const struct form *form, const struct form_state *star
 	}
 }
 
-/* What is below the stack pointer belongs to interrupts and traps. */
+/* Interrupts and traps overwrite the words below the stack pointer. */
 static void forget_dead_stack(struct form_state *image)
 {
 	long dead = image->regs[FORM_SP] + FORM_STACK_BELOW * sizeof(long);
@@ -100,7 +100,7 @@ static noinline __noclone void run(const struct form *form, const struct form_pi
  * @form: the form
  * @piece: one of its pieces
  * @starts: %FORM_STATES states
- * @results: what has become of them; what a form leaves undefined is 0
+ * @results: the states afterwards; flags that the form leaves undefined are 0
  *
  * Context: task.
  */
