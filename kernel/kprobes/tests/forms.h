@@ -2,21 +2,21 @@
 #ifndef _KPROBES_TESTS_FORMS_H
 #define _KPROBES_TESTS_FORMS_H
 /*
- * Instruction forms: what the suite, which is for all architectures, and the machine of
- * an architecture share.
+ * Instruction forms: declarations shared by the suite, which is for all architectures, and the
+ * machine of an architecture.
  *
- * The architecture's header has struct form_state, what a piece starts with and leaves:
+ * The architecture's header defines struct form_state, the state before and after a piece:
  *
  *	memory	 for memory operands
- *	regs	 general registers; of the stack pointer, how much the piece has moved it
- *	flags	 %FORM_FLAGS, given; all that are noted, left
- *	stack	 words around the stack pointer that was given
- *	special	 a word that takes special instructions to be reached
+ *	regs	 general registers; for the stack pointer, the distance it has moved
+ *	flags	 before: %FORM_FLAGS; after: all flags that are recorded
+ *	stack	 words around the initial stack pointer
+ *	special	 a word that only special instructions reach
  *	vectors	 the first vector registers; the last member
  *
- * It also says how many forms there must be (%FORMS_WANTED), into how many kinds the
- * classifier divides them (%FORM_KINDS), in how many functions each stands
- * (%FORM_PIECES), and what the suite is called (%FORM_SUITE).
+ * It also defines the minimum number of forms (%FORMS_WANTED), the number of kinds into which
+ * the classifier divides them (%FORM_KINDS), the number of functions that contain each form
+ * (%FORM_PIECES), and the name of the suite (%FORM_SUITE).
  */
 #include <linux/types.h>
 
@@ -27,10 +27,10 @@
 #endif
 
 /**
- * struct form_piece - a function with the form in it
- * @fn:		where it begins
+ * struct form_piece - a function that contains the form
+ * @fn:		start of the function
  * @probe:	the probed instruction
- * @insn:	the form: the probed one itself, or the next
+ * @insn:	the form: the probed instruction itself, or the next one
  */
 struct form_piece {
 	void *fn;
@@ -40,14 +40,14 @@ struct form_piece {
 
 /**
  * struct form - a row
- * @name:	the instruction as it was written
- * @pieces:	the first probes the form itself
+ * @name:	the instruction as written in assembly
+ * @pieces:	the first piece probes the form itself
  * @pointers:	registers that point into the memory, a bit each
- * @indexes:	registers with a small number
- * @undefined:	flags that it leaves undefined
- * @feature:	of the processor, that it takes; in the words of the architecture
+ * @indexes:	registers with a small number, a bit each
+ * @undefined:	flags that the form leaves undefined
+ * @feature:	feature of the processor that the form needs; a number of the architecture
  *
- * All words, for they are written by an assembler.
+ * All members are words, because an assembler writes them.
  */
 struct form {
 	const char *name;
@@ -58,7 +58,7 @@ struct form {
 	unsigned long feature;
 };
 
-/* The tables, one an assembly file. */
+/* The tables, one for each assembly file. */
 #ifdef CONFIG_X86
 extern const struct form kprobes_forms_data[], kprobes_forms_data_end[];
 extern const struct form kprobes_forms_flags[], kprobes_forms_flags_end[];
@@ -73,17 +73,17 @@ extern const struct form kprobes_forms_vector[], kprobes_forms_vector_end[];
 extern const struct form kprobes_forms_scalable[], kprobes_forms_scalable_end[];
 #endif
 
-/* Where a table begins and ends. */
+/* Beginning and end of a table. */
 struct form_table {
 	const struct form *begin, *end;
 };
 
 /**
- * struct form_class - what the backend's classifier says
- * @len:	of the instruction
- * @kind:	how it is carried out, below %FORM_KINDS
- * @no_post:	post handlers are refused, for nothing can be called behind it
- * @refusal:	why it cannot be probed, or NULL
+ * struct form_class - result of the backend's classifier
+ * @len:	length of the instruction
+ * @kind:	how the instruction is carried out, below %FORM_KINDS
+ * @no_post:	post handlers are refused, because nothing can be called after the instruction
+ * @refusal:	reason why the instruction cannot be probed, or NULL
  */
 struct form_class {
 	unsigned int len;
@@ -95,15 +95,15 @@ struct form_class {
 #define FORM_STATES	50
 
 /* form_states.c */
-extern struct form_state kprobes_form_image;	/* of a run; memory operands are in it */
+extern struct form_state kprobes_form_image;	/* of the current run */
 
 void kprobes_form_fill_starts(struct form_state *starts, u32 seed);
 void kprobes_form_prepare(const struct form *form, const struct form_state *start);
 void kprobes_form_run_states(const struct form *form, const struct form_piece *piece,
 			     const struct form_state *starts, struct form_state *results);
 
-/* The machine: what is not general registers, flags or stack. */
-extern const struct form_table kprobes_form_tables[];	/* up to one that begins nowhere */
+/* The machine: everything except general registers, flags and stack. */
+extern const struct form_table kprobes_form_tables[];	/* in the last, begin is NULL */
 extern const char * const kprobes_form_reg_names[FORM_REGS];
 
 bool kprobes_form_there(const struct form *form);

@@ -2,14 +2,13 @@
 /*
  * Instruction forms, bare and probed.
  *
- * Each form is run from random registers, flags, stack and memory; afterwards all of
- * these are compared with what they were without a probe, in every way in which a
- * probed instruction can be carried out.  The processor says what is right: nobody has
- * written down a result.
+ * Each form is run from random registers, flags, stack and memory, first without a probe, then
+ * in every way in which a probed instruction can be carried out.  The resulting states must be
+ * equal.  The processor is the oracle: no expected result is written down.
  *
- * A form is probed itself, and, where a jump takes the place of more than one instruction,
- * in a second piece behind a probed filler: those that follow the probe are copied with
- * it.
+ * In the first piece of a form, the form itself is probed.  If a jump replaces more than one
+ * instruction, there is a second piece, in which the form follows a probed filler: the
+ * instructions after the probe are copied with it.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -22,8 +21,8 @@
 #include "forms.h"
 #include "jumps.h"
 
-#define BATCH		256	/* pieces that are probed at a time */
-#define TELL		5	/* forms of a mode whose states are shown */
+#define BATCH		256	/* number of pieces that are probed at a time */
+#define TELL		5	/* number of forms of a mode whose states are printed */
 
 /* --- Ways to carry out a probed instruction ------------------------------------ */
 
@@ -35,10 +34,10 @@ enum mode_name {
 };
 
 /**
- * struct mode - a way
+ * struct mode - a way to carry out a probed instruction
  * @name: for messages
- * @post: what is asked for by a post handler
- * @detour: what is waited for until breakpoints have become jumps
+ * @post: probes have a post handler
+ * @detour: jumps are allowed; breakpoints become jumps before the run
  */
 struct mode {
 	const char *name;
@@ -53,7 +52,7 @@ static const struct mode modes[] = {
 	[DETOUR_POST] = { .name = "detour with post handler", .detour = true, .post = true },
 };
 
-/* --- What there is to run ------------------------------------------------------ */
+/* --- Pieces to run ------------------------------------------------------------- */
 
 struct probed {
 	struct counted counted;
@@ -63,17 +62,17 @@ struct probed {
 };
 
 static struct {
-	unsigned int forms;		/* that this processor has */
+	unsigned int forms;		/* forms that this processor has */
 	unsigned int lacking;
-	unsigned int nr;		/* pieces */
+	unsigned int nr;		/* number of pieces */
 	struct probed *probed;
 	struct kprobe **kps;
 	u32 seed;
-	struct form_state *starts;	/* FORM_STATES of them */
+	struct form_state *starts;	/* array of FORM_STATES states */
 	struct form_state *bare;	/* results, FORM_STATES for each piece of a batch */
 	struct form_state *now;		/* results of one piece */
 	unsigned int told;
-	unsigned int jumps;		/* pieces that had one */
+	unsigned int jumps;		/* number of pieces that had a jump */
 } all;
 
 static unsigned int count_rows(void)
@@ -117,7 +116,7 @@ static void add_forms(void)
 	}
 }
 
-/* What nothing can be called behind is probed without. */
+/* A form after which nothing can be called is probed without a post handler. */
 static bool wants_post(const struct mode *mode, const struct probed *p)
 {
 	return mode->post && !p->class.no_post;
@@ -128,7 +127,7 @@ static void set_probe(struct probed *p, bool post)
 	p->counted = counted_at(p->piece->probe, true, post);
 }
 
-/* --- What has come out ---------------------------------------------------------- */
+/* --- Results -------------------------------------------------------------------- */
 
 static void tell_word(struct kunit *test, const char *name, unsigned long start,
 		      unsigned long bare, unsigned long now)
@@ -169,7 +168,7 @@ static void tell(struct kunit *test, const struct mode *mode, const struct probe
 	tell_bytes(test, "vectors", bare->vectors, now->vectors, sizeof(now->vectors));
 }
 
-/* The first difference of a piece tells enough. */
+/* Reports the first difference of a piece only. */
 static void compare(struct kunit *test, const struct mode *mode, const struct probed *p,
 		    const struct form_state *bare)
 {
@@ -195,7 +194,7 @@ static void check_counts(struct kunit *test, const struct mode *mode, const stru
 
 /* --- Batches --------------------------------------------------------------------- */
 
-/* One loop for bare and probed runs, for the sake of the stack pointer. */
+/* Bare and probed runs use the same loop, so that their stack pointers are equal. */
 static void run_pieces(struct kunit *test, const struct mode *mode, unsigned int first,
 		       unsigned int nr, bool probed)
 {
@@ -212,7 +211,7 @@ static void run_pieces(struct kunit *test, const struct mode *mode, unsigned int
 	}
 }
 
-/* How many pieces of a batch have a jump; all that will get one do so first. */
+/* Returns how many pieces of a batch have a jump, after the optimizer has finished. */
 static unsigned int count_jumps(unsigned int first, unsigned int nr)
 {
 	unsigned int i, jumps = 0;
@@ -223,7 +222,7 @@ static unsigned int count_jumps(unsigned int first, unsigned int nr)
 	return jumps;
 }
 
-/* Which of a batch that has been refused it was. */
+/* Finds the pieces because of which a batch has been refused. */
 static void tell_refused(struct kunit *test, unsigned int first, unsigned int nr)
 {
 	unsigned int i;
@@ -260,7 +259,7 @@ static void run_batch(struct kunit *test, const struct mode *mode, unsigned int 
 		check_counts(test, mode, &all.probed[i]);
 }
 
-/* Not all regions can be moved, but most: there must be something to compare. */
+/* Most regions can be moved, but not all.  A low number would leave too little to compare. */
 static void check_jumps(struct kunit *test, const struct mode *mode)
 {
 	kunit_info(test, "%u of %u pieces had a jump", all.jumps, all.nr);
@@ -280,7 +279,7 @@ static void every_form(struct kunit *test, const struct mode *mode)
 
 	kunit_info(test, "%u forms, %u more that this processor lacks; seed %u",
 		   all.forms, all.lacking, all.seed);
-	/* Registers of the processor, and its own variables, are compared as well. */
+	/* The states include registers of the processor and its per-CPU variables. */
 	KUNIT_ASSERT_EQ(test, 0, set_cpus_allowed_ptr(current,
 						      cpumask_of(raw_smp_processor_id())));
 	jumps = allow_jumps(mode->detour);
@@ -299,7 +298,7 @@ static bool same_bytes(const struct probed *a, const struct probed *b)
 	       !memcmp(a->piece->insn, b->piece->insn, a->class.len);
 }
 
-/* All can be probed, are not the same in other words, and are as many as promised. */
+/* All forms can be probed, no two have the same bytes, and there are enough of them. */
 static void enough_forms(struct kunit *test)
 {
 	bool visited[FORM_KINDS] = {};

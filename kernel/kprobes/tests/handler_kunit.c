@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What handlers are given and what they can do, at a breakpoint and at an
- * instruction of ftrace's, alone and with others at the same address.
+ * Arguments of handlers and the effects that handlers can have, at a breakpoint and at an
+ * instruction of ftrace, alone and with others at the same address.
  */
 #include <linux/irqflags.h>
 #include <linux/ptrace.h>
@@ -12,7 +12,7 @@
 TRAP_TARGET(trap_target, 1)
 TRACED_TARGET(call_target, 1)
 
-/* Where execution is sent: the same prototype, another result. */
+/* The target of a changed path: the same prototype, another result. */
 TRAP_TARGET(elsewhere, 1000)
 
 struct site {
@@ -86,7 +86,7 @@ static void what_handlers_see(struct kunit *test)
 	}
 }
 
-/* The interrupt flag is the caller's, whatever happened in between. */
+/* After a hit, the interrupt flag is that of the caller. */
 static void interrupts_are_as_before(struct kunit *test)
 {
 	const struct site *s;
@@ -122,7 +122,10 @@ static int divert_pre(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(divert_pre);
 
-/* At a function's entry the stack is as a call leaves it: jump and be called. */
+/*
+ * At the entry of a function the stack is that of a call, so a handler may change the path to
+ * another function.
+ */
 static void a_changed_path_is_obeyed(struct kunit *test)
 {
 	const struct site *s;
@@ -138,7 +141,7 @@ static void a_changed_path_is_obeyed(struct kunit *test)
 		unregister_kprobe(&first.kp);
 		KUNIT_EXPECT_EQ(test, first.pre, 1);
 		KUNIT_EXPECT_EQ(test, first.post, 0);
-		/* Nobody behind the one who has changed the path is asked. */
+		/* After the handler that has changed the path, no other is called. */
 		KUNIT_EXPECT_EQ(test, last.pre, 0);
 		KUNIT_EXPECT_EQ(test, last.post, 0);
 		KUNIT_EXPECT_EQ(test, s->fn(1), 2);
@@ -182,7 +185,7 @@ static void changed_registers_take_effect(struct kunit *test)
 
 #define MANY	32
 
-/* Every third has a post handler only, every fifth is disabled. */
+/* Every third probe has a post handler only, every fifth is disabled. */
 static void many_at_one_address(struct kunit *test)
 {
 	const int counts[] = { 1, 2, 8, MANY };
@@ -246,7 +249,7 @@ static void one_of_three_goes(struct kunit *test)
 	}
 }
 
-/* The second trap comes and goes with the post handlers. */
+/* The second trap is taken only while there are post handlers. */
 static void a_post_handler_comes_later(struct kunit *test)
 {
 	const struct site *s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jprobes: the handler sees the arguments, and the function sees none of what the
- * handler does to them.
+ * Jprobes: the handler gets the arguments, and changes that it makes to them do not reach the
+ * function.
  */
 #include <linux/ptrace.h>
 #include <linux/hrtimer.h>
@@ -17,11 +17,11 @@
 #define MANY_ARGUMENTS	1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 #define MANY_SUM	(1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100)
 
-/* Tells every parameter from every other. */
+/* Different weights distinguish the parameters. */
 #define WEIGHTED_SUM							\
 	(a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j)
 
-/* For a breakpoint, and for ftrace. */
+/* Targets with a breakpoint, and with ftrace. */
 #define DEFINE_TARGETS(prefix, attribute)				\
 static noinline __noclone attribute long prefix##_many(MANY_PARAMETERS)	\
 {									\
@@ -57,7 +57,7 @@ KUNIT_ARRAY_PARAM_DESC(target, targets, name);
 static struct {
 	int calls;
 	long sum;
-	bool ended;		/* the handler went on behind jprobe_return() */
+	bool ended;		/* the handler continued after jprobe_return() */
 } seen;
 
 static long many_handler(MANY_PARAMETERS)
@@ -69,7 +69,7 @@ static long many_handler(MANY_PARAMETERS)
 	return 0;
 }
 
-/* A function owns its arguments: all of them, wherever they are. */
+/* A function may overwrite its arguments, in registers and on the stack. */
 static long clobbering_handler(MANY_PARAMETERS)
 {
 	seen.calls++;
@@ -301,7 +301,7 @@ static void refusals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_jprobe(&jp), -ENOENT);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(plain_one), NULL);
 
-	/* Never registered: said so by its address, and harmless. */
+	/* A jprobe that was never registered: only its address is set to NULL. */
 	jp = jprobe_on(plain_one, one_handler);
 	unregister_jprobe(&jp);
 	KUNIT_EXPECT_PTR_EQ(test, jp.kp.addr, NULL);
@@ -313,7 +313,7 @@ static enum hrtimer_restart call_many(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* An interrupt has a stack of its own. */
+/* An interrupt has its own stack. */
 static void arguments_on_another_stack(struct kunit *test)
 {
 	struct jprobe jp = jprobe_on(plain_many, many_handler);
@@ -331,7 +331,7 @@ static void arguments_on_another_stack(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, seen.ended);
 }
 
-/* And how far it is from where the stack pointer points. */
+/* The first argument on the stack, and its distance from the stack pointer in words. */
 #if defined(CONFIG_X86_64)
 #define FIRST_ON_STACK	g
 #define RETURN_WORDS	1
@@ -354,8 +354,8 @@ static long top_handler(MANY_PARAMETERS)
 }
 
 /*
- * As from a call with its return address this many words from the end.  Where
- * stacks have guard pages (64 bit), a read beyond would fault.
+ * Registers as if a call had put its return address this many words before the end of the
+ * stack.  Where stacks have guard pages (64 bit), a read beyond the end would fault.
  */
 static void nothing_beyond_the_stack_is_read(struct kunit *test)
 {

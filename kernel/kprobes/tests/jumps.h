@@ -2,14 +2,14 @@
 #ifndef _KPROBES_TESTS_JUMPS_H
 #define _KPROBES_TESTS_JUMPS_H
 /*
- * The knob, for suites that have something to do also where there are no jumps.
+ * The switch for jump optimization, also for suites that have cases without jumps.
  */
 #include "../internal.h"
 
 #ifdef CONFIG_OPTPROBES
 #define DETOURS	true
 
-/* Returns what it was before. */
+/* Returns the previous value. */
 static inline bool allow_jumps(bool allow)
 {
 	bool before = kprobe_optimization_allowed;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes whose instances the core keeps: without maxactive no call is
- * missed however many are in flight, with it the misses are counted exactly, and
- * the memory comes back.
+ * Return probes whose instances the core keeps.  Without maxactive no call is missed, however
+ * many are in flight; with it the misses are counted exactly.  The memory is freed afterwards.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -44,7 +43,7 @@ static struct kretprobe counting(void *fn, int maxactive)
 	};
 }
 
-/* Workers give the memory back, after grace periods. */
+/* Workers free the memory after grace periods. */
 static void await_instances(unsigned int wanted)
 {
 	int i;
@@ -65,7 +64,7 @@ static DECLARE_WAIT_QUEUE_HEAD(gate);
 static bool gate_open;
 static atomic_t parked, left;
 
-/* For a breakpoint, and for ftrace. */
+/* A target with a breakpoint, and one with ftrace. */
 #define DEFINE_PARK(name, attribute)						\
 static noinline __noclone attribute int name(int x)				\
 {										\
@@ -96,7 +95,7 @@ static bool reaches(atomic_t *count, int wanted)
 	return atomic_read(count) == wanted;
 }
 
-/* All of them wake up together.  Returns how many there are. */
+/* Starts threads that are woken up together.  Returns the number of started threads. */
 static int start_crowd(park_fn fn, int nr)
 {
 	struct task_struct **tasks = kcalloc(nr, sizeof(*tasks), GFP_KERNEL);
@@ -152,7 +151,7 @@ static void a_crowd_at_a_traced_entry_is_followed(struct kunit *test)
 	a_crowd_is_followed(test, traced_park);
 }
 
-/* Its instances outlive the probe, and so does nothing else. */
+/* The instances outlive the probe; nothing else of it does. */
 static void a_crowd_outlives_its_probe(struct kunit *test)
 {
 	struct kretprobe rp = counting(park, 0), own = counting(park, 8);
@@ -183,7 +182,7 @@ static void maxactive_is_a_hard_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&entered), 3);
 	let_all_go(test, 80);
 	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 3);
-	/* They are free again. */
+	/* The instances are free again. */
 	park(1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 4);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 77);
@@ -191,7 +190,7 @@ static void maxactive_is_a_hard_limit(struct kunit *test)
 	expect_instances(test, before);
 }
 
-/* The instances are there before the first call, and go with the probe. */
+/* The instances exist before the first call, and are freed with the probe. */
 static void maxactive_is_a_promise(struct kunit *test)
 {
 	struct kretprobe rp = counting(park, 5000), other = counting(traced_park, 5000);
@@ -209,7 +208,7 @@ static void maxactive_is_a_promise(struct kunit *test)
 	expect_instances(test, before);
 }
 
-/* Two probes of one size share, one of another size does not. */
+/* Two probes with data of one size share instances; one with another size does not. */
 static void probes_share_instances(struct kunit *test)
 {
 	struct kretprobe a = counting(park, 0), b = counting(traced_park, -1);
@@ -233,7 +232,7 @@ static void probes_share_instances(struct kunit *test)
 	expect_instances(test, before);
 }
 
-/* --- Without letting the worker run -------------------------------------------- */
+/* --- Without running the worker --------------------------------------------------- */
 
 static noinline notrace __noclone int dive(int depth)
 {
@@ -257,13 +256,13 @@ static void recursion_is_followed(struct kunit *test)
 	unregister_kretprobe(&rp);
 }
 
-/* --- While a CPU that has asked for more instances cannot add them ------------------ */
+/* --- While a CPU that has requested more instances cannot add them ------------------- */
 
 #define PATIENCE_MS	5000
 
 static bool asked, answered;
 
-/* Longer than anything should take; and time goes on without this CPU's interrupts. */
+/* Waits longer than any step should take.  Time advances without interrupts of this CPU. */
 static bool wait_for(const bool *flag)
 {
 	ktime_t deadline = ktime_add_ms(ktime_get(), PATIENCE_MS);
@@ -283,7 +282,10 @@ static int ask_and_be_silent(void *unused)
 	return 0;
 }
 
-/* Threads on @cpu, woken up there; it is this one.  Returns how many there are. */
+/*
+ * Creates threads on @cpu, which is the current one; the caller wakes them up.  Returns the
+ * number of created threads.
+ */
 static int start_crowd_on(int cpu, struct task_struct **tasks, int nr)
 {
 	int i, started = 0;
@@ -298,8 +300,8 @@ static int start_crowd_on(int cpu, struct task_struct **tasks, int nr)
 }
 
 /*
- * The CPU that has taken from the reserve first has interrupts off until all calls of the
- * crowd on the other one are in flight.
+ * The CPU that has first taken an instance from the reserve keeps interrupts disabled until
+ * all calls of the threads on the other CPU are in flight.
  */
 static void a_silent_cpu_starves_nobody(struct kunit *test)
 {
@@ -327,7 +329,7 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wait_for(&asked));
 	for (i = 0; i < started; i++)
 		wake_up_process(tasks[i]);
-	/* No timer is asked for: it may be the other CPU's. */
+	/* Do not sleep on a timer: it may be the other CPU's. */
 	for (i = 0; i < 100000 && atomic_read(&parked) != started; i++)
 		schedule();
 	WRITE_ONCE(answered, true);
@@ -342,7 +344,8 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
 
 /*
  * A hit that finds no free instance queues the irq_work that adds some.  A return probe on
- * irq_work_queue() is then hit by the return probes' own code, and must not ask again.
+ * irq_work_queue() is then hit by the code of return probes, and must not request instances
+ * again.
  */
 static void what_adds_instances_is_probed(struct kunit *test)
 {
@@ -363,12 +366,12 @@ static void what_adds_instances_is_probed(struct kunit *test)
 	unregister_kretprobe(&queue);
 }
 
-/* --- A crowd must not make others slow afterwards ------------------------------------ */
+/* --- Many instances must not slow down other probes later ----------------------------- */
 
 #define DEPTH		60
 #define TRIES		5
 
-/* DEPTH calls in flight for each thread. */
+/* Makes DEPTH nested calls in each thread. */
 static noinline notrace __noclone int plunge(int depth)
 {
 	int below = depth < DEPTH ? plunge(depth + 1) : park(depth);
@@ -378,8 +381,8 @@ static noinline notrace __noclone int plunge(int depth)
 }
 
 /*
- * The least time, in nanoseconds, that it takes to give up the instances of a probe which has
- * never been hit: unregistering without the grace period.
+ * Returns the least time, in nanoseconds, that it takes to release the instances of a probe
+ * that has never been hit: unregistering without the grace period.
  */
 static u64 time_giving_up(struct kunit *test)
 {
@@ -398,7 +401,10 @@ static u64 time_giving_up(struct kunit *test)
 	return least;
 }
 
-/* Many instances, each of which may refer to a probe; that is nothing to others. */
+/*
+ * There are many instances, each of which may refer to a probe.  Unregistering another probe
+ * must not take longer because of them.
+ */
 static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
 {
 	struct kretprobe stays = counting(dive, 0), rp = counting(plunge, 0);
@@ -415,7 +421,7 @@ static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
 	KUNIT_EXPECT_GT(test, kretprobe_instances(), with_one + CROWD * DEPTH / 2);
 	after = time_giving_up(test);
 	kunit_info(test, "giving up: %llu ns, after a crowd %llu ns\n", before, after);
-	/* A walk over the instances takes some hundred times as long. */
+	/* A walk over all instances would take some hundred times as long. */
 	KUNIT_EXPECT_LT(test, after, 20 * before);
 	unregister_kretprobe(&rp);
 	unregister_kretprobe(&stays);
@@ -469,11 +475,11 @@ static void a_burst_in_an_interrupt_is_followed(struct kunit *test)
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 TRAP_TARGET(slow_to_return, 1)
 
-/* A return handler runs with interrupts as they were: on, here. */
+/* A return handler runs with interrupts as they were before: enabled, here. */
 static int wait_in_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	await_interrupt();
-	/* Of this level: missed. */
+	/* Calls at this level are missed. */
 	dive(2);
 	return 0;
 }
@@ -535,7 +541,7 @@ static void a_task_that_exits_gives_its_instances_back(struct kunit *test)
 		get_task_struct(task);
 		wake_up_process(task);
 		wait_for_completion(&exiting);
-		/* The instance comes back when the task is really dead. */
+		/* The instance is returned when the task is released. */
 		for (tries = 0; tries < 500 && refcount_read(&task->usage) > 1; tries++)
 			msleep(20);
 		put_task_struct(task);
@@ -555,14 +561,17 @@ static int growth_init(struct kunit *test)
 	atomic_set(&parked, 0);
 	atomic_set(&left, 0);
 	WRITE_ONCE(gate_open, false);
-	/* What the case before has left for later; there are no other probes at boot. */
+	/*
+	 * Wait for instances that the previous case has not freed yet; at boot there are no
+	 * other probes.
+	 */
 	await_instances(0);
 	return 0;
 }
 
 static void growth_exit(struct kunit *test)
 {
-	/* Nobody stays behind a gate that a failed case has left closed. */
+	/* Releases the threads that wait at a gate that a failed case has left closed. */
 	WRITE_ONCE(gate_open, true);
 	wake_up_all(&gate);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes and the stack: traces show real return addresses, fprobe may hook
- * the same call, and calls may be left in other ways than by returning.
+ * Return probes and the stack: traces show real return addresses, fprobe may hook the same
+ * call, and calls may end in other ways than by a return.
  */
 #include <linux/completion.h>
 #include <linux/fprobe.h>
@@ -19,7 +19,7 @@
 
 /* --- A chain of three functions ------------------------------------------------- */
 
-/* What the two inner ones return to when nothing is probed. */
+/* Return addresses of the two inner functions when nothing is probed. */
 static unsigned long inner_caller, middle_caller;
 
 static unsigned long inside[MAX_ENTRIES];
@@ -29,7 +29,7 @@ static bool blocking;
 static DECLARE_COMPLETION(blocked);
 static DECLARE_COMPLETION(may_go_on);
 
-/* The same function, for a breakpoint or for ftrace: @attribute is notrace, or nothing. */
+/* The same functions, for a breakpoint or for ftrace: @attribute is notrace, or nothing. */
 #define DEFINE_CHAIN(prefix, attribute)						\
 static noinline __noclone attribute int prefix##_inner(int x)			\
 {										\
@@ -66,7 +66,7 @@ static const struct chain {
 
 KUNIT_ARRAY_PARAM_DESC(chain, chains, name);
 
-/* The only place that calls them. */
+/* The only caller of the chain. */
 static noinline notrace int outer(chain_fn middle, int x)
 {
 	x = middle(x);
@@ -76,7 +76,7 @@ static noinline notrace int outer(chain_fn middle, int x)
 
 /* --- Traces ----------------------------------------------------------------------- */
 
-/* Both addresses stand in the trace, one next to the other, and no trampoline does. */
+/* Both addresses stand in the trace, one after the other, and no trampoline does. */
 static bool trace_is_real(const unsigned long *trace, unsigned int nr,
 			  unsigned long from, unsigned long to)
 {
@@ -94,16 +94,16 @@ static bool trace_is_real(const unsigned long *trace, unsigned int nr,
 
 static struct {
 	unsigned int returns;
-	bool inner_real;	/* in the handler of the inner function */
-	bool middle_real;	/* in that of the middle one: its caller is there */
+	bool inner_real;	/* result in the handler of the inner function */
+	bool middle_real;	/* result in that of the middle one: its caller is in the trace */
 	bool perf_real;
 } seen;
 
-/* What is expected, from an unprobed call. */
+/* The expected addresses, from a call without probes. */
 static unsigned long wanted_inner, wanted_middle;
 
 #ifdef CONFIG_PERF_EVENTS
-/* What perf records for a sample that is taken at @regs. */
+/* The trace that perf records for a sample at @regs. */
 static bool callchain_is_real(struct pt_regs *regs)
 {
 	static u64 room[MAX_ENTRIES + 1];
@@ -163,7 +163,7 @@ struct chain_probes {
 	struct kretprobe inner, again, middle;
 };
 
-/* Before anything hooks the chain. */
+/* Records the addresses before any hook is installed. */
 static void learn_chain(struct kunit *test, const struct chain *chain)
 {
 	outer(chain->middle, 1);
@@ -201,7 +201,7 @@ static void traces_are_real(struct kunit *test)
 	probe_chain(test, chain, &probes);
 	nr_inside = 0;
 	KUNIT_EXPECT_EQ(test, outer(chain->middle, 1), 4);
-	/* The function itself sees who it returns to. */
+	/* The function itself sees the trampoline as its return address. */
 	KUNIT_EXPECT_TRUE(test, is_kretprobe_trampoline(inner_caller));
 	KUNIT_EXPECT_TRUE(test, trace_is_real(inside, nr_inside, wanted_inner, wanted_middle));
 	KUNIT_EXPECT_EQ(test, seen.returns, 3U);
@@ -306,7 +306,7 @@ static void fprobe_comes_last(struct kunit *test)
 }
 #endif
 
-/* --- Tail calls, and calls that are left ----------------------------------------------- */
+/* --- Tail calls, and calls that do not return ------------------------------------------- */
 
 #ifdef CONFIG_X86
 asm(ASM_FUNCTION(kprobes_tail_target,
@@ -328,7 +328,7 @@ asm(ASM_FUNCTION(kprobes_tail_caller,
 
 unsigned long kprobes_caught_sp;
 
-/* kprobes_throw() comes back to kprobes_catch(), which returns 1 then. */
+/* kprobes_throw() returns to kprobes_catch(), which then returns 1. */
 asm(ASM_FUNCTION(kprobes_catch,
 		 PUSH_KEPT
 		 "mov " SP ", kprobes_caught_sp\n"
@@ -403,7 +403,7 @@ static int leave_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* As a longjmp would: the message is the documented one, and nothing is lost. */
+/* Leaves calls like longjmp(): the documented message is printed, no instance is lost. */
 static void calls_that_are_left_are_forgotten(struct kunit *test)
 {
 	struct kretprobe left = { .kp.addr = (void *)leaving, .maxactive = 2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits while a handler runs: at the same context level they are missed, and
- * counted exactly; at a deeper one they are hits like any other.
+ * Hits while a handler runs: at the same context level they are missed, and counted exactly;
+ * at a deeper level they are full hits.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -14,7 +14,7 @@
 #include "counted.h"
 #include "../internal.h"
 
-/* What handlers call: a breakpoint, and an instruction of ftrace's. */
+/* The functions that handlers call: one with a breakpoint, one with ftrace's instruction. */
 TRAP_TARGET(inner_trap, 1)
 TRACED_TARGET(inner_call, 1)
 TRAP_TARGET(outer_trap, 1)
@@ -22,15 +22,15 @@ TRACED_TARGET(outer_call, 1)
 
 typedef int (*target_fn)(int x);
 
-static target_fn inner;		/* what the outer handlers call */
+static target_fn inner;		/* the function that the outer handlers call */
 static int inner_result;
 
-/* In one case threads of both CPUs come here. */
+/* In one case, threads on both CPUs call this. */
 static __always_inline void call_inner(void)
 {
 	int result = inner(1);
 
-	/* Nothing reads the sum in that case. */
+	/* That case does not read the sum. */
 	data_race(inner_result += result);
 }
 
@@ -73,14 +73,14 @@ static void nested_hits_are_missed_and_counted(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, register_kprobe(&off.kp), 0);
 			for (n = 0; n < 10; n++)
 				KUNIT_EXPECT_EQ(test, outers[o](n), n + 1);
-			/* Outside of a handler it is a hit. */
+			/* Outside of a handler the call is a hit. */
 			KUNIT_EXPECT_EQ(test, inners[i](1), 2);
 			unregister_kprobe(&off.kp);
 			unregister_kprobe(&b.kp);
 			unregister_kprobe(&a.kp);
 			unregister_kprobe(&out);
 
-			/* The instruction itself is executed all the same. */
+			/* The probed instruction is executed nevertheless. */
 			KUNIT_EXPECT_EQ(test, inner_result, 40);
 			KUNIT_EXPECT_EQ(test, a.kp.nmissed, 20);
 			KUNIT_EXPECT_EQ(test, b.kp.nmissed, 20);
@@ -114,7 +114,7 @@ static void busy_sections_miss(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call.pre, 1);
 }
 
-/* --- Several CPUs miss at once: the counter loses none ----------------------- */
+/* --- Misses on several CPUs at once: the counter loses none ------------------ */
 
 #define MISSES	2000
 
@@ -160,7 +160,7 @@ static void misses_on_all_cpus_add_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in.pre, 0);
 }
 
-/* --- Interrupts that land in a handler ---------------------------------------- */
+/* --- Interrupts during a handler ----------------------------------------------- */
 
 #if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
 
@@ -190,7 +190,7 @@ static enum hrtimer_restart timer_body(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Spins with interrupts on until one has done its work. */
+/* Spins, with interrupts enabled, until an interrupt has run its probed calls. */
 static int spin_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	ktime_t deadline = ktime_add_ms(ktime_get(), 2000);
@@ -245,7 +245,7 @@ static void a_softirq_in_a_handler_is_a_full_hit(struct kunit *test)
 
 /*
  * A handle leaves its point before the representative loses its post_handler, so a hit may
- * find the list empty.  Nothing but the point must be read then, and nothing called.
+ * find an empty list.  Then it must read nothing but the point, and call no handler.
  */
 static atomic_t strays;
 
@@ -261,7 +261,7 @@ static void a_post_handler_that_has_just_gone(struct kunit *test)
 	struct kprobe_point *point;
 	struct kprobe *stray;
 
-	/* The list's head, taken for a handle, would be here. */
+	/* A list head that is mistaken for a handle would lead here. */
 	point = kunit_kzalloc(test, sizeof(*point) + sizeof(*stray), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, point);
 	stray = (void *)point + handle;
@@ -276,7 +276,7 @@ static void a_post_handler_that_has_just_gone(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-/* A hit has taken its level, and has not said yet which probe it is. */
+/* The state after a hit has taken its level and before it has stored its probe. */
 static void a_level_that_has_just_been_taken(struct kunit *test)
 {
 	struct kprobe_frame frame = { .phase = KPROBE_PHASE_HANDLER };

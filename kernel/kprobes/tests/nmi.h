@@ -2,14 +2,14 @@
 #ifndef _KPROBES_TESTS_NMI_H
 #define _KPROBES_TESTS_NMI_H
 /*
- * NMIs: what the suite, which is for all architectures, and the file that raises them on
- * an architecture share.
+ * NMIs: declarations shared by the suite, which is for all architectures, and the file that
+ * raises NMIs on an architecture.
  */
 #include <linux/types.h>
 
 struct kunit;
 
-/* nmi_kunit.c: what is done in an NMI that may be ours.  Returns whether it was. */
+/* nmi_kunit.c: the body of an NMI.  Returns whether the NMI was raised by the suite. */
 bool kprobes_nmi_body(void);
 
 /* <architecture>_nmi.c */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits in NMIs: full ones while handlers of a task run, and misses while a handler of an NMI
+ * Hits in NMIs: full hits while handlers of a task run, and misses while a handler of an NMI
  * runs.
  */
 #include <kunit/test.h>
@@ -33,7 +33,7 @@ bool kprobes_nmi_body(void)
 	return true;
 }
 
-/* Sends this CPU an NMI and waits until it has been handled, if it can be handled here. */
+/* Sends an NMI to this CPU.  If this CPU takes it at once, waits until it has been handled. */
 static void nmi_here(void)
 {
 	int before, wait = DEADLINE_US;
@@ -105,7 +105,10 @@ static void in_an_nmi(struct kunit *test)
 	hits_in_an_nmi(test, NULL, NULL, 1);
 }
 
-/* One for each handler; but what waits for the end of a trap is one. */
+/*
+ * Each of the two handlers sends an NMI.  If NMIs are masked during a trap, both are one NMI
+ * at the end of the trap.
+ */
 static void in_handlers(struct kunit *test, int (*site)(int), bool trap)
 {
 	struct kprobe kp = {
@@ -123,7 +126,7 @@ static void in_an_nmi_in_a_breakpoint_handler(struct kunit *test)
 	allow_jumps(before);
 }
 
-/* What ftrace calls, or else a detour does. */
+/* Handlers that ftrace or, without kprobes on ftrace, a detour calls. */
 static void in_an_nmi_in_a_handler(struct kunit *test)
 {
 	bool before;

@@ -2,7 +2,7 @@
 #ifndef _KPROBES_TESTS_OPT_FUNCTIONS_H
 #define _KPROBES_TESTS_OPT_FUNCTIONS_H
 /*
- * The functions that suites about jump optimization probe, and the places in them.
+ * The functions that the suites of jump optimization probe, and places in them.
  */
 #include <linux/ptrace.h>
 
@@ -10,15 +10,18 @@
 #include "counted.h"
 #include "optimized.h"
 
-/* They return 3: three instructions, and a return; one with something on its stack. */
+/*
+ * They return 3.  The first has three instructions and a return; the second saves registers on
+ * its stack.
+ */
 int kprobes_opt_three(void);
 int kprobes_opt_framed(void);
-/* Calls either of them, by name: they have no landing pads. */
+/* Calls one of them directly, because they have no landing pads. */
 int kprobes_opt_call(int (*fn)(void));
 
 /*
- * Inside of them, where a symbol would end them: behind the first instructions, and where
- * the frame is complete.
+ * Places inside the functions, where a symbol would end them: after the first instructions,
+ * and where the frame is complete.
  */
 #ifdef CONFIG_X86
 #define OPT_SECOND	((void *)kprobes_opt_three + 2)
@@ -33,11 +36,11 @@ int kprobes_opt_call(int (*fn)(void));
 #endif
 
 /**
- * struct opt_place - what can be a jump, and what is said where it cannot
+ * struct opt_place - an address, and whether a probe there becomes a jump
  * @name:	for messages
- * @addr:	the place
- * @fn:		what executes it, and returns 3
- * @obstacle:	what is said; empty if there is a jump
+ * @addr:	the address
+ * @fn:		executes the address, and returns 3
+ * @obstacle:	reason that is reported if there is no jump; empty if there is one
  */
 struct opt_place {
 	const char *name;

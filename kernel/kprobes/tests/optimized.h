@@ -2,7 +2,7 @@
 #ifndef _KPROBES_TESTS_OPTIMIZED_H
 #define _KPROBES_TESTS_OPTIMIZED_H
 /*
- * What suites about jump optimization ask: has a probe become a jump, and if not, why?
+ * Helpers of the suites of jump optimization: has a probe become a jump, and if not, why?
  */
 #include <kunit/test.h>
 #include <linux/cleanup.h>
@@ -10,7 +10,7 @@
 #include "../internal.h"
 #include "entry.h"
 
-/* The jump that the optimizer writes: of x86 and of arm64. */
+/* The jump that the optimizer writes on x86 or on arm64. */
 static inline bool is_jump(void *addr)
 {
 	if (IS_ENABLED(CONFIG_X86))
@@ -36,7 +36,7 @@ static inline const char *said_at(void *addr)
 	return point ? kprobe_unopt_reason(point) : NULL;
 }
 
-/* The state is what is in the text, and the handle says the same. */
+/* The state of the point equals the text, and the handle reports the same. */
 #define EXPECT_JUMP(test, handle, wanted)					\
 do {										\
 	kprobe_optimizer_flush();						\

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jump optimization: jumps come and go, and what handlers can do there.  Where there can
- * be one is the architecture's: see x86_optimizer_kunit.c, arm64_optimizer_kunit.c.
+ * Jump optimization: probes become jumps and breakpoints again, and handlers run at jumps.
+ * The architecture decides where a jump is possible: see x86_optimizer_kunit.c and
+ * arm64_optimizer_kunit.c.
  */
 #include <linux/stacktrace.h>
 
@@ -12,14 +13,14 @@
 #ifdef CONFIG_X86
 #include <asm/asm.h>
 
-/* The region of the first instruction are the first two. */
+/* The region of the first instruction consists of the first two instructions. */
 TEXT_FUNCTION(kprobes_opt_three,
 	      "xor	%eax, %eax\n"
 	      TEXT_PLACE "add	$1, %eax\n"
 	      TEXT_PLACE "add	$2, %eax\n"
 	      ASM_RET);
 
-/* The first is of one byte. */
+/* The first instruction has one byte. */
 TEXT_FUNCTION(kprobes_opt_framed,
 	      "push	%" _ASM_BX "\n"
 	      TEXT_PLACE "mov	$3, %eax\n"
@@ -39,14 +40,14 @@ static bool interrupts_on(struct pt_regs *regs)
 	return !regs_irqs_disabled(regs);
 }
 
-/* From a function's entry. */
+/* Returns to the caller, from the entry of a function. */
 static void go_back(struct pt_regs *regs)
 {
 	regs->ip = *(unsigned long *)regs->sp;
 	regs->sp += sizeof(long);
 }
 
-/* Back to the caller, from behind the frame's making. */
+/* Returns to the caller, after the frame has been set up. */
 static void leave_frame(struct pt_regs *regs)
 {
 	regs->bx = *(unsigned long *)regs->sp;
@@ -60,7 +61,7 @@ TEXT_FUNCTION(kprobes_opt_three,
 	      "add	w0, w0, #2\n"
 	      "ret\n");
 
-/* The frame record is there with the first instruction, and found with the second. */
+/* The first instruction writes the frame record; after the second, unwinders find it. */
 TEXT_FUNCTION(kprobes_opt_framed,
 	      "stp	x29, x30, [sp, #-16]!\n"
 	      "mov	x29, sp\n"
@@ -86,7 +87,10 @@ static void go_back(struct pt_regs *regs)
 	regs->pc = regs->regs[30];
 }
 
-/* The function does it: no exception in the kernel returns with another stack pointer. */
+/*
+ * The function restores the stack pointer: a return from an exception in the kernel does not
+ * change it.
+ */
 static void leave_frame(struct pt_regs *regs)
 {
 	regs->pc = (unsigned long)kprobes_opt_framed + 12;
@@ -172,7 +176,10 @@ static void copy_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
 	at_post = *regs;
 }
 
-/* What the first instructions do: one sets the result, the other moves the stack. */
+/*
+ * The first instructions of the functions: one sets the result, the other moves the stack
+ * pointer.
+ */
 static const struct post_case {
 	const char *name;
 	int (*fn)(void);
@@ -185,7 +192,7 @@ static const struct post_case {
 
 KUNIT_ARRAY_PARAM_DESC(post, post_cases, name);
 
-/* The detour has to be made anew for the first, and is kept after the last. */
+/* The first post handler requires a new detour; after the last has left, it stays. */
 static void post_handlers_come_and_go(struct kunit *test)
 {
 	const struct post_case *c = test->param_value;
@@ -250,7 +257,7 @@ static int return_from_frame(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* Handlers that change registers, and what the function returns then. */
+/* Handlers that change registers, and the result of the function in that case. */
 static const struct path_case {
 	const char *name;
 	kprobe_pre_handler_t pre;
@@ -307,8 +314,8 @@ static bool traced_within(unsigned int i, void *fn, unsigned long size)
 }
 
 /*
- * The probed function stands in the trace, and its caller behind it.  On x86, before a
- * function has made its frame, frame pointers lead to the caller's caller.
+ * The trace has the probed function, followed by its caller.  On x86, before a function has
+ * set up its frame, frame pointers lead to the caller's caller.
  */
 static bool trace_is_whole(int (*fn)(void))
 {
@@ -339,8 +346,8 @@ static void expect_whole_trace(struct kunit *test, int (*fn)(void), void *addr, 
 }
 
 /*
- * Before a function has made its frame, and behind that.  Where frame records are all
- * there is, a function that has executed one instruction has none.
+ * Before and after a function has set up its frame.  If unwinders use frame records only, a
+ * function that has executed just one instruction has none.
  */
 static void expect_whole_traces(struct kunit *test, bool jump)
 {

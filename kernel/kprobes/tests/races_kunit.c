@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Races of jump optimization: CPUs execute regions while these become jumps and
- * breakpoints again, in every way in which that happens.
+ * Races of jump optimization: CPUs execute regions while these become jumps and breakpoints
+ * again, in every way in which that happens.
  *
- * A round is about many regions at once, one behind the other in one function.
+ * Each round changes many regions of one function at once.
  *
- * And who has to be out of a region before it becomes a jump: everybody, unless it is one
- * instruction.
+ * Also tasks in a region: all of them must have left it before it becomes a jump, unless the
+ * region is one instruction.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -21,7 +21,7 @@
 
 #define RUNGS		64
 
-/* A rung is two instructions, which add one each. */
+/* A rung has two instructions; each of them adds one. */
 #define TWO_STEPS	(2 * RUNGS)
 
 int kprobes_ladder(void);
@@ -84,7 +84,7 @@ static unsigned int count_jumps(void)
 	return jumps;
 }
 
-/* --- Who climbs ------------------------------------------------------------------- */
+/* --- Threads that execute the ladder ------------------------------------------------ */
 
 #define NR_RUNNERS	2
 
@@ -95,13 +95,13 @@ static int climb(void *done)
 	while (!READ_ONCE(*(bool *)done)) {
 		if (kprobes_ladder() != TWO_STEPS)
 			atomic_inc(&wrong_results);
-		/* The optimizer waits for this where the kernel can be preempted. */
+		/* In preemptible kernels the optimizer waits for this. */
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
 
-/* --- What makes the jumps go, and come back ---------------------------------------- */
+/* --- Ways to remove the jumps and to restore them ------------------------------------ */
 
 static int nothing(struct kprobe *p, struct pt_regs *regs)
 {
@@ -140,7 +140,7 @@ static int register_neighbours(void)
 	return ret;
 }
 
-/* Some, for each of them is a synchronisation of its own. */
+/* Only some probes, because each of them takes a synchronisation of its own. */
 static int switch_some_probes(void)
 {
 	unsigned int i;
@@ -173,18 +173,18 @@ KUNIT_ARRAY_PARAM_DESC(race, races, name);
 
 /* --- The race ----------------------------------------------------------------------- */
 
-/* More of them with races_kunit.rounds= on the command line (make check LONG=1). */
+/* Increase with races_kunit.rounds= on the command line (make check LONG=1). */
 static unsigned int rounds = 30;
 module_param(rounds, uint, 0);
 
-/* Returns how many jumps there were. */
+/* Returns the number of jumps that were seen. */
 static unsigned int race_on(struct kunit *test, const struct race *race)
 {
 	unsigned int i, jumps = 0;
 
 	for (i = 0; i < rounds; i++) {
 		KUNIT_EXPECT_EQ(test, race->again(), 0);
-		/* In one of three the optimizer is in the middle of it when it is undone. */
+		/* In one of three rounds, the change is undone while the optimizer works. */
 		if (i % 3)
 			kprobe_optimizer_flush();
 		jumps += count_jumps();
@@ -217,7 +217,7 @@ static void regions_are_executed_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_GE(test, jumps, rounds / 2 * RUNGS);
 }
 
-/* --- Who has to be out of it -------------------------------------------------------- */
+/* --- Tasks in a region --------------------------------------------------------------- */
 
 #define HOG_SECONDS	10
 #define POLL_MS		10
@@ -227,7 +227,7 @@ static struct {
 	bool busy, done;
 } hog;
 
-/* Does nothing that tells whether it is in a region. */
+/* Executes nothing that would show that the thread is outside of all regions. */
 static int be_busy(void *unused)
 {
 	unsigned long end = jiffies + HOG_SECONDS * HZ;
@@ -239,7 +239,7 @@ static int be_busy(void *unused)
 	return 0;
 }
 
-/* Binds the caller to its CPU, and keeps another one busy. */
+/* Binds the caller to its CPU, and keeps another CPU busy. */
 static struct task_struct *start_hog(void)
 {
 	unsigned int here = get_cpu(), there = cpumask_any_but(cpu_online_mask, here);

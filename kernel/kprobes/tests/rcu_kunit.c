@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hits in code that RCU does not watch, as that of idle CPUs: RCU watches while handlers
- * run, none is missed, and afterwards RCU is where it was.
+ * Hits in code that RCU does not watch, such as that of idle CPUs.  RCU watches while handlers
+ * run, no hit is missed, and afterwards the state of RCU is the previous one.
  */
 #include <linux/context_tracking.h>
 #include <linux/irqflags.h>
@@ -43,7 +43,7 @@ static int see_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 /* --- Cases ------------------------------------------------------------------------- */
 
-/* ftrace owns its entry, where ftrace does that. */
+/* ftrace owns the entry if the kernel has kprobes on ftrace. */
 static noinline __noclone int traced_three(void)
 {
 	int three = 3;
@@ -56,13 +56,13 @@ static noinline __noclone int traced_three(void)
  * struct rcu_case - probes on one function
  * @name:	for messages
  * @fn:		the function, called directly
- * @pre:	handler of a kprobe
- * @post:	handler of the same
- * @kprobes:	number of them
- * @entry:	handler of a return probe
- * @ret:	handler of the same
- * @kretprobes:	number of them
- * @calls:	calls of handlers for a call of the function
+ * @pre:	pre handler of the kprobes
+ * @post:	post handler of the kprobes
+ * @kprobes:	number of kprobes
+ * @entry:	entry handler of the return probes
+ * @ret:	handler of the return probes
+ * @kretprobes:	number of return probes
+ * @calls:	number of handler calls for a call of the function
  */
 static const struct rcu_case {
 	const char *name;
@@ -134,7 +134,7 @@ static unsigned long unprobe(const struct rcu_case *c)
 	return missed;
 }
 
-/* As the idle loop does it.  @idle tells whether RCU did not watch afterwards either. */
+/* Calls @fn as the idle loop would.  Sets @idle if RCU did not watch after the call either. */
 static noinline int call_idle(int (*fn)(void), bool *idle)
 {
 	int ret;
@@ -174,14 +174,17 @@ static void rcu_watches_handlers(struct kunit *test)
 
 /* --- Memory that an idle task may execute ------------------------------------------- */
 
-/* Tasks RCU does not wait for idle tasks: they have left when another task runs. */
+/*
+ * Tasks RCU does not wait for idle tasks.  The idle tasks have left the memory when another
+ * task runs on their CPUs.
+ */
 static void idle_tasks_are_waited_for(struct kunit *test)
 {
 	unsigned long long *before = kunit_kcalloc(test, nr_cpu_ids, sizeof(*before), GFP_KERNEL);
 	int cpu;
 
 	KUNIT_ASSERT_NOT_NULL(test, before);
-	/* The other CPUs become idle. */
+	/* Let the other CPUs become idle. */
 	schedule_timeout_uninterruptible(HZ / 10);
 	for_each_online_cpu(cpu)
 		before[cpu] = nr_context_switches_cpu(cpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every refusal that built-in code can provoke: its errno, that the text and
- * the struct are untouched, and that a good registration works afterwards.
- * The table in Documentation/trace/kprobes.rst, section "Errors", as a test.
+ * Every refusal that built-in code can provoke: its errno, that text and struct are unchanged,
+ * and that a valid registration works afterwards.  The suite tests the table in
+ * Documentation/trace/kprobes.rst, section "Errors".
  */
 #include <linux/bug.h>
 #include <linux/ftrace.h>
@@ -64,7 +64,7 @@ static noinline __noclone notrace int bug_target(int x)
 }
 #endif
 
-/* Registers at @addr, expects @err, and looks at what is left. */
+/* Registers at @addr, expects @err, and checks that nothing has changed. */
 static void expect_refused(struct kunit *test, void *addr, int err)
 {
 	struct counted c = counted_at(addr, true, true);
@@ -139,7 +139,7 @@ static void blacklisted(struct kunit *test)
 }
 
 #if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
-/* All of them, and nothing in front of them. */
+/* All bytes of the trampolines, and none before them. */
 static void ftraces_trampolines(struct kunit *test)
 {
 	expect_refused(test, ftrace_caller, -EINVAL);
@@ -150,7 +150,7 @@ static void ftraces_trampolines(struct kunit *test)
 }
 #endif
 
-/* A range starts at its first byte and ends before the byte behind it. */
+/* The first and the last byte of a section are blacklisted. */
 static void ends_of_a_blacklisted_section(struct kunit *test)
 {
 	unsigned long start = (unsigned long)__noinstr_text_start;
@@ -166,7 +166,7 @@ static void ends_of_a_blacklisted_section(struct kunit *test)
 }
 
 #ifdef CONFIG_MITIGATION_RETHUNK
-/* Whatever returns runs through them, a hit as well. */
+/* Every return executes them, also the returns of a hit. */
 static void return_thunks(struct kunit *test)
 {
 	expect_refused(test, __x86_return_thunk, -EINVAL);
@@ -193,7 +193,7 @@ static void its_thunks(struct kunit *test)
 #endif
 
 #ifdef CONFIG_X86_64
-/* A kCFI check; the report of its failure reads the first two. */
+/* A kCFI check.  The report of its failure reads the first two instructions. */
 asm(".pushsection .text\n"
 	".global kprobes_kunit_kcfi\n"
 	".type kprobes_kunit_kcfi, @function\n"
@@ -233,7 +233,7 @@ static void inside_an_instruction(struct kunit *test)
 {
 	int i, refused = 0;
 
-	/* Some address in any 16 bytes of code is inside an instruction. */
+	/* In any 16 bytes of code, some address is inside an instruction. */
 	for (i = 1; i < TEXT_BYTES; i++) {
 		struct counted c = counted_at(text_at(good_target, i), true, false);
 		int ret = register_kprobe(&c.kp);
@@ -280,7 +280,7 @@ static void a_static_call(struct kunit *test)
 	struct static_call_site *site = __start_static_call_sites;
 
 	KUNIT_ASSERT_TRUE(test, site < __stop_static_call_sites);
-	/* One that is not refused for another reason first. */
+	/* Find one that is not refused for another reason first. */
 	for (; site < __stop_static_call_sites; site++) {
 		unsigned long addr = (long)site->addr + (long)&site->addr;
 
@@ -306,7 +306,7 @@ static int second_callee(void)
 
 DEFINE_STATIC_CALL(kprobes_refusal_call, first_callee);
 
-/* static_call_update() rewrites it, and is right after a probe has been refused. */
+/* static_call_update() rewrites the trampoline, and still works after a refused probe. */
 static void a_static_calls_trampoline(struct kunit *test)
 {
 	void *trampoline = dereference_symbol_descriptor(&STATIC_CALL_TRAMP(kprobes_refusal_call));
@@ -320,7 +320,10 @@ static void a_static_calls_trampoline(struct kunit *test)
 }
 #endif
 
-/* Call depth tracking and FineIBT execute it, also that of functions that hits call. */
+/*
+ * Call depth tracking and FineIBT execute the padding, also in front of functions that hits
+ * call.
+ */
 static void padding_in_front_of_a_function(struct kunit *test)
 {
 	static const char *const names[] = { "__pfx_good_target", "__cfi_good_target" };
@@ -339,7 +342,7 @@ static void padding_in_front_of_a_function(struct kunit *test)
 }
 
 #ifdef CONFIG_PREEMPTION
-/* A detour ends with a call of it. */
+/* A detour ends with a call of this function. */
 static void scheduling_at_the_end_of_a_detour(struct kunit *test)
 {
 	unsigned long addr = kallsyms_lookup_name("preempt_schedule_notrace");
@@ -365,8 +368,8 @@ static void a_warning(struct kunit *test)
 
 #ifdef CONFIG_X86
 /*
- * Never executed: each label is an instruction that cannot be probed.  They are
- * data to objtool, which rightly does not want to see them in a function.
+ * Never executed: each label is an instruction that cannot be probed.  They are marked as
+ * data, because objtool rejects such instructions in a function.
  */
 asmlinkage void kprobes_kunit_refused(void);
 extern char refused_iret[], refused_int3[], refused_ud2[], refused_lret[],
@@ -424,8 +427,9 @@ static void instructions_that_cannot_be_probed(struct kunit *test)
 
 #ifdef CONFIG_X86_64
 /*
- * It is of int3 and counts as part of the last function.  Each refusal decoded all of it,
- * up to 2 MiB, with all registrations locked out; these refusals take milliseconds.
+ * The padding consists of int3 and counts as part of the last function.  If each refusal
+ * decoded all of it, up to 2 MiB, it would block all registrations for that time; these
+ * refusals take milliseconds.
  */
 static void padding_in_front_of_the_entry_text(struct kunit *test)
 {

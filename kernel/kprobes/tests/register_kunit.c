@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering and unregistering: single probes, batches, re-use of structs,
- * enabling and disabling, and that a failure leaves nothing behind.
+ * Registering and unregistering: single probes, batches, reuse of structs, enabling and
+ * disabling, and that a failed registration changes nothing.
  */
 #include <linux/module.h>
 
@@ -70,7 +70,7 @@ static void one_probe_by_symbol(struct kunit *test)
 	int i;
 
 	c.kp.symbol_name = "kprobes_kunit_two";
-	/* The same struct again, without clearing anything by hand. */
+	/* The same struct again, without clearing any member. */
 	for (i = 1; i <= 3; i++) {
 		KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 		KUNIT_EXPECT_TRUE(test, c.kp.flags & KPROBE_FLAG_ON_FUNC_ENTRY);
@@ -80,7 +80,7 @@ static void one_probe_by_symbol(struct kunit *test)
 	}
 }
 
-/* Looks for an instruction boundary behind the entry. */
+/* Finds an instruction boundary after the entry. */
 static void address_and_offset_can_be_used_again(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
@@ -106,13 +106,13 @@ static void address_and_offset_can_be_used_again(struct kunit *test)
 	}
 }
 
-/* Where a function begins with a landing pad, the probe goes after that. */
+/* If a function begins with a landing pad, the probe is placed after it. */
 static void an_entrys_address_comes_back(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
 	int i;
 
-	/* The function's own address, landing pad or not. */
+	/* The function's own address, with or without a landing pad. */
 	c.kp.addr = text_at(kprobes_kunit_one, 0);
 	for (i = 1; i <= 2; i++) {
 		KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
@@ -172,7 +172,7 @@ static void a_batch(struct kunit *test)
 	}
 }
 
-/* The bad one comes at each place of the batch in turn. */
+/* The bad probe is at each index of the batch in turn. */
 static void a_bad_batch_leaves_nothing(struct kunit *test)
 {
 	struct counted c[NR_TARGETS];
@@ -199,7 +199,7 @@ static void a_bad_batch_leaves_nothing(struct kunit *test)
 						    probe_entry(targets[i]));
 		}
 		call_all(test);
-		/* The structs are good for another try. */
+		/* The structs can be registered again. */
 		c[bad].kp.addr = (void *)targets[bad];
 		c[bad].kp.symbol_name = NULL;
 		KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_TARGETS), 0);
@@ -211,7 +211,7 @@ static void a_bad_batch_leaves_nothing(struct kunit *test)
 }
 
 #ifdef CONFIG_X86
-/* An offset into @fn at which no instruction starts, 0 if there is none. */
+/* Returns an offset into @fn at which no instruction begins, 0 if there is none. */
 static unsigned int offset_inside_an_instruction(void *fn)
 {
 	unsigned int offset;
@@ -226,7 +226,10 @@ static unsigned int offset_inside_an_instruction(void *fn)
 	return 0;
 }
 
-/* Fails when the points of those before it have been made and published. */
+/*
+ * The registration fails after the points of the previous probes have been prepared and
+ * published.
+ */
 static void a_batch_that_fails_late_leaves_nothing(struct kunit *test)
 {
 	struct counted c[NR_TARGETS];
@@ -261,10 +264,10 @@ static void twice_in_a_batch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobes(kps, 3), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 2), 0);
-	/* Behind a landing pad, if the function begins with one. */
+	/* After the landing pad, if the function begins with one. */
 	where = c.kp.addr;
 	KUNIT_EXPECT_NOT_NULL(test, probe_at(where));
-	/* Already registered: refused, and still registered. */
+	/* Already registered: refused, and the first registration stays. */
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
 	call_all(test);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
@@ -285,7 +288,7 @@ static void unregistering_what_is_not_registered(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(kprobes_kunit_one), NULL);
 	call_all(test);
 	KUNIT_EXPECT_EQ(test, c.pre, 0);
-	/* Once more: now it is not registered either. */
+	/* Unregister a second time, when the probe is not registered. */
 	unregister_kprobe(&c.kp);
 	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, NULL);
 }

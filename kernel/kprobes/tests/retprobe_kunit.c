@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes, whatever engine keeps their instances.
+ * Return probes, for each engine that keeps their instances.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -70,7 +70,7 @@ static void handlers_are_called(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, own_probe);
 	KUNIT_EXPECT_TRUE(test, data_kept);
 
-	/* The entry handler does not want this one. */
+	/* The entry handler skips this call. */
 	skip = 1;
 	KUNIT_EXPECT_EQ(test, return_target(6), 7);
 	KUNIT_EXPECT_EQ(test, entered, 2);
@@ -138,7 +138,7 @@ static void refusals(struct kunit *test)
 	bad.kp.addr = NULL;
 	KUNIT_EXPECT_EQ(test, register_kretprobe(&bad), -EINVAL);
 
-	/* Twice in one batch. */
+	/* The same probe twice in one batch. */
 	rps[1] = &rp;
 	KUNIT_EXPECT_EQ(test, register_kretprobes(rps, 2), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(return_target), NULL);
@@ -149,7 +149,10 @@ static void refusals(struct kunit *test)
 }
 
 #ifdef CONFIG_X86
-/* Expects a refusal; a probe that is accepted must not outlive the test. */
+/*
+ * Expects a refusal.  A probe that is accepted is unregistered, so that it does not outlive
+ * the test.
+ */
 static void expect_no_return_probe(struct kunit *test, void *addr, const char *symbol)
 {
 	struct kretprobe bad = { .kp.addr = addr, .kp.symbol_name = symbol };
@@ -160,19 +163,19 @@ static void expect_no_return_probe(struct kunit *test, void *addr, const char *s
 		unregister_kretprobe(&bad);
 }
 
-/* What counts as a function's entry, and what cannot return, is x86's to say. */
+/* x86 decides which addresses are entries of functions, and which functions cannot return. */
 static void places_that_do_not_return(struct kunit *test)
 {
 	int i;
 
 	expect_no_return_probe(test, NULL, "__switch_to");
-	/* Nowhere in a function but at its entry. */
+	/* No address in a function except its entry. */
 	for (i = 8; i < TEXT_BYTES; i++)
 		expect_no_return_probe(test, text_at(recursive_target, i), NULL);
 }
 #endif
 
-/* --- A call that is in flight while its probe goes ----------------------------- */
+/* --- A call that is in flight when its probe is unregistered ------------------- */
 
 static DECLARE_COMPLETION(inside);
 static DECLARE_COMPLETION(may_return);

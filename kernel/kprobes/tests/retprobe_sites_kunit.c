@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes whose entry is a breakpoint, and whose entry may be ftrace's:
- * both must do the same.
+ * Return probes whose entry is a breakpoint, and those whose entry may be ftrace's: both must
+ * behave the same.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -14,7 +14,7 @@
 
 /* --- Functions to be probed ---------------------------------------------- */
 
-/* Whom the function returns to, when nothing is probed. */
+/* Return address of the function when nothing is probed. */
 static unsigned long real_return;
 
 static noinline notrace __noclone unsigned long plain_double(unsigned long x)
@@ -31,7 +31,7 @@ static noinline __noclone unsigned long traced_double(unsigned long x)
 	return 2 * x;
 }
 
-/* The sum of 1 to @x; a call for each. */
+/* The sum of 1 to @x, with one call for each number. */
 static noinline notrace __noclone unsigned long plain_sum(unsigned long x)
 {
 	OPTIMIZER_HIDE_VAR(x);
@@ -71,7 +71,7 @@ static noinline __noclone unsigned long traced_blocked(unsigned long x)
 	return 2 * x;
 }
 
-/* In the handlers of a kprobe on these, a return-probed function is called. */
+/* The handlers of a kprobe on these functions call a function with a return probe. */
 TRAP_TARGET(plain_outer, 1)
 TRACED_TARGET(traced_outer, 1)
 
@@ -90,7 +90,7 @@ static const struct target {
 
 KUNIT_ARRAY_PARAM_DESC(target, targets, name);
 
-/* The only place that calls @fn with a return address that is looked at. */
+/* The only caller of @fn whose return address is checked. */
 static noinline notrace unsigned long call(target_t fn, unsigned long x)
 {
 	x = fn(x);
@@ -102,7 +102,7 @@ static noinline notrace unsigned long call(target_t fn, unsigned long x)
 
 #define COOKIE	0x5eed0000UL
 
-/* What one call hands from its entry to its return. */
+/* Data that the entry of a call passes to its return. */
 struct call_data {
 	unsigned long cookie;
 };
@@ -145,7 +145,7 @@ static int note_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 static int change_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 #ifdef CONFIG_MIPS
-	/* It has no regs_set_return_value(). */
+	/* MIPS has no regs_set_return_value(). */
 	regs->regs[2]++;
 #else
 	regs_set_return_value(regs, regs_return_value(regs) + 1);
@@ -221,7 +221,7 @@ static void changed_return_value_is_obeyed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(target->twice, 21), 42UL);
 }
 
-/* A call that the entry handler does not want gives its instance back. */
+/* A call that the entry handler skips returns its instance. */
 static void skipped_entries_cost_nothing(struct kunit *test)
 {
 	const struct target *target = test->param_value;
@@ -250,7 +250,7 @@ static void recursion_beyond_maxactive_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.entries, 1U);
 	KUNIT_EXPECT_EQ(test, seen.returns, 1U);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 5);
-	/* The outermost call was the one that was followed. */
+	/* The outermost call was followed. */
 	KUNIT_EXPECT_EQ(test, seen.value, 21UL);
 
 	KUNIT_EXPECT_EQ(test, call(target->sum, 3), 6UL);
@@ -269,7 +269,7 @@ static void recursion_within_maxactive_is_followed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.entries, 6U);
 	KUNIT_EXPECT_EQ(test, seen.returns, 6U);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
-	/* Every call got its own data back: the last to return came first. */
+	/* Every call got its own data: the last entry was the first to return. */
 	KUNIT_EXPECT_EQ(test, seen.cookie, COOKIE + 1);
 	KUNIT_EXPECT_EQ(test, seen.value, 21UL);
 	unregister_kretprobe(&rp);
@@ -283,7 +283,7 @@ static int call_nested(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* The entry is missed like any probe, so there is no call to be followed. */
+/* The entry is missed like that of any nested probe, so the call is not followed. */
 static void calls_in_handlers_are_missed(struct kunit *test)
 {
 	const struct target *target = test->param_value;
@@ -374,7 +374,7 @@ static void unregister_leaves_calls_in_flight_alone(struct kunit *test)
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&blocked_entered, WAIT), 0UL);
 	unregister_kretprobe(&rp);
 	complete(&blocked_leave);
-	/* Bounded: the function itself does not wait for ever. */
+	/* The wait has a limit, because the function itself does not wait for ever. */
 	wait_for_completion(&blocked.done);
 
 	KUNIT_EXPECT_EQ(test, blocked.result, 42UL);
@@ -397,7 +397,7 @@ static void failed_batch_leaves_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(target->sum, 2), 3UL);
 	KUNIT_EXPECT_EQ(test, seen.entries, 0U);
 
-	/* The same structs, mended, are accepted. */
+	/* The same structs are accepted after they have been corrected. */
 	bad.data_size = KRETPROBE_MAX_DATA_SIZE;
 	KUNIT_ASSERT_EQ(test, register_kretprobes(batch, 2), 0);
 	KUNIT_EXPECT_EQ(test, call(target->twice, 1), 2UL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many points at once: the table and the slots grow, find the right one, and
- * shrink, and every probe fires exactly once.
+ * Many points at once: the table and the slots grow, find the right point, and shrink, and
+ * every probe is hit exactly once.
  */
 #include <linux/slab.h>
 
@@ -56,7 +56,7 @@ static void every_point_is_found(struct kunit *test)
 
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < SLED; i++) {
-			/* Some of them step, which needs a second slot. */
+			/* Some probes have a post handler, which needs a second slot. */
 			sled[i] = counted_at(sled_insn(i), true, i % 7 == 0);
 			sled_kps[i] = &sled[i].kp;
 		}
@@ -68,7 +68,7 @@ static void every_point_is_found(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, probe_at(sled_insn(-1)), NULL);
 		KUNIT_EXPECT_PTR_EQ(test, probe_at(sled_insn(SLED)), NULL);
 
-		/* The even ones go; the odd ones are still found. */
+		/* Unregister the even probes; the odd ones are still found. */
 		for (i = 0, n = 0; i < SLED; i += 2)
 			sled_kps[n++] = &sled[i].kp;
 		unregister_kprobes(sled_kps, n);
@@ -88,7 +88,7 @@ static void every_point_is_found(struct kunit *test)
 	}
 }
 
-/* Tombstones of the table are used again: no growth without end. */
+/* Deleted entries of the table are used again, so it does not grow without end. */
 static void coming_and_going(struct kunit *test)
 {
 	struct counted c;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Bare and probed runs compared register by register (x86).
+ * Bare and probed runs, compared register by register (x86).
  *
- * A piece starts with registers and flags from a table of inputs; afterwards all
- * it may have changed, the stack pointer included, is compared with what it was
- * without a probe: with one that is boosted or emulated, with a post handler, and
- * missed in handlers that a breakpoint and ftrace have called.  All pieces are
- * probed as one batch for each of these.
+ * A piece begins with registers and flags from a table of inputs.  Afterwards, all that it may
+ * have changed, including the stack pointer, is compared with the result without a probe: with
+ * a probe that is boosted or emulated, with a post handler, and missed in handlers that a
+ * breakpoint or ftrace has called.  For each of these, all pieces are probed as one batch.
  *
- * A kind of enum probe_emul that no piece has is a failure.
+ * The suite fails if no piece has one of the kinds of enum probe_emul.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -22,15 +21,15 @@
 /* --- The machine ------------------------------------------------------------- */
 
 /**
- * struct cpu_image - what a piece starts with, and then what it leaves
+ * struct cpu_image - registers before and after a piece
  * @ax: register
  * @cx: register
  * @dx: register
  * @si: register
  * @di: register
- * @flags: arithmetic and direction flags, given; all of them, left
- * @sp: of the caller, filled in; then how much the piece has moved it
- * @mem: free for the piece; si points here, di to its third word
+ * @flags: before: arithmetic and direction flags; after: all flags
+ * @sp: before: stack pointer of the caller; after: the distance that the piece has moved it
+ * @mem: used by the piece; si points to it, di to its third word
  */
 struct cpu_image {
 	unsigned long ax, cx, dx, si, di;
@@ -49,12 +48,12 @@ struct cpu_image {
 
 static_assert(offsetof(struct cpu_image, sp) == 6 * sizeof(long));
 
-/* CF, PF, AF, ZF, SF, DF and OF; pieces leave the rest as it is. */
+/* CF, PF, AF, ZF, SF, DF and OF; pieces do not change other flags. */
 #define GIVEN_FLAGS	0xcd5
 
 /*
- * kprobes_run_piece(image, piece).  Pieces leave bx and bp alone, and a wrong
- * stack pointer is noted, then mended.
+ * kprobes_run_piece(image, piece).  Pieces do not change bx and bp.  A wrong stack pointer is
+ * recorded, then corrected.
  */
 asm(ASM_FUNCTION(kprobes_run_piece,
 		 "push " BP "\n"
@@ -97,15 +96,15 @@ asm(ASM_FUNCTION(kprobes_run_piece,
 
 /* --- Pieces ------------------------------------------------------------------ */
 
-#define CONDITION	1	/* worth all combinations of flags */
-#define ENABLES		2	/* turns interrupts on: not in a breakpoint trap */
+#define CONDITION	1	/* run with all combinations of flags */
+#define ENABLES		2	/* enables interrupts: not run in a breakpoint trap */
 
 #define PIECE_TEXT(name, flags, before, insn, skip, after)		\
 	ASM_CASE_TEXT(kprobes_differential_cases, kprobes_piece_##name,	\
 		      flags, before, insn, skip, after ASM_BARE_RET)
 #define PIECE(...)	asm(PIECE_TEXT(__VA_ARGS__))
 
-/* A branch over a mov, and one back to it, which is how ax tells. */
+/* A branch over a mov, and one back to it; ax shows which instructions were executed. */
 #define BRANCH_TEXT(name, flags, insn)					\
 	"" PIECE_TEXT(name, flags, "", insn " 1f\n", "mov $0x111, %eax\n", "1:\n") \
 	PIECE_TEXT(name##_back, flags,					\
@@ -119,13 +118,13 @@ asm(ASM_FUNCTION(kprobes_run_piece,
 	    BRANCH_TEXT(j##cc##_near, CONDITION, "j" #cc ".d32"))
 
 #ifdef CONFIG_X86_64
-#define ADDR_SHORT	".byte 0x67\n"	/* ecx for rcx */
+#define ADDR_SHORT	".byte 0x67\n"	/* ecx instead of rcx */
 #define JCXZ		"jrcxz"
 #define SUFFIX		"q"
 #define IN_TEXT(symbol)	#symbol "(%rip)"
 #define LOAD_ADDR(symbol, reg)	"lea " #symbol "(%rip), " reg "\n"
 #else
-#define ADDR_SHORT	".byte 0x67\n"	/* cx for ecx */
+#define ADDR_SHORT	".byte 0x67\n"	/* cx instead of ecx */
 #define JCXZ		"jecxz"
 #define SUFFIX		"l"
 #define IN_TEXT(symbol)	#symbol
@@ -133,8 +132,8 @@ asm(ASM_FUNCTION(kprobes_run_piece,
 #endif
 
 /*
- * What is called: leaves its return address's low byte in dx.  A direct call skips the nop:
- * with call depth tracking calls of a function's entry are counted, which changes flags.
+ * The callee: stores the low byte of its return address in dx.  A direct call skips the nop:
+ * with call depth tracking, calls of a function's entry are counted, which changes flags.
  */
 #define CALLEE		"kprobes_piece_callee + " __stringify(ENDBR_INSN_SIZE) " + 1"
 asm(ASM_FUNCTION(kprobes_piece_callee,
@@ -218,7 +217,7 @@ PIECE(popf_on, ENABLES, "pushf\ncli\npushf\nor" SUFFIX " $0x200, (" SP ")\n",
 PIECE(cli, 0, "pushf\n", "cli\n", "", "pushf\npop " AX "\npopf\n");
 PIECE(sti, ENABLES, "pushf\ncli\n", "sti\n", "nop\n", "pushf\npop " AX "\npopf\n");
 
-/* Copied, the first five re-based in 64-bit mode. */
+/* Copied instructions; on 64 bits the first five are re-based. */
 PIECE(load, 0, "", "mov " IN_TEXT(kprobes_piece_word) ", " DX "\n", "", "");
 PIECE(store, 0, "", "mov " AX ", " IN_TEXT(kprobes_piece_word) "\n", "",
 	"mov " IN_TEXT(kprobes_piece_word) ", " DX "\n"
@@ -271,7 +270,7 @@ static unsigned int nr_inputs(const struct asm_case *c)
 	return c->flags & CONDITION ? NR_FLAGS : ARRAY_SIZE(inputs);
 }
 
-/* The @nr-th start of a piece; scratch memory has no zero word. */
+/* The state with number @nr before a piece.  Only word 5 of its memory is zero. */
 static void fill_image(struct cpu_image *image, unsigned int nr)
 {
 	const struct input *in = &inputs[nr % ARRAY_SIZE(inputs)];
@@ -303,8 +302,8 @@ static struct {
 	unsigned int nr;
 	struct probed *probed;
 	struct kprobe **kps;
-	struct cpu_image *bare;		/* a row of NR_FLAGS for every piece */
-	struct cpu_image image;		/* of the run; pointers into it recur */
+	struct cpu_image *bare;		/* NR_FLAGS states for every piece */
+	struct cpu_image image;		/* one for all runs: it contains pointers to itself */
 } all;
 
 static struct cpu_image *bare_image(unsigned int piece, unsigned int input)
@@ -332,7 +331,7 @@ static int run_nested(struct kprobe *kp, struct pt_regs *regs)
 
 typedef int (*site_t)(int x);
 
-/* One run: alone if there is no @site, or in a handler of a probe there. */
+/* One run: without a handler if there is no @site, else in a handler of a probe there. */
 static void run_at(site_t site, const struct asm_case *c, unsigned int input)
 {
 	nested_case = c;
@@ -362,7 +361,7 @@ static void run_all_bare(site_t site)
 	}
 }
 
-/* The first difference of a piece tells enough. */
+/* Reports the first difference of a piece only. */
 static void run_all_probed(struct kunit *test, site_t site)
 {
 	unsigned int i, n;

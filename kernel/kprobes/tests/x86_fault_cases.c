@@ -9,15 +9,16 @@
 #include "asm_case.h"
 #include "fault_paths.h"
 
-/* Flags of the cases: what a good argument is. */
+/* Flags of the cases: the kind of a good argument. */
 #define POINTER		0
 #define DIVISOR		1
 #define BRANCH		2
 
 /*
- * The argument goes to cx; a bad one faults.  The row's instruction has an exception table
- * entry.  A jump in its place does not reach beyond the nop behind it, where those who skip
- * the instruction go on, and so not to the fix-up either.
+ * The function copies the argument to cx; a bad argument faults.  The instruction has an
+ * exception table entry.  It is followed by a nop, at which handlers that skip the instruction
+ * continue.  A jump that replaces the instruction covers no more than that nop, so it does not
+ * cover the fix-up.
  */
 #define FAULT_CASE(name, flags, before, insn)				\
 	ASM_CASE(kprobes_fault_path_cases, name, flags,			\
@@ -59,8 +60,8 @@ static unsigned long good_value = FAULT_GOOD;
 static void *good_target = kprobes_fault_callee;
 
 /**
- * kprobes_fault_init() - a case of the suite begins
- * @test: it
+ * kprobes_fault_init() - prepare a case of the suite
+ * @test: the case
  *
  * Return: 0 or a negative errno.
  */
@@ -70,7 +71,7 @@ int kprobes_fault_init(struct kunit *test)
 }
 
 /**
- * kprobes_fault_there() - has this machine what a row takes?
+ * kprobes_fault_there() - does this machine have the features that a row needs?
  * @c: the row
  */
 bool kprobes_fault_there(const struct asm_case *c)
@@ -79,23 +80,23 @@ bool kprobes_fault_there(const struct asm_case *c)
 }
 
 /**
- * kprobes_fault_applies() - is a bad argument one for a row?
+ * kprobes_fault_applies() - does a kind of bad argument apply to a row?
  * @c: the row
- * @bad: the argument
- * @helped: by a fault handler
+ * @bad: the kind of argument
+ * @helped: a fault handler resolves the fault
  */
 bool kprobes_fault_applies(const struct asm_case *c, enum fault_bad bad, bool helped)
 {
 	if (c->flags == DIVISOR)
 		return true;
-	/* Without help nothing in user space is for the kernel to read. */
+	/* Without the help of a fault handler, the kernel must not access user space. */
 	if (bad == BAD_NULL)
 		return helped;
 	return bad != BAD_NON_CANONICAL || IS_ENABLED(CONFIG_X86_64);
 }
 
 /**
- * kprobes_fault_leaves() - does a row's instruction, tried again, not come to the next one?
+ * kprobes_fault_leaves() - does a row's instruction continue elsewhere when it is retried?
  * @c: the row
  */
 bool kprobes_fault_leaves(const struct asm_case *c)
@@ -104,10 +105,10 @@ bool kprobes_fault_leaves(const struct asm_case *c)
 }
 
 /**
- * kprobes_fault_bad() - a bad argument
- * @c: the row that it is for
- * @bad: which one
- * @guard_page: address of a page that is not there, behind one that is
+ * kprobes_fault_bad() - get a bad argument
+ * @c: the row
+ * @bad: the kind of argument
+ * @guard_page: address of an unmapped page that follows a mapped one
  */
 unsigned long kprobes_fault_bad(const struct asm_case *c, enum fault_bad bad,
 				unsigned long guard_page)
@@ -120,8 +121,8 @@ unsigned long kprobes_fault_bad(const struct asm_case *c, enum fault_bad bad,
 }
 
 /**
- * kprobes_fault_good() - a good argument
- * @c: the row that it is for
+ * kprobes_fault_good() - get a good argument
+ * @c: the row
  */
 unsigned long kprobes_fault_good(const struct asm_case *c)
 {
@@ -131,10 +132,10 @@ unsigned long kprobes_fault_good(const struct asm_case *c)
 }
 
 /**
- * kprobes_fault_is() - is that what a fault handler has to be told?
+ * kprobes_fault_is() - is this the trap number that a fault handler must get?
  * @c: the row
- * @bad: its argument
- * @trapnr: what the handler has been told
+ * @bad: the kind of argument
+ * @trapnr: the number that the handler got
  */
 bool kprobes_fault_is(const struct asm_case *c, enum fault_bad bad, int trapnr)
 {
@@ -144,9 +145,9 @@ bool kprobes_fault_is(const struct asm_case *c, enum fault_bad bad, int trapnr)
 }
 
 /**
- * kprobes_fault_repair() - make the argument that an instruction has faulted with another one
+ * kprobes_fault_repair() - replace the argument with which an instruction has faulted
  * @regs: registers at the fault
- * @argument: the other one
+ * @argument: the new argument
  */
 void kprobes_fault_repair(struct pt_regs *regs, unsigned long argument)
 {

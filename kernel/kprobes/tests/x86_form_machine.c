@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The machine for instruction forms (x86): what is not general registers, flags or stack.
+ * The machine for instruction forms (x86): everything except general registers, flags and
+ * stack.
  */
 #include <linux/build_bug.h>
 #include <asm/cpufeature.h>
@@ -30,7 +31,7 @@ static_assert(offsetof(struct form_state, flags) == FORM_AT_FLAGS);
 static_assert(offsetof(struct form_state, stack) == FORM_AT_STACK);
 
 /**
- * kprobes_form_there() - has the processor what a form takes?
+ * kprobes_form_there() - does the processor have the feature that a form needs?
  * @form: the form; its feature is one of X86_FEATURE_*
  */
 bool kprobes_form_there(const struct form *form)
@@ -41,7 +42,7 @@ bool kprobes_form_there(const struct form *form)
 /**
  * kprobes_form_classify() - ask the backend about a form
  * @piece: one of its pieces
- * @class: the answer
+ * @class: result
  */
 void kprobes_form_classify(const struct form_piece *piece, struct form_class *class)
 {
@@ -92,7 +93,7 @@ static void store_vectors(struct form_state *image)
 }
 
 /**
- * kprobes_form_begin() - runs begin: nobody else uses the vector registers until they end
+ * kprobes_form_begin() - reserve the vector registers for the following runs
  */
 void kprobes_form_begin(void)
 {
@@ -100,7 +101,7 @@ void kprobes_form_begin(void)
 }
 
 /**
- * kprobes_form_end() - the last run has ended
+ * kprobes_form_end() - release the vector registers
  */
 void kprobes_form_end(void)
 {
@@ -108,7 +109,7 @@ void kprobes_form_end(void)
 }
 
 /**
- * kprobes_form_run_image() - run a piece from what is in the image, and leave its result there
+ * kprobes_form_run_image() - run a piece from the state in the image, and store its result there
  * @piece: the piece
  *
  * Context: task, between kprobes_form_begin() and kprobes_form_end().

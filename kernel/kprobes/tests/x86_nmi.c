@@ -9,7 +9,7 @@
 
 #include "nmi.h"
 
-/* NMIs come while the handlers of a trap run. */
+/* NMIs are taken while the handlers of a trap run. */
 const bool kprobes_nmi_in_traps = true;
 
 static int handle(unsigned int type, struct pt_regs *regs)
@@ -18,8 +18,8 @@ static int handle(unsigned int type, struct pt_regs *regs)
 }
 
 /**
- * kprobes_nmi_init() - a case of the suite begins
- * @test: it; skipped where there are no NMIs
+ * kprobes_nmi_init() - prepare a case of the suite
+ * @test: the case; skipped if there are no NMIs
  *
  * Context: task, which stays on its CPU.
  * Return: 0 or a negative errno.
@@ -32,8 +32,8 @@ int kprobes_nmi_init(struct kunit *test)
 }
 
 /**
- * kprobes_nmi_exit() - a case has ended
- * @test: it, however it has ended
+ * kprobes_nmi_exit() - clean up after a case
+ * @test: the case, whether it has passed or failed
  *
  * Context: task.
  */

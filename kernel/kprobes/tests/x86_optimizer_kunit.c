@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jump optimization (x86): where a region can become a jump.
+ * Jump optimization (x86): regions that can become a jump.
  */
 #include <linux/memory.h>
 #include <asm/alternative.h>
@@ -18,7 +18,7 @@ asm(ASM_FUNCTION(kprobes_opt_loop,
 		 "jne 1b\n"
 		 ASM_RET));
 
-/* The first one is, which is none of the jump's business. */
+/* The first instruction is the target of a branch, which does not prevent a jump. */
 asm(ASM_FUNCTION(kprobes_opt_first_loop,
 		 "1: or $-1, %eax\n"
 		 "mov %eax, %eax\n"
@@ -26,7 +26,7 @@ asm(ASM_FUNCTION(kprobes_opt_first_loop,
 		 "jz 1b\n"
 		 ASM_RET));
 
-/* Shorter than a jump, with padding behind it. */
+/* The function is shorter than a jump and followed by padding. */
 asm(ASM_FUNCTION(kprobes_opt_ends,
 		 "push $3\n"
 		 "pop " AX "\n"
@@ -35,8 +35,8 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 	ASM_UNCHECKED(kprobes_opt_ends));
 
 /*
- * Jumps by a table of @entries, the last of which leads to the end, through a displacement
- * that is @bias less than the table's address.
+ * A jump through a table with @entries entries.  The index selects the last entry, which leads
+ * to the end.  The displacement is @bias entries less than the address of the table.
  */
 #define TABLE_FUNCTION(name, entries, bias)				\
 	asm(ASM_FUNCTION(name,						\
@@ -58,12 +58,12 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 	    ".popsection\n")
 
 TABLE_FUNCTION(kprobes_opt_table, 4, 0);
-/* The optimizer does not read as many. */
+/* More entries than the optimizer reads. */
 TABLE_FUNCTION(kprobes_opt_long_table, 1100, 0);
-/* As compilers do it that know the lowest index. */
+/* Compilers that know the lowest index generate such a bias. */
 TABLE_FUNCTION(kprobes_opt_biased_table, 4, 100);
 
-/* Another part, named as gcc 8 does, branches to the second instruction. */
+/* A split-off part, named as gcc 8 does, branches to the second instruction. */
 asm(ASM_FUNCTION(kprobes_opt_parted,
 		 "xor %eax, %eax\n"
 		 "1: add $3, %eax\n"
@@ -76,7 +76,7 @@ asm(ASM_FUNCTION(kprobes_opt_parted,
 	".popsection\n"
 	ASM_UNCHECKED(kprobes_opt_parted.cold.7));
 
-/* A lock prefix after the four bytes of the first instruction. */
+/* A lock prefix after the first instruction, which has four bytes. */
 asm(ASM_FUNCTION(kprobes_opt_locked,
 		 ".byte 0x0f, 0x1f, 0x40, 0x00\n"
 		 LOCK_PREFIX "orl $0, (" SP ")\n"
@@ -84,7 +84,7 @@ asm(ASM_FUNCTION(kprobes_opt_locked,
 		 ASM_RET));
 
 #ifdef CONFIG_X86_64
-/* A kCFI check after the first instruction, which finds the type that it expects. */
+/* A kCFI check after the first instruction; it finds the expected type. */
 asm(ASM_FUNCTION(kprobes_opt_checked,
 		 "push $0x12345678\n"
 		 "lea 4(%rsp), %r11\n"
@@ -100,7 +100,7 @@ asm(ASM_FUNCTION(kprobes_opt_checked,
 #define OPT_CHECKED_NOP	((void *)kprobes_opt_checked + ENDBR_INSN_SIZE + 10)
 #endif
 
-/* The second instruction is probed, and leaves the carry to the third. */
+/* The second instruction is probed, and passes the carry flag to the third. */
 asm(ASM_FUNCTION(kprobes_opt_carry,
 		 "stc\n"
 		 ASM_PLACE(kprobes_opt_carry_mov)
@@ -109,7 +109,7 @@ asm(ASM_FUNCTION(kprobes_opt_carry,
 		 "adc $2, %eax\n"
 		 ASM_RET));
 
-/* By name, see kprobes_opt_call(). */
+/* A direct call, see kprobes_opt_call(). */
 static int call_three(void)
 {
 	return kprobes_opt_call(kprobes_opt_three);
@@ -151,7 +151,7 @@ static void neighbours_take_turns(struct kunit *test)
 	second.kp.flags = KPROBE_FLAG_DISABLED;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&first.kp), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&second.kp), 0);
-	/* Outside of the first one's region. */
+	/* The third probe is outside of the region of the first. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&third.kp), 0);
 	EXPECT_JUMP(test, &first.kp, true);
 	KUNIT_EXPECT_EQ(test, call_three(), 3);
@@ -161,7 +161,7 @@ static void neighbours_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_three(), 3);
 	EXPECT_JUMP(test, &first.kp, false);
 	KUNIT_EXPECT_STREQ(test, said_at(kprobes_opt_three), "another probe in the region");
-	/* The third one is in the second one's. */
+	/* The third probe is in the region of the second. */
 	EXPECT_JUMP(test, &second.kp, false);
 	KUNIT_EXPECT_EQ(test, call_three(), 3);
 
@@ -180,7 +180,7 @@ static void neighbours_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, third.pre, 3);
 }
 
-/* Nobody patches a prefix, also when a second processor comes. */
+/* The kernel does not patch lock prefixes, not even when a second processor comes online. */
 static void a_lock_prefix(struct kunit *test)
 {
 	struct opt_place place = {
@@ -211,7 +211,7 @@ static int clear_carry(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* What a detour does to the flags: nothing, or what its handler has done. */
+/* A detour does not change the flags, unless its handler does. */
 static const struct flags_case {
 	const char *name;
 	kprobe_pre_handler_t pre;
@@ -252,7 +252,7 @@ static unsigned long detour_of(void *addr)
 	return point ? (unsigned long)point->op.optinsn.insn : 0;
 }
 
-/* An interrupt between the return to a detour and its popf finds the caller. */
+/* An interrupt between the return to a detour and the popf finds the caller. */
 static void unwinding_from_the_popf(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_three, true, false);
@@ -265,11 +265,11 @@ static void unwinding_from_the_popf(struct kunit *test)
 	regs.ip = detour_of(c.kp.addr) + DETOUR_RETURN;
 	KUNIT_EXPECT_EQ(test, *(u8 *)regs.ip, POPF_INSN_OPCODE);
 	regs.sp = (unsigned long)stack;
-	/* It goes on to the caller by itself. */
+	/* The unwinder continues to the caller without help. */
 	unwind_start(&state, current, &regs, NULL);
 	KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
 
-	/* The copy has the original's stack. */
+	/* In the copy, the stack is that of the original instruction. */
 	regs.ip += DETOUR_COPY - DETOUR_RETURN;
 	regs.sp += sizeof(long);
 	unwind_start(&state, current, &regs, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reliable stack traces of a task that was preempted in a copy of a probed instruction, or in
- * a detour.  Live patching takes a function for one that the task is not in, unless the
- * trace shows it; so the trace has to show the function, or must not be reliable.
+ * a detour.  Live patching considers a function unused by a task unless the trace shows it.
+ * So the trace must show the function, or must not be reliable.
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
@@ -39,7 +39,7 @@ static int fill(void *memory)
 	return 0;
 }
 
-/* Takes the CPU away from the other thread, again and again. */
+/* Preempts the other thread again and again. */
 static int compete(void *unused)
 {
 	while (!kthread_should_stop()) {
@@ -55,7 +55,7 @@ struct traces {
 	unsigned int in_copy;
 };
 
-/* Called while the task cannot begin to run. */
+/* Called while the task cannot run. */
 static int trace(struct task_struct *task, void *data)
 {
 	struct traces *traces = data;
@@ -122,7 +122,7 @@ static void expect_no_copy_in_traces(struct kunit *test, bool jump)
 	KUNIT_EXPECT_EQ(test, traces.in_copy, 0);
 }
 
-/* Otherwise the other cases would show nothing. */
+/* Without this result, the other cases would prove nothing. */
 static void without_a_probe(struct kunit *test)
 {
 	struct traces traces = {};

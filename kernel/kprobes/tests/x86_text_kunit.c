@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernel code that reads text or stack at a probe (x86): fixups that decode the instruction
- * that has faulted, machine checks, unwinders.
+ * Kernel code that reads the text or the stack at a probe (x86): fixups that decode the
+ * faulting instruction, machine checks, unwinders.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/stacktrace.h>
@@ -23,7 +23,7 @@ asm(ASM_FUNCTION(kprobes_text_zeropad,
 		 ASM_RET)
 	_ASM_EXTABLE_TYPE(kprobes_text_load, kprobes_text_loaded, EX_TYPE_ZEROPAD));
 
-/* The last three bytes before an unmapped page. */
+/* Loads across the end of the last mapped page, of which only three bytes are read. */
 static unsigned long load_across(char *page)
 {
 	return kprobes_text_zeropad(page + PAGE_SIZE - 3);
@@ -84,7 +84,10 @@ static void text_without_probes(struct kunit *test)
 
 /* --- Machine checks ----------------------------------------------------------------- */
 
-/* As a machine check finds a copy that is stepped: interrupts off, in another level. */
+/*
+ * The state in which a machine check finds a copy that is stepped: interrupts off, at another
+ * context level.
+ */
 static void leaving_a_copy(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_text_load, true, true);
@@ -112,7 +115,7 @@ static void leaving_a_copy(struct kunit *test)
 	if (frame->phase != KPROBE_PHASE_IDLE)
 		kprobe_frame_leave(frame);
 
-	/* A boosted copy has no frame, and other addresses stay. */
+	/* A boosted copy has no frame.  Other addresses are not changed. */
 	regs.ip = (unsigned long)kp->ainsn.insn;
 	kprobe_leave_copy(&regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
