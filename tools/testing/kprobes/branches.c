@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of a listing: at how many addresses there could be a jump, and what it is
- * that forbids the others. No tests, but what the rules cost.
+ * Statistics of a listing: the number of addresses at which a jump is possible, and the
+ * obstacles at the others. They are no tests, but show the cost of the rules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 
 #define NOTES_MAX	20
 
-/* Whose branch it is that leads into a tail; the nearest counts. */
+/* The function with the branch that leads into a tail; the nearest one counts. */
 enum origin {
 	FROM_NOBODY,
 	FROM_ITSELF,	/* the same function */
-	FROM_PART,	/* the part of it that is elsewhere: .cold */
+	FROM_PART,	/* the split-off part of it: .cold */
 	FROM_OTHERS,
 	NR_ORIGINS
 };
 
 struct branch {
 	u64 target;
-	u32 function;	/* where it stands */
+	u32 function;	/* the function that contains it */
 };
 
 static struct branch *branches;
@@ -34,7 +34,7 @@ static struct {
 	unsigned long addresses;
 	unsigned long obstacles[NR_KPROBE_OBSTACLES];
 	unsigned long targets[NR_ORIGINS];
-	unsigned long jumps[8];		/* of what is left, by JUMPS_* of the function */
+	unsigned long jumps[8];		/* remaining addresses, by JUMPS_* of the function */
 	unsigned long functions[8];
 } stats;
 
@@ -76,7 +76,7 @@ static void collect(const struct places *all)
 	qsort(branches, nr_branches, sizeof(*branches), by_target);
 }
 
-/* The first branch that leads there or farther. */
+/* Returns the index of the first branch to @target or to a higher address. */
 static size_t first_branch(u64 target)
 {
 	size_t low = 0, high = nr_branches;
@@ -92,7 +92,7 @@ static size_t first_branch(u64 target)
 	return low;
 }
 
-/* Names that are the same up to ".cold". */
+/* Are the names equal up to ".cold"? */
 static bool same_family(const char *a, const char *b)
 {
 	const char *cold_a = strstr(a, ".cold"), *cold_b = strstr(b, ".cold");
@@ -148,7 +148,7 @@ static void note_share(unsigned long nr, const char *what)
 	tap_note("%8lu %6.2f %% %s", nr, stats.addresses ? 100.0 * nr / stats.addresses : 0, what);
 }
 
-/* Places, or functions, with these jumps and perhaps others. */
+/* Number of addresses, or of functions, with any of these jumps. */
 static unsigned long with_jumps(const unsigned long *counts, unsigned int jumps)
 {
 	unsigned long sum = 0;

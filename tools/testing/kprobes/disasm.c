@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading what "objdump -dw" prints, one line after the other. */
+/* Reads the output of "objdump -dw", line by line. */
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -8,7 +8,7 @@
 #include "disasm.h"
 #include "vector.h"
 
-/* Words that objdump puts in front of a mnemonic. */
+/* Words that objdump prints before a mnemonic. */
 static const char * const prefix_words[] = {
 	"bnd", "notrack", "rep", "repz", "repnz", "cs", "ds", "es", "fs", "gs", "ss", "data16",
 	"data32", "addr16", "addr32", "lock", "xacquire", "xrelease",
@@ -38,7 +38,7 @@ static void split_text(struct line *line)
 			text += strcspn(text, " ");
 	} while (is_prefix_word(line->mnemonic));
 	line->operands = text + strspn(text, " ");
-	/* One operand-size suffix less to know: callq, retl, pushfq, sysretq. */
+	/* Remove the operand-size suffix: callq, retl, pushfq, sysretq. */
 	len = strlen(line->mnemonic);
 	if (len > 3 && strchr("lqw", line->mnemonic[len - 1]) &&
 	    strcmp(line->mnemonic, "syscall") && strcmp(line->mnemonic, "call") &&
@@ -46,7 +46,7 @@ static void split_text(struct line *line)
 		line->mnemonic[len - 1] = '\0';
 }
 
-/* "  address:\tbytes\ttext"; false for every other kind of line. */
+/* "  address:\tbytes\ttext"; false for other kinds of lines. */
 static bool parse_line(char *text, struct line *line)
 {
 	char *bytes, *rest;

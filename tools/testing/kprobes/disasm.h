@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading what "objdump -dw" prints. */
+/* Reads the output of "objdump -dw". */
 #ifndef _KPROBES_TEST_DISASM_H
 #define _KPROBES_TEST_DISASM_H
 
@@ -14,26 +14,26 @@ enum disasm_event {
 	DISASM_FILE,		/* mode and text have changed */
 	DISASM_SECTION,		/* section */
 	DISASM_SYMBOL,		/* symbol and address */
-	DISASM_INSN,		/* the rest */
+	DISASM_INSN,		/* all other members */
 };
 
 struct line {
 	u64 address;
 	unsigned char bytes[MAX_INSN_SIZE];
 	unsigned int len;
-	char text[256];		/* of the disassembly, prefixes included */
+	char text[256];		/* text of the disassembly, with prefixes */
 	char mnemonic[32];
 	const char *operands;
 	enum insn_mode mode;
-	bool known;		/* the file is one of this architecture */
+	bool known;		/* the file is for this architecture */
 	char section[64];
 	char symbol[256];
 };
 
-/* The next line that says something; other lines are skipped. */
+/* Returns the next event; lines without one are skipped. */
 enum disasm_event disasm_next(FILE *file, struct line *line);
 
-/* What objdump cannot read either, or prefixes alone: data among the code. */
+/* Data in the text: bytes that objdump cannot decode either, or prefixes alone. */
 bool disasm_is_bad(const struct line *line);
 
 #endif /* _KPROBES_TEST_DISASM_H */

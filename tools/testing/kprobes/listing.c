@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every instruction of a disassembly, with objdump as the second opinion: it
- * has its own decoder, and prints mnemonics and target addresses.
+ * Every instruction of a disassembly, compared with objdump, which has a decoder of its own
+ * and prints mnemonics and target addresses.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@
 
 #define NOTES_MAX	20
 
-/* What objdump calls an instruction, and what the classifier must do with it. */
+/* The mnemonic of objdump, and the expected verdict of the classifier. */
 static const struct {
-	const char *mnemonic;	/* a trailing star stands for any ending */
+	const char *mnemonic;	/* a trailing star matches any ending */
 	enum probe_emul emul;
 	enum probe_refusal refusal;
 } verdicts[] = {
@@ -91,7 +91,7 @@ static bool mnemonic_is(const char *mnemonic, const char *pattern)
 	return !strcmp(mnemonic, pattern);
 }
 
-/* A mnemonic that is emulated may be refused, but only for a prefix that is there. */
+/* A mnemonic that is emulated may be refused, but only because of a prefix that is present. */
 static bool is_prefixed_refusal(const struct line *line, const struct probe_insn *insn)
 {
 	switch (insn->refusal) {
@@ -145,7 +145,7 @@ static void check_verdict(const struct line *line, const struct probe_insn *insn
 		complain(&count.action, line, insn, "verdict");
 }
 
-/* The address that objdump worked out, or what is printed as a branch target. */
+/* The address that objdump has computed, or the printed target of a branch. */
 static bool printed_target(const struct line *line, const struct probe_insn *insn, u64 *target)
 {
 	const char *text = line->operands;
@@ -187,7 +187,7 @@ static bool in_reach(const struct line *line, const struct probe_insn *insn, u64
 	return disp >= INT32_MIN && disp <= INT32_MAX;
 }
 
-/* Move what can be moved by most of a displacement's reach, and look again. */
+/* Re-bases an instruction by most of a displacement's reach, and classifies the copy. */
 static void check_copy(const struct line *line, const struct probe_insn *insn)
 {
 	u64 dst = line->address + 0x3f123457, target, again;
@@ -207,7 +207,7 @@ static void check_copy(const struct line *line, const struct probe_insn *insn)
 	if (!insn->riprel)
 		return;
 	if (!printed_target(line, insn, &target))
-		return;		/* check_target() has complained */
+		return;		/* check_target() has reported it */
 	again = dst + ret + (s32)get_unaligned_le32(out + copy.riprel);
 	if (again != target && !(insn->asize == 4 && (u32)again == (u32)target))
 		complain(&count.copy, line, insn, "copy refers to something else");
@@ -221,7 +221,7 @@ static void check_line(struct line *line)
 		count.bad++;
 		return;
 	}
-	/* objdump joins a wait and the x87 instruction after it, the CPU does not. */
+	/* objdump joins a wait and the x87 instruction after it; the CPU does not. */
 	if (line->bytes[0] == 0x9b && line->len > 1) {
 		memmove(line->bytes, line->bytes + 1, --line->len);
 		line->address++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A region at every instruction of a listing. What objdump calls the instructions says
- * what must be found; that the copies do the same is proved in same.c.
+ * A region at every instruction of a listing. The expected result is derived from objdump's
+ * mnemonics. same.c proves that the copies do the same as the originals.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tap.h"
 
 #define NOTES_MAX	20
-#define ROOM		51	/* of a detour's copy */
+#define ROOM		51	/* size of a detour's copy */
 
 static struct places all;
 static bool in_function;
@@ -23,7 +23,7 @@ static struct {
 	unsigned long found, flawed, wrong;	/* disagreements */
 } count;
 
-/* Room for one element more in an array that doubles. */
+/* Makes room for one more element of an array whose size doubles. */
 static void *grow(void *array, size_t nr, size_t size)
 {
 	if (nr & (nr - 1))
@@ -94,8 +94,8 @@ static void add_place(u64 address, const u8 *bytes, unsigned int len, enum place
 }
 
 /*
- * A kCFI check is a mov, an add, a je and a ud2.  Marks the first two when the last has come;
- * the mov may be missing.
+ * A kCFI check consists of a mov, an add, a je and a ud2. Marks the first two after the ud2
+ * has been read; the mov may be missing.
  */
 static void mark_kcfi(const struct line *line)
 {
@@ -119,11 +119,11 @@ static void add_line(const struct line *line)
 	const struct place *last = all.nr_places ? &all.place[all.nr_places - 1] : NULL;
 	unsigned int wait = line->bytes[0] == 0x9b && line->len > 1;
 
-	/* What objdump leaves out, or a section without a symbol. */
+	/* A gap in the listing, or a section without a symbol, begins a function. */
 	if (!in_function || (last && last->function == all.nr_functions - 1 &&
 			     last->address + last->len != line->address))
 		add_function("?", line->section);
-	/* objdump joins a wait and the x87 instruction after it, the CPU does not. */
+	/* objdump joins a wait and the x87 instruction after it; the CPU does not. */
 	if (wait)
 		add_place(line->address, line->bytes, wait, KIND_PLAIN);
 	add_place(line->address + wait, line->bytes + wait, line->len - wait, kind_of(line));
@@ -177,11 +177,11 @@ static bool is_refused(const struct place *place)
 }
 
 /**
- * expect() - what objdump's listing says about the region at a place
+ * expect() - derive the region at a place from objdump's listing
  * @place: the place
- * @region: filled in but for the instructions
+ * @region: set, except for the instructions
  *
- * Return: the obstacle, or -1 if objdump itself does not know.
+ * Return: the obstacle, or -1 if objdump cannot decode an instruction.
  */
 static int expect(const struct place *place, struct probe_region *region)
 {
@@ -235,7 +235,7 @@ static bool same_region(const struct probe_region *a, const struct probe_region 
 	       !memcmp(a->offset, b->offset, a->nr);
 }
 
-/* As far away as a detour might be, in an address space that is not left. */
+/* As far away as a detour can be, without leaving the address space. */
 static u64 detour_of(const struct place *place)
 {
 	if (all.mode == INSN_MODE_64)

@@ -6,32 +6,32 @@
 #include "disasm.h"
 #include "region.h"
 
-/* What objdump's words say about how execution comes to an instruction and leaves it. */
+/* The effect of an instruction on the path of execution, according to objdump. */
 enum place_kind {
 	KIND_PLAIN,
 	KIND_CALL,
-	KIND_END,	/* nothing goes on behind it */
+	KIND_END,	/* execution does not continue after it */
 	KIND_STI,
 	KIND_PAD,	/* a landing pad */
-	KIND_KCFI,	/* read when a check of a call's type fails */
+	KIND_KCFI,	/* read if a check of a call's type fails */
 	KIND_NOP,
 	KIND_INT3,
-	KIND_BAD,	/* data, or nothing that objdump can read */
+	KIND_BAD,	/* data, or bytes that objdump cannot decode */
 };
 
-/* Jumps whose targets are not in the instruction. */
-#define JUMPS_REGISTER	1	/* jmp *%reg, or a jump to the thunk that does it */
+/* Jumps whose targets are not part of the instruction. */
+#define JUMPS_REGISTER	1	/* jmp *%reg, or a jump to its thunk */
 #define JUMPS_TABLE	2	/* jmp *table(,%reg,8) */
-#define JUMPS_MEMORY	4	/* jmp *somewhere else */
+#define JUMPS_MEMORY	4	/* jmp *memory, other than a table */
 
 /**
  * struct place - one instruction
- * @address: where it stands
+ * @address: its address
  * @text: index of its bytes
  * @function: index of its function
- * @len: how many bytes
+ * @len: its length
  * @kind: &enum place_kind
- * @obstacle: what is in the way of a jump there, for as much as the bytes tell
+ * @obstacle: the obstacle to a jump there, as far as the bytes show one
  */
 struct place {
 	u64 address;
@@ -44,12 +44,12 @@ struct place {
 
 /**
  * struct function - the instructions from one symbol to the next
- * @name: of the symbol
+ * @name: name of the symbol
  * @first: index of its first place
- * @end: index behind its last one
+ * @end: index of the place after its last one
  * @jumps: JUMPS_*
- * @counted: it is in the section that the statistics are about
- * @gone: it belongs to alternatives, and is not executed where it stands once they have
+ * @counted: it is in the section that the statistics cover
+ * @gone: it belongs to alternatives, and is not executed at its address after they have
  *	been applied
  */
 struct function {
@@ -77,13 +77,13 @@ struct places {
 	size_t nr_places, nr_functions, text_len;
 };
 
-/* Takes what the listing says next. */
+/* Adds an event of the listing. */
 void places_add(enum disasm_event event, const struct line *line);
 
-/* At the end of the listing: regions and copies at every place. */
+/* Called at the end of the listing: checks the region and the copy at every place. */
 void places_check(void);
 
-/* The statistics of branches: where could there be a jump? */
+/* Prints statistics of branches: the places where a jump is possible. */
 void branches_report(const struct places *all);
 
 #endif /* _KPROBES_TEST_PLACES_H */

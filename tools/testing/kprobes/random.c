@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random bytes. They lie at the end of a page with nothing mapped behind it, so
- * one byte read too many ends the program.
+ * Random bytes. They end at the end of a page that is followed by an unmapped page, so reading
+ * one byte too many ends the program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ unsigned char *page_end(void)
 	return map + page;
 }
 
-/* Bytes as they come rarely have prefixes, escapes or RIP-relative operands: mix some in. */
+/* Random bytes rarely have prefixes, escapes or RIP-relative operands, so add some. */
 void random_bytes(unsigned char *bytes, unsigned int len)
 {
 	static const unsigned char leads[] = {
@@ -48,7 +48,7 @@ void random_bytes(unsigned char *bytes, unsigned int len)
 	}
 }
 
-/* What holds for any bytes whatsoever. */
+/* Laws that hold for any bytes. */
 static const char *broken_law(const unsigned char *bytes, unsigned int avail, enum insn_mode mode,
 			      int ret, const struct probe_insn *insn)
 {
@@ -72,7 +72,7 @@ static const char *broken_law(const unsigned char *bytes, unsigned int avail, en
 	if (probe_classify(bytes, avail, mode, &again) != ret ||
 	    memcmp(&again, insn, sizeof(again)))
 		return "not deterministic";
-	/* The verdict is about the instruction's own bytes, and needs them all. */
+	/* The verdict depends on all bytes of the instruction and on no others. */
 	if (ret)
 		return NULL;
 	if (probe_classify(bytes, insn->len, mode, &again) || memcmp(&again, insn, sizeof(again)))
@@ -99,7 +99,7 @@ static const char *broken_copy(const unsigned char *bytes, const struct probe_in
 			"refused although in range" : NULL;
 	if (ret != insn->len || probe_classify(out, ret, mode, &copy))
 		return "the copy is another instruction";
-	/* The one number that may differ is judged below. */
+	/* The displacement may differ; it is checked below. */
 	if (insn->riprel)
 		copy.disp = insn->disp;
 	if (memcmp(&copy, insn, sizeof(copy)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions of random bytes. What is read and what is written both lie at the end of a
- * page with nothing mapped behind it: one byte too many ends the program.
+ * Regions of random bytes. The input and the output both end at the end of a page that is
+ * followed by an unmapped page: an access one byte too far ends the program.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,15 +16,15 @@
 #include "vector.h"
 
 #define AVAIL_MAX	40
-#define ROOM_MAX	160	/* more than any copy takes */
+#define ROOM_MAX	160	/* longer than any copy */
 
 /**
  * struct round - one region
  * @bytes: its text, up to the end of a page
- * @avail: how many bytes
+ * @avail: number of bytes
  * @mode: mode in which it runs
- * @region: what has been found
- * @copy: where it is to be copied; its output ends with a page, too
+ * @region: result of probe_region_find()
+ * @copy: arguments and result of the copy; its output also ends at the end of a page
  */
 struct round {
 	u8 *bytes;
@@ -36,7 +36,9 @@ struct round {
 
 static unsigned long found[NR_KPROBE_OBSTACLES], copied[NR_KPROBE_OBSTACLES];
 
-/* What chance alone would seldom write: kinds of branches, short instructions, padding. */
+/*
+ * Adds patterns that are rare in random bytes: kinds of branches, short instructions, padding.
+ */
 static void random_text(u8 *bytes, unsigned int len)
 {
 	static const struct {
@@ -70,7 +72,7 @@ static void random_text(u8 *bytes, unsigned int len)
 	}
 }
 
-/* Both in the upper 2 GiB, as kernels have it, or anywhere. */
+/* An address: in 64-bit mode mostly in the upper 2 GiB, like those of kernels. */
 static u64 random_address(enum insn_mode mode)
 {
 	u64 dice = random_next();
@@ -118,7 +120,7 @@ static const char *broken_find(const struct round *r, enum kprobe_obstacle got)
 	if (need > r->avail)
 		return "a region beyond the end";
 	flaw = region_flaw(&r->region, r->bytes, r->mode);
-	/* It is about the region's own bytes, and the jump's. */
+	/* The result may depend on the bytes of the region and of the jump only. */
 	if (!flaw && r->region.len >= PROBE_JUMP_LEN &&
 	    (probe_region_find(r->bytes, need, r->mode, &again) ||
 	     !same_found(&again, &r->region)))

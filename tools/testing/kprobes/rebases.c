@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operands re-based: rebase.vec gives the bytes that must come out, computed by
- * hand; the reach of jumps is tested at its very ends.
+ * Re-based operands: rebase.vec has the expected bytes, computed by hand. Also the limits of
+ * the reach of jumps.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void check_rebase(struct vector_file *vectors)
 	ok = expected && insn.len == len && got == expected &&
 	     !memcmp(out, want, written) && all_untouched(out, written, sizeof(out));
 	if (ok && written)
-		/* In place must give the same: a caller may have one buffer only. */
+		/* The same result in place, because a caller may have one buffer only. */
 		ok = probe_rebase(&insn, bytes, src, dst, bytes) == got &&
 		     !memcmp(bytes, want, written);
 	if (!ok)
@@ -62,7 +62,7 @@ static bool jump_is(u64 at, u64 target, int want, u32 distance)
 	return jump_written(INSN_MODE_64, at, target, want, distance);
 }
 
-/* The jump must lead where it was told, in the eyes of the classifier. */
+/* Does the jump, as the classifier decodes it, lead to @target? */
 static bool leads_to(const unsigned char *bytes, int len, enum probe_emul emul, u8 cc, u64 at,
 		     u64 target)
 {
@@ -117,7 +117,7 @@ static void test_jcc(void)
 	       "the last one in reach is not");
 }
 
-/* With CONFIG_VMSPLIT_1G text is at 41000000 and slots are at f8000000. */
+/* With CONFIG_VMSPLIT_1G, text is at 41000000 and slots are at f8000000. */
 static void test_reach_of_32_bits(void)
 {
 	unsigned char out[PROBE_JCC_LEN];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Regions and their copies: region.vec gives what must come out of the bytes. */
+/* Regions and their copies: region.vec has the expected results. */
 #include <stdlib.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -11,10 +11,10 @@
 #include "tests.h"
 #include "vector.h"
 
-#define TEXT_MAX	64	/* bytes of a function */
+#define TEXT_MAX	64	/* maximum length of a function */
 #define COPY_MAX	128
 
-/* Words of the vector file, for what there is to be seen in instructions themselves. */
+/* Words of the vector file, for the obstacles that instructions alone show. */
 static const char * const obstacle_words[NR_KPROBE_OBSTACLES] = {
 	[KPROBE_OBSTACLE_NONE]		= "none",
 	[KPROBE_OBSTACLE_INSN]		= "insn",
@@ -34,12 +34,12 @@ static unsigned int obstacle_seen[NR_KPROBE_OBSTACLES];
 /**
  * struct expectation - a line of region.vec
  * @bytes: the text up to the end of the function
- * @len: how many
- * @find: what probe_region_find() says
- * @region: what it finds, its instructions not included
- * @copy: what probe_region_copy() says
- * @want: what it writes
- * @want_len: how many bytes
+ * @len: number of bytes
+ * @find: expected result of probe_region_find()
+ * @region: expected region, without its instructions
+ * @copy: expected result of probe_region_copy()
+ * @want: expected bytes of the copy
+ * @want_len: number of these bytes
  */
 struct expectation {
 	unsigned char bytes[TEXT_MAX];
@@ -56,7 +56,7 @@ static int parse_obstacle(const char *word)
 	return vector_word(obstacle_words, ARRAY_SIZE(obstacle_words), word);
 }
 
-/* An obstacle, or length, number of instructions, and "on" or "ends". */
+/* An obstacle; or length, number of instructions, and "on" or "ends". */
 static bool parse_region(const char *text, struct expectation *want)
 {
 	unsigned int len, nr;
@@ -74,7 +74,7 @@ static bool parse_region(const char *text, struct expectation *want)
 	return want->region.goes_on || !strcmp(how, "ends");
 }
 
-/* An obstacle, or bytes; nothing is copied of what is no region. */
+/* An obstacle, or the bytes of the copy; "-" if there is no region. */
 static bool parse_copy(const char *text, struct expectation *want)
 {
 	want->copy = parse_obstacle(text);
@@ -85,7 +85,7 @@ static bool parse_copy(const char *text, struct expectation *want)
 	return want->want_len || (want->find && !strcmp(text, "-"));
 }
 
-/* Where and how it is copied, if the line says so: the rest has values already. */
+/* Options of the copy. Members that the line does not set keep their values. */
 static bool parse_options(char *text, struct probe_copy *copy)
 {
 	char *word, *value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions written anew: relocate.vec gives the bytes that must come out. They have been
- * made by an assembler from the words beside them, linked to the address of the copy.
+ * Relocated instructions: relocate.vec has the expected bytes. An assembler made them from the
+ * text beside them, linked to the address of the copy.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void check_relocation(struct vector_file *vectors)
 	written = got > 0 ? got : 0;
 	ok = expected && insn.len == len && got == expected && got <= PROBE_RELOCATED_MAX &&
 	     !memcmp(out, want, written);
-	/* What an error leaves in the output means nothing, but it is still bounded. */
+	/* After an error the output is undefined, but it is still bounded. */
 	if (!all_untouched(out, got > 0 ? written : PROBE_RELOCATED_MAX, sizeof(out)))
 		ok = false;
 	if (!ok) {

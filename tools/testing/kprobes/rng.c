@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers that a seed, printed with the results, brings back. */
+/* Random numbers. The seed is printed with the results and reproduces them. */
 #include <linux/types.h>
 
 #include "random.h"
@@ -11,7 +11,7 @@ void random_seed(u64 seed)
 	random_state = seed;
 }
 
-/* splitmix64: every seed is a good one. */
+/* splitmix64, because it works with every seed. */
 u64 random_next(void)
 {
 	u64 z = random_state += 0x9e3779b97f4a7c15;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does a copy do what the region does? The copy is decoded again, instruction after
- * instruction, and each is held against the original: nothing here knows how the copy
- * has been written. The originals are decoded again too, and not taken from the region.
+ * Does a copy do the same as its region? The copy is decoded again, instruction by
+ * instruction, and each is compared with the original; this file does not depend on how the
+ * copy has been written. The originals are decoded again, too, and not taken from the region.
  */
 #include <stddef.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 #include "same.h"
 
 /**
- * struct walk - one original, and how far the copy has been read
+ * struct walk - one original, and the position in the copy
  * @copy: the copy
  * @bytes: the original
- * @insn: what it is
- * @src: its address
- * @at: where in the copy to read on
- * @piece: first instruction of the copy that has been read for this original
- * @read: the last one
+ * @insn: the original, decoded
+ * @src: address of the original
+ * @at: offset of the next instruction in the copy
+ * @piece: bytes of the last instruction that has been read from the copy
+ * @read: the last instruction, decoded
  */
 struct walk {
 	const struct probe_copy *copy;
@@ -47,7 +47,7 @@ static u64 here(const struct walk *w)
 	return w->copy->dst + w->at;
 }
 
-/* The copy's next instruction; false if there is none. */
+/* Reads the next instruction of the copy; false if there is none. */
 static bool read_on(struct walk *w)
 {
 	w->piece = w->copy->out + w->at;
@@ -58,14 +58,14 @@ static bool read_on(struct walk *w)
 	return true;
 }
 
-/* The copy's next instruction branches, and to that address. */
+/* Is the next instruction of the copy a branch of that kind to @target? */
 static bool read_branch(struct walk *w, enum probe_emul emul, u64 target)
 {
 	return read_on(w) && w->read.emul == emul &&
 	       ((here(w) + w->read.disp) & mode_mask(w)) == (target & mode_mask(w));
 }
 
-/* The copy's next instruction pushes what the original call would. */
+/* Does the next instruction of the copy push the return address of the original call? */
 static bool read_push(struct walk *w)
 {
 	u64 next = w->src + w->insn.len;
@@ -74,7 +74,7 @@ static bool read_push(struct walk *w)
 	       (((s64)(s32)get_unaligned_le32(w->piece + 1) ^ next) & mode_mask(w)) == 0;
 }
 
-/* Every byte is the original's but for one byte that is given, and the displacement. */
+/* Are all bytes equal, except the one at index @except and the displacement? */
 static bool same_bytes(const struct walk *w, int except)
 {
 	unsigned int i;
@@ -90,7 +90,7 @@ static bool same_bytes(const struct walk *w, int except)
 	return true;
 }
 
-/* The displacement leads to what the original refers to. */
+/* Does the displacement lead to the address that the original refers to? */
 static bool same_reference(const struct walk *w)
 {
 	u64 mask = w->insn.asize == 4 ? 0xffffffff : ~0ULL;
@@ -117,7 +117,10 @@ static const char *flaw_of_jcc(struct walk *w)
 	return w->read.cc == w->insn.cc ? NULL : "a condition is another one";
 }
 
-/* Taken it meets the second jump, otherwise the first one, which leads over it. */
+/*
+ * A loop that is taken leads to the second jump. One that is not reaches the first jump, which
+ * skips the second.
+ */
 static const char *flaw_of_loop(struct walk *w)
 {
 	u64 taken;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Laws of the classifier's table. The classifier is included, not linked, so
- * that its table and row matching stay private to it and are still within reach.
+ * Laws of the classifier's table. This file includes the classifier instead of linking it,
+ * because its table and row matching are static.
  */
 #include "../../../arch/x86/kernel/kprobes/classify.c"
 #include "tap.h"

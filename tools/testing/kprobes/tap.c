@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test Anything Protocol: what is printed, and what has been counted. */
+/* Test Anything Protocol: output and counters. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Test Anything Protocol, as much of it as the host tests need. */
+/* Test Anything Protocol, as far as the host tests need it. */
 #ifndef _KPROBES_TEST_TAP_H
 #define _KPROBES_TEST_TAP_H
 
@@ -9,7 +9,7 @@
 /* A detail of the running test: a comment line before its verdict. */
 void tap_note(const char *fmt, ...) __printf(1, 2);
 
-/* A line of bytes, as a detail of the running test. */
+/* A line with bytes, as a detail of the running test. */
 void tap_bytes(const unsigned char *bytes, unsigned int len);
 
 /* The verdict of one test; the name is a sentence that is true if it passes. */

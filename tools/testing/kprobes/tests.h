@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The x86 tests, and what they ask each other. */
+/* The x86 tests, and functions that they share. */
 #ifndef _KPROBES_TEST_TESTS_H
 #define _KPROBES_TEST_TESTS_H
 
@@ -13,7 +13,7 @@ void test_random(unsigned long long seed, unsigned long rounds);
 void test_random_regions(unsigned long rounds);
 void test_listing(const char *path);
 
-/* For test_vectors(): which table row decides, and whether all have been seen. */
+/* For test_vectors(): record the row that decides, and count the rows without a vector. */
 void table_visit(const unsigned char *bytes, unsigned int len, int mode);
 unsigned int table_unvisited(void);
 

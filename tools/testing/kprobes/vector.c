@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading the flat vector files. */
+/* Reads the flat vector files. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

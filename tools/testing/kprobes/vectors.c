@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Golden vectors: accept.vec says what every accepted instruction looks like to
- * the emulator, refuse.vec why the others are refused. What a vector does not
- * mention must have its neutral value.
+ * Golden vectors: accept.vec has the expected description of every accepted instruction,
+ * refuse.vec the reason why the others are refused. A member that a vector does not mention
+ * must have its neutral value.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static s8 parse_register(const char *word)
 	return vector_word(register_words, ARRAY_SIZE(register_words), word);
 }
 
-/* One word of an expectation; false if it is not one. */
+/* Parses one word of an expectation; false if it is invalid. */
 static bool parse_word(char *word, struct probe_insn *want)
 {
 	char *value = strchr(word, '=');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every instruction of a disassembly, with objdump as the second opinion: it
- * has its own decoder, and prints mnemonics and target addresses.
+ * Every instruction of a disassembly, compared with objdump, which has a decoder of its own
+ * and prints mnemonics and target addresses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@ struct line {
 };
 
 /*
- * What objdump calls an instruction, and what it has to be. A star stands for any
- * rest of a mnemonic; operands are looked for anywhere, those with a caret in front
- * only at the beginning. The first that fits counts; what none fits is copied and
- * nothing else.
+ * The mnemonic and operands of objdump, and the expected verdict. A star in a mnemonic matches
+ * any rest. Text of operands matches anywhere, or only at the beginning if it has a caret in
+ * front. The first matching row decides. An instruction without a row must be copied and have
+ * no other property.
  */
 static const struct verdict {
 	const char *mnemonic, *operand;
@@ -44,7 +44,7 @@ static const struct verdict {
 	{ "cbnz", "", { .action = PROBE_EMULATE, .kind = KIND_CBZ } },
 	{ "tbz", "", { .action = PROBE_EMULATE, .kind = KIND_TBZ } },
 	{ "tbnz", "", { .action = PROBE_EMULATE, .kind = KIND_TBZ } },
-	{ "adr", "^z", { .action = PROBE_COPY } },		/* SVE's own */
+	{ "adr", "^z", { .action = PROBE_COPY } },		/* of SVE */
 	{ "adr", "", { .action = PROBE_EMULATE, .kind = KIND_ADR } },
 	{ "adrp", "", { .action = PROBE_EMULATE, .kind = KIND_ADRP } },
 	{ "ldr", "[", { .action = PROBE_COPY } },
@@ -116,7 +116,7 @@ static const struct verdict {
 	{ "msr", "^esr_el2,", { .action = PROBE_COPY, .no_step = true } },
 	{ "msr", "^far_el1,", { .action = PROBE_COPY, .no_step = true } },
 	{ "msr", "^far_el2,", { .action = PROBE_COPY, .no_step = true } },
-	{ "mrs", "_el12", { .action = PROBE_COPY } },		/* the guest's */
+	{ "mrs", "_el12", { .action = PROBE_COPY } },		/* a register of the guest */
 	{ "mrs", ", elr_el1", { .action = PROBE_REFUSE, .refusal = REFUSE_SYNDROME } },
 	{ "mrs", ", elr_el2", { .action = PROBE_REFUSE, .refusal = REFUSE_SYNDROME } },
 	{ "mrs", ", spsr_el1", { .action = PROBE_REFUSE, .refusal = REFUSE_SYNDROME } },
@@ -178,7 +178,7 @@ static void check_verdict(const struct line *line, const struct probe_insn *insn
 		complain(&count.verdict, line, insn, "verdict");
 }
 
-/* objdump prints the target last, after other operands and their commas. */
+/* objdump prints the target last, after other operands and commas. */
 static bool printed_target(const struct line *line, u64 *target)
 {
 	const char *last = strrchr(line->operands, ',');
@@ -221,7 +221,7 @@ static void check_target(const struct line *line, const struct probe_insn *insn)
 		complain(&count.target, line, insn, "target");
 }
 
-/* Literals are not in this program's memory, so they can be moved, not emulated. */
+/* Literals are not in this program's memory, so their loads are moved, but not emulated. */
 static bool reads_literal(const struct probe_insn *insn)
 {
 	return insn->kind == KIND_LDR_LITERAL || insn->kind == KIND_LDRSW_LITERAL;
@@ -233,7 +233,7 @@ static void check_line(const struct line *line)
 
 	probe_classify(line->insn, &insn);
 	if (line->mnemonic[0] == '.') {
-		/* Data, or newer than objdump. */
+		/* Data, or an instruction that is newer than objdump. */
 		count.undefined++;
 		count.undefined_copied += insn.action == PROBE_COPY;
 		return;

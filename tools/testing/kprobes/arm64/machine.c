@@ -26,7 +26,7 @@ static unsigned char load_byte(u64 address)
 	return address >> 56;
 }
 
-/* In the byte order of the host, which is what a test of the emulator compares with. */
+/* Loads in the byte order of the host, because the emulator does, too. */
 static u64 load(u64 address, unsigned int len)
 {
 	unsigned char bytes[8];
@@ -44,7 +44,7 @@ static u64 load(u64 address, unsigned int len)
 	return giant;
 }
 
-/* Bits high to low, as the manual draws them. */
+/* Bits @high to @low, in the order of the manual. */
 static u64 bits(u32 insn, unsigned int high, unsigned int low)
 {
 	return (insn >> low) & ((1ULL << (high - low + 1)) - 1);
@@ -243,7 +243,7 @@ void machine_random(struct machine *m)
 		case 0:
 			m->x[i] = 0;
 			break;
-		case 1:				/* nothing in its W half */
+		case 1:				/* the W half is 0 */
 			m->x[i] &= ~0xffffffffULL;
 			break;
 		case 2:				/* a single bit */

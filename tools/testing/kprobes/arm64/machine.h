@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine that runs the A64 instructions which depend on their address, and
- * those that the relocator writes: the second opinion about both. It shares no
- * code with them.
+ * A machine that runs the A64 instructions that depend on their address, and those that the
+ * relocator writes. The emulator and the relocator are tested against it; it shares no code
+ * with them.
  */
 #ifndef _KPROBES_TEST_ARM64_MACHINE_H
 #define _KPROBES_TEST_ARM64_MACHINE_H
@@ -17,18 +17,18 @@ struct machine {
 };
 
 /*
- * Literals that are really there, so that others can read them too. Wherever else
- * memory is read its content is made up from the address.
+ * Sets the memory with literals, which the tested code can read, too. Reads from other
+ * addresses return values that are computed from the address.
  */
 void machine_memory(const unsigned char *start, u64 len);
 
-/* Runs the instruction, which is at pc; false, and nothing done, if it is none of those. */
+/* Runs the instruction at pc. Returns false, with no effect, for instructions of other kinds. */
 bool machine_step(struct machine *machine, u32 insn);
 
-/* Where a direct branch leads if it is taken, or the address of a literal; else 0. */
+/* The target of a direct branch if it is taken, or the address of a literal; else 0. */
 u64 machine_target(u32 insn, u64 pc);
 
-/* Chance, with values among it that branches like. */
+/* Sets random registers; some have values that decide branches: 0, or a single bit. */
 void machine_random(struct machine *machine);
 
 bool machine_same(const struct machine *a, const struct machine *b);

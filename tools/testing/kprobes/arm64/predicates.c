@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The classifier's masks and the kernel's own, which are hidden in the functions
- * of <asm/insn.h>. A mask is found out by changing one bit after the other.
+ * The classifier's masks agree with those of the kernel, which are hidden in the functions of
+ * <asm/insn.h>. To find a mask, bits are changed one after the other.
  */
 #include <string.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 
 #define SAMPLES	2000
 
-/* Rows that several predicates make up together stand once for each. */
+/* A row that consists of several predicates has an entry for each of them. */
 struct predicate {
 	const char *row;
 	bool (*is)(u32 insn);
@@ -56,7 +56,7 @@ static const struct predicate predicates[] = {
 	PREDICATE("sb", sb),
 };
 
-/* A word of the predicate, everything else left to chance. */
+/* A random word for which the predicate is true. */
 static u32 random_word(const struct predicate *predicate)
 {
 	u32 value = predicate->value(), insn = random_next();
@@ -101,7 +101,7 @@ static bool agrees(const struct predicate *predicate)
 	return true;
 }
 
-/* The kernel's "exclusive" is wider: it has the compare-and-swap of pairs in it. */
+/* The kernel's "exclusive" is wider: it includes compare-and-swap of pairs. */
 static bool exclusives_agree(void)
 {
 	static const char * const loads[] = { "ldxr, ldaxr", "ldxp, ldaxp" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random words, and random instructions of what the table knows: classified,
- * moved, and emulated.
+ * Random words, and random instructions that match rows of the table: classified, moved, and
+ * emulated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #define BROKEN_MAX	10
 
-/* Literals reach 1 MiB either way; in the middle of this they are in real memory. */
+/* Literals reach 1 MiB in either direction: from the middle, they are in real memory. */
 #define MEMORY_LEN	(3UL << 20)
 
 static unsigned char *memory;
@@ -38,13 +38,13 @@ static bool make_memory(void)
 
 static u64 random_address(void)
 {
-	/* Addresses as in a kernel make other constants than those of chance. */
+	/* Kernel addresses are built from other constants than random ones. */
 	u64 top = random_next() & 1 ? 0xffff800000000000 : random_next();
 
 	return (top ^ (random_next() & 0xffffffff)) & ~3ULL;
 }
 
-/* Around src, mostly in reach of a branch. */
+/* An address near @src, mostly within reach of a branch. */
 static u64 random_near(u64 src)
 {
 	return src + (s64)(s32)(random_next() & 0x1fffffff) * 4 / 8 / 4 * 4 -
@@ -112,7 +112,7 @@ void test_random(unsigned long long seed, unsigned long rounds)
 		struct probe_insn desc;
 		const char *law;
 
-		/* Three of four have a row of their own. */
+		/* Three of four words match a row of the table. */
 		if (random_next() % 4)
 			table_force_any(random_next(), &insn);
 		law = broken_word(insn, &desc);

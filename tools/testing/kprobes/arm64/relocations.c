@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Golden vectors of the relocator: words in, words out. */
+/* Golden vectors of the relocator: input words and output words. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "../vector.h"
 #include "tests.h"
 
-/* Words of eight digits; or the negative number that is wanted in their place. */
+/* Words of eight digits, or the expected negative errno. */
 static int parse_words(const char *text, u32 *words)
 {
 	int count = 0;

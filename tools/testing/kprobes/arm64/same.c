@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Moved and emulated instructions beside the same instruction on the machine. */
+/* Compares moved and emulated instructions with the original instruction on the machine. */
 #include <errno.h>
 #include <string.h>
 #include <linux/kernel.h>
@@ -15,13 +15,13 @@
 #include "machine.h"
 #include "same.h"
 
-/* A branch reaches this far, less what stands in front of it in the moved code. */
+/* The reach of a branch; REACH_SURE is less by the words in front of it in the moved code. */
 #define REACH		(128LL << 20)
 #define REACH_SURE	(REACH - 4 * PROBE_RELOCATED_WORDS)
 
 struct same_count same_count;
 
-/* Refused, or what is left when a register is missing. */
+/* Cannot be moved: a refused instruction, and blr x30, which would need a second register. */
 static bool must_be_impossible(u32 insn, const struct probe_insn *desc)
 {
 	return desc->action == PROBE_REFUSE ||
@@ -44,7 +44,7 @@ static bool untouched(const u32 *words, unsigned int first)
 	return all_untouched(bytes, first * 4, (PROBE_RELOCATED_WORDS + 1) * 4);
 }
 
-/* Runs moved code until it leaves; its end stands for the instruction after the original. */
+/* Runs moved code until it leaves. Its end stands for the instruction after the original. */
 static bool run_moved(struct machine *machine, const u32 *words, int count, u64 src, u64 dst)
 {
 	int steps;
@@ -111,7 +111,7 @@ const char *broken_move(u32 insn, const struct probe_insn *desc, u64 src, u64 ds
 	original.pc = src;
 	if (!machine_step(&original, insn))
 		return complain("machine does not know it", insn, src, dst, words, count);
-	/* Into the moved code itself: nothing that could be told from staying in it. */
+	/* A branch into the moved code itself looks like code that has not left. */
 	if (original.pc - dst <= count * 4)
 		return NULL;
 	moved = before;
@@ -130,7 +130,7 @@ const char *broken_move(u32 insn, const struct probe_insn *desc, u64 src, u64 ds
 	return NULL;
 }
 
-/* PSTATE with a BTYPE, and everything else that has to stay. */
+/* PSTATE with the machine's flags; all other bits, BTYPE among them, are those of @rest. */
 static u64 pstate_of(const struct machine *machine, u64 rest)
 {
 	const u64 flags = PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT;

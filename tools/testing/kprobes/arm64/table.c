@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Laws of the classifier's tables. The classifier is included, not linked, so
- * that its tables stay private to it and are still within reach.
+ * Laws of the classifier's tables. This file includes the classifier instead of linking it,
+ * because its tables are static.
  */
 #include <string.h>
 
@@ -62,19 +62,21 @@ void table_visit(u32 insn)
 		row_visited[i] |= row_at(i) == row;
 }
 
-/* No word can be in both: they want a different value of some bit that both look at. */
+/* No word matches both rows if a bit is in both masks and has different values. */
 static bool disjoint(const struct probe_row *a, const struct probe_row *b)
 {
 	return (a->mask & b->mask) & (a->value ^ b->value);
 }
 
-/* How many words match both. */
+/* Number of words that match both rows. */
 static u64 words_in_both(const struct probe_row *a, const struct probe_row *b)
 {
 	return disjoint(a, b) ? 0 : 1ULL << __builtin_popcount(~(a->mask | b->mask));
 }
 
-/* Rows do not overlap, so the words that they take from a group can be counted. */
+/*
+ * Do rows decide about all words of a group? Rows do not overlap, so the words can be counted.
+ */
 static bool left_to_rows(const struct probe_row *group)
 {
 	u64 left = words_in_both(group, group);
@@ -120,7 +122,10 @@ static unsigned int count_overlaps(const struct probe_row *rows, unsigned int co
 	return overlaps;
 }
 
-/* Is a row for words that are all branches, or none?  Its table is told by bits 31 to 24. */
+/*
+ * Are all words of a row branches, or none, as @branches states? Bits 31 to 24 select the
+ * table.
+ */
 static bool row_is_of(const struct probe_row *row, bool branches)
 {
 	u32 top;
@@ -148,7 +153,7 @@ static void test_rows_are_in_their_table(void)
 	tap_ok(!astray, "every row is in the table that is searched for all of its words");
 }
 
-/* Rows of one table and of the other do not, for each is in the right one. */
+/* Rows of different tables cannot overlap, because each row is in the right table. */
 static void test_no_overlap(void)
 {
 	tap_ok(!count_overlaps(probe_data_rows, NR_DATA_ROWS) &&
@@ -167,7 +172,7 @@ static void test_groups_are_complete(void)
 	tap_ok(words == 1ULL << 32, "the groups, which do not overlap, have all 2^32 words");
 }
 
-/* A row that says what its group says, in whole or in part, is no help to a reader. */
+/* A row with the verdict of its group, for all or some of its words, is redundant. */
 static void test_rows_differ_from_groups(void)
 {
 	unsigned int i, g, useless = 0;
@@ -198,7 +203,7 @@ static bool row_is_sane(const struct probe_row *row)
 		return false;
 	if (insn->action != PROBE_COPY && (insn->no_step || insn->landing))
 		return false;
-	/* Then the row's mask has the bits that the function looks at. */
+	/* The row's mask must include the bits that probe_may_be_exclusive() reads. */
 	if (insn->exclusive && !(probe_may_be_exclusive(row->value) &&
 				 probe_may_be_exclusive(row->value | ~row->mask)))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The A64 tests, one file each, and what they ask each other. */
+/* The A64 tests, one file each, and functions that they share. */
 #ifndef _KPROBES_TEST_ARM64_TESTS_H
 #define _KPROBES_TEST_ARM64_TESTS_H
 
@@ -16,23 +16,23 @@ void test_uprobes(void);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_listing(const char *path);
 
-/* Name of the row, or else of the group, that decides about a word. */
+/* Name of the row that decides about a word, or of its group if there is no such row. */
 const char *table_name(u32 insn);
 
-/* Changes the bits that matter, so that the row of that name decides; false if there is none. */
+/* Changes bits of @insn so that the row of that name decides; false if there is no such row. */
 bool table_force(const char *name, u32 *insn);
 
-/* The same with any row; the dice say which. */
+/* The same with any row, chosen by @dice. */
 void table_force_any(u32 dice, u32 *insn);
 
-/* For the vectors: which rows and groups have decided, and how many have not yet. */
+/* For the vectors: record the row and group that decide; count those without a vector. */
 void table_visit(u32 insn);
 unsigned int table_unvisited(void);
 
-/* Is the action, kind, exclusive role and so on the same? */
+/* Are action, kind, exclusive role and all other members the same? */
 bool same_verdict(const struct probe_insn *a, const struct probe_insn *b);
 
-/* What is wrong about the verdict that a uprobe gets, or NULL. */
+/* Returns the error in the verdict that a uprobe gets, or NULL. */
 const char *broken_uprobe(u32 insn, const struct probe_insn *desc);
 
 /* Words of the vector files, in the order of the enums. */

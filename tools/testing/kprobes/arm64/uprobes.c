@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What uprobes are told, beside what the classifier says. */
+/* The verdicts and handlers that uprobes get, compared with the classifier's verdict. */
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -15,7 +15,10 @@
 #include "../tap.h"
 #include "tests.h"
 
-/* The kernel does not load from a user's address for a user, nor step what leaves. */
+/*
+ * Uprobes reject literal loads, because the kernel does not load from a user's address on
+ * behalf of the task, and instructions that leave the copy, because they cannot be stepped.
+ */
 static bool must_be_rejected(const struct probe_insn *desc)
 {
 	return desc->action == PROBE_REFUSE || desc->no_step ||
@@ -24,12 +27,12 @@ static bool must_be_rejected(const struct probe_insn *desc)
 
 struct task_struct test_task;
 
-/* The guarded control stack of the task, and what has been done to it. */
+/* The guarded control stack of the task, and the accesses to it. */
 static struct {
-	u64 top;	/* what a return finds there */
+	u64 top;	/* value that a return pops */
 	u64 pushed;
 	unsigned int pushes, pops;
-	int err;	/* of the next access */
+	int err;	/* result of the next access */
 } guarded;
 
 void push_user_gcs(unsigned long val, int *err)
@@ -57,7 +60,7 @@ static void random_regs(struct pt_regs *regs)
 	regs->pstate = random_next();
 }
 
-/* Does to the registers what the instruction does: one to be emulated, or a nop. */
+/* The expected effect on the registers: that of the emulator, or of a nop. */
 static void expected(u32 insn, const struct probe_insn *desc, struct pt_regs *regs)
 {
 	if (desc->action == PROBE_EMULATE) {
@@ -88,8 +91,8 @@ static bool is_call(const struct probe_insn *desc)
 }
 
 /*
- * The task has a guarded control stack.  The address on its top is that to which a return
- * leads if @match; an access to it ends with @err.
+ * The task has a guarded control stack. If @match, the value on its top is the target of a
+ * return. An access to the stack returns @err.
  */
 static bool guarded_effect(probes_handler_t *handler, u32 insn, const struct probe_insn *desc,
 			   bool match, int err)
@@ -144,7 +147,9 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 	       "a uprobe leaves the guarded control stack as it must not be";
 }
 
-/* Words that random ones hardly ever are, and one of each kind that a guarded stack is about. */
+/*
+ * Words that random tests hardly ever produce, and one of each kind that uses a guarded stack.
+ */
 void test_uprobes(void)
 {
 	static const struct {

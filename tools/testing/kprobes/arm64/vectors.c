@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Golden vectors: accept.vec says what every accepted instruction is to the
- * backend, refuse.vec why the others are refused. What a vector does not mention
+ * Golden vectors: accept.vec has the expected description of every accepted instruction,
+ * refuse.vec the reason why the others are refused. A member that a vector does not mention
  * must have its neutral value.
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef _KPROBES_TEST_KPROBES_H
 #define _KPROBES_TEST_KPROBES_H
 
-/* Nothing can be probed here; but it must name a function. */
+/* Host programs have no blacklist, but the argument must be a function. */
 #define NOKPROBE_SYMBOL(fname)	_Static_assert(sizeof(&(fname)), "not a function")
 
 #endif /* _KPROBES_TEST_KPROBES_H */

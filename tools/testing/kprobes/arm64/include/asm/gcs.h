@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The guarded control stack of the simulated task: uprobes.c has it. */
+/* The guarded control stack of the simulated task, implemented by uprobes.c. */
 #ifndef _KPROBES_TEST_ARM64_GCS_H
 #define _KPROBES_TEST_ARM64_GCS_H
 

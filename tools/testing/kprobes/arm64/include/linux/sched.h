@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The one task: whether it has a guarded control stack, and the signal that it has got. */
+/* The only task: whether it has a guarded control stack, and the signal that was sent to it. */
 struct task_struct {
 	bool gcs;
 	int signal;
