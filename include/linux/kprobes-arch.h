@@ -4,14 +4,14 @@
 /*
  * The contract between the kprobes core and the architectures.
  *
- * An architecture that selects HAVE_KPROBES brings <asm/kprobes.h> with
+ * An architecture that selects HAVE_KPROBES has an <asm/kprobes.h> with
  * kprobe_opcode_t, struct arch_specific_insn, MAX_INSN_SIZE and (without HAVE_KPROBE_BATCH)
  * arch_remove_kprobe(), and the functions of the first section.  The other
- * sections are optional; the line before each says what selects it.
+ * sections are optional; the heading of each names the option that selects it.
  *
- * The struct kprobe that is handed to the architecture is always the
- * representative of a probepoint: its pre_handler and post_handler call those
- * of all the handles, and post_handler is NULL while no handle has one.
+ * The core passes only representatives of probepoints to the architecture.  The
+ * pre_handler and post_handler of a representative call those of all the handles;
+ * its post_handler is NULL while no handle has one.
  *
  * Included from <linux/kprobes.h>; do not include it directly.
  */
@@ -31,14 +31,16 @@ struct ftrace_regs;
  *
  * Context: task, may sleep; kprobe_mutex, cpus_read_lock() and text_mutex held.
  * Return: 0; -EILSEQ if no instruction starts there; -EINVAL if it cannot be
- * probed; -ENOMEM.  Nothing is kept on failure.
+ * probed; -ENOMEM.  On failure the function has released everything again.
  */
 int arch_prepare_kprobe(struct kprobe *p);
 
 /**
- * arch_prepare_kprobe_why() - the same with HAVE_KPROBE_BATCH: with a reason, and fewer locks
+ * arch_prepare_kprobe_why() - arch_prepare_kprobe() with a reason and fewer locks
  * @p: see arch_prepare_kprobe()
- * @why: set on failure to a constant string, if there is more to say than the errno
+ * @why: may be set on failure to a constant string that explains the errno
+ *
+ * Called instead of arch_prepare_kprobe() if HAVE_KPROBE_BATCH is selected.
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: see arch_prepare_kprobe().
@@ -46,47 +48,47 @@ int arch_prepare_kprobe(struct kprobe *p);
 int arch_prepare_kprobe_why(struct kprobe *p, const char **why);
 
 /**
- * arch_arm_kprobe() - write the breakpoint; arch_disarm_kprobe() takes it out
+ * arch_arm_kprobe() - write the breakpoint; arch_disarm_kprobe() removes it
  * @p: a prepared representative
  *
- * Cannot fail.  On return every CPU executes the new text.
+ * Neither can fail.  On return every CPU executes the new text.
  *
  * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
  */
 void arch_arm_kprobe(struct kprobe *p);
 void arch_disarm_kprobe(struct kprobe *p);
 
-/* Called once at boot before anything can be registered; 0 or -errno. */
+/* Called once at boot, before probes can be registered; returns 0 or -errno. */
 int arch_init_kprobes(void);
 
 /* --- Weak: overridden by architectures that need it -------------------- */
 
-/* True if @addr must never be probed whatever the blacklist says.  Any context. */
+/* True if @addr must never be probed, even if the blacklist allows it.  Any context. */
 bool arch_within_kprobe_blacklist(unsigned long addr);
 /* Adds the architecture's ranges with kprobe_add_area_blacklist(); boot only. */
 int arch_populate_kprobe_blacklist(void);
 /*
- * Where a probe on symbol address @addr plus @offset really goes (descriptors,
- * landing pads), and whether that is the function's entry.
+ * Returns the address to probe for symbol address @addr plus @offset, after function
+ * descriptors and landing pads; sets @on_func_entry if that is the function's entry.
  */
 kprobe_opcode_t *arch_adjust_kprobe_addr(unsigned long addr, unsigned long offset,
 					 bool *on_func_entry);
-/* Bytes of the instruction at @addr, a symbol's, if indirect calls may land on no other. */
+/* Size of an instruction at symbol address @addr that is only a landing pad; 0 if none. */
 unsigned int arch_landing_pad(unsigned long addr);
-/* Symbols of memory other than slots that belongs to probes; -ERANGE at the end. */
+/* Symbols of the probes' memory other than slots; -ERANGE after the last one. */
 int arch_kprobe_get_kallsym(unsigned int *symnum, unsigned long *value,
 			    char *type, char *sym);
-/* One page for instruction slots, read-only and executable, or NULL. */
+/* Allocates a page for instruction slots, read-only and executable; NULL without memory. */
 void *alloc_insn_page(void);
-/* Die notifier of architectures that have no direct call from their trap. */
+/* Die notifier of architectures whose trap does not call the probes directly. */
 int kprobe_exceptions_notify(struct notifier_block *self, unsigned long val,
 			     void *data);
 
-/* The linker script's: addresses of what NOKPROBE_SYMBOL() names. */
+/* Addresses of the functions in NOKPROBE_SYMBOL(), from the linker script. */
 extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 
-/* What the architecture's populate hook may call (boot, may sleep). */
+/* Functions for arch_populate_kprobe_blacklist() (boot, may sleep). */
 int kprobe_add_ksym_blacklist(unsigned long entry);
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 
@@ -96,7 +98,7 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
  * arch_arm_kprobes() - write the breakpoints of a whole batch
  * @batch: list of representatives, linked through kprobe::list
  *
- * The same as arch_arm_kprobe() for each, but all CPUs are synchronised only
+ * Has the effect of arch_arm_kprobe() for each, but synchronises all CPUs only
  * once, after the last.  arch_disarm_kprobes() likewise restores the text.
  *
  * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
@@ -107,11 +109,11 @@ void arch_disarm_kprobes(struct list_head *batch);
 #endif
 
 /**
- * arch_prepare_kprobes_end() - the last of a batch has been prepared, or refused
+ * arch_prepare_kprobes_end() - the last probe of a batch has been prepared, or refused
  *
- * The arch_prepare_kprobe_why() or arch_prepare_optimized_kprobe() calls of a batch
- * come in the order of addresses.  What the architecture keeps from one to the next of them
- * ends here: at the next batch a module's text may be another one.
+ * The core calls arch_prepare_kprobe_why() or arch_prepare_optimized_kprobe() for a batch
+ * in the order of addresses.  The architecture may keep state between these calls, and has
+ * to discard it here: before the next batch another module may be loaded at an address.
  *
  * Context: task, kprobe_mutex held.
  */
@@ -122,11 +124,11 @@ static inline void arch_prepare_kprobes_end(void) { }
 #endif
 
 /**
- * arch_prepare_kprobe_post() - get ready for a first post_handler
+ * arch_prepare_kprobe_post() - prepare a point for its first post_handler
  * @p: representative; may be armed and being hit
  *
  * For architectures (HAVE_KPROBE_BATCH) whose normal copy of the instruction
- * does not come back to the probe.  Called again it does nothing.
+ * does not trap after it.  A second call does nothing.
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0 or -ENOMEM.
@@ -141,8 +143,8 @@ static inline int arch_prepare_kprobe_post(struct kprobe *p)
 #endif
 
 /**
- * arch_kprobe_handlers_changed() - decide again how hits of the breakpoint go on
- * @p: representative, which has a post_handler now, or none any more, or whose
+ * arch_kprobe_handlers_changed() - decide again where hits of the breakpoint continue
+ * @p: representative that has got its first post_handler or lost its last one, or whose
  *	kprobe_detour_used() has changed; may be armed and being hit
  *
  * Context: task, kprobe_mutex held.
@@ -161,7 +163,7 @@ static inline void arch_kprobe_handlers_changed(struct kprobe *p) { }
 
 #include <linux/kprobes-optimize.h>
 
-/* --- At a hit: what backends call -------------------------------------- */
+/* --- At a hit: functions for backends ---------------------------------- */
 
 void kprobes_inc_nmissed_count(struct kprobe *p);
 void dump_kprobe(struct kprobe *kp);
@@ -172,43 +174,42 @@ void dump_kprobe(struct kprobe *kp);
 /*
  * <asm/kprobes.h> adds
  *
- *	KPROBE_TRAP_PREEMPT_COUNT	what a breakpoint adds to kprobe_preempt_count()
+ *	KPROBE_TRAP_PREEMPT_COUNT	value that a breakpoint adds to kprobe_preempt_count()
  *	kprobe_hit_ip(kp)		the instruction pointer that pre handlers see
- *	arch_mask_step(regs)		masks what could interrupt the code that a trap
- *					returns to; returns what was masked or not before
- *	arch_unmask_step(regs, saved)	undoes that
- *	arch_unmask_fault(regs)		a masked step has faulted, and starts over at the
- *					original: restores the CPU's masks from @regs,
- *					because the fault's handler may sleep, or end the
- *					task
+ *	arch_mask_step(regs)		masks interrupts in @regs, for the code that a trap
+ *					returns to; returns the previous masks
+ *	arch_unmask_step(regs, saved)	restores these masks in @regs
+ *	arch_unmask_fault(regs)		restores the CPU's masks from @regs after a fault in
+ *					a masked step, which will restart at the original:
+ *					the handler of the fault may sleep, or end the task
  *
- * Those of the step are inline, for any place where no probe may be hit.  A trap's handler is
- * made of the functions in <linux/kprobes-hit.h>, frames of the levels are in
- * <linux/kprobes-frame.h>, and faults are offered to kprobe_fault_handler().
+ * The functions of the step are always inlined, so they may be used where no probe may be hit.
+ * The trap handler of a backend is composed of the functions in <linux/kprobes-hit.h>, and
+ * offers faults to kprobe_fault_handler().  <linux/kprobes-frame.h> has the frames.
  */
 
 struct kprobe *kprobe_running(void);
 
 /**
- * arch_slot_original() - the original of an instruction in a slot, or a detour
- * @kp: representative of the point whose slot it is
- * @start: of the slot
- * @addr: the address
+ * arch_slot_original() - find the original of an instruction in a slot, or a detour
+ * @kp: representative of the point that owns the slot
+ * @start: address of the slot
+ * @addr: an address in the slot
  *
  * Context: any, preemption disabled.
- * Return: the address of the original of the instruction whose copy is there, or
- * that comes next.
+ * Return: the address of the original instruction whose copy is at @addr; if there is
+ * none, that of the instruction to be executed next.
  */
 unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr);
 
 /**
  * arch_slot_at_copy() - is the copy of the probed instruction at an address in a slot?
- * @kp: representative of the point whose slot, or detour, it is
- * @start: of the slot
- * @addr: the address
+ * @kp: representative of the point that owns the slot, or detour
+ * @start: address of the slot
+ * @addr: an address in the slot
  *
  * Context: any, preemption disabled.
- * Return: true if it is there, or a part of it where it takes several instructions.
+ * Return: true if the copy, or a part of a copy that has several instructions, is at @addr.
  */
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr);
 bool kprobe_hit_registers(const struct pt_regs *regs);
@@ -221,7 +222,7 @@ void kprobe_leave_copy(struct pt_regs *regs);
  * @trap: the architecture's trap number
  *
  * Context: the fault; called before the exception tables are searched.
- * Return: true if a fault handler has fixed it.
+ * Return: true if a fault_handler has fixed the fault.
  */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
@@ -257,7 +258,7 @@ static inline struct kprobe *kprobe_running(void)
 	return __this_cpu_read(current_kprobe);
 }
 
-/* Only a CPU that cannot be preempted can be in the middle of a probe. */
+/* A hit is handled with preemption disabled, so no other fault is a probe's. */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
@@ -269,13 +270,13 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 /* --- HAVE_KPROBES_ON_FTRACE: instructions that ftrace owns ------------- */
 
 #ifdef CONFIG_KPROBES_ON_FTRACE
-/* Set once ftrace has been shut down: its probes never fire again. */
+/* Set once ftrace has been shut down: probes on ftrace are never hit again. */
 extern bool kprobe_ftrace_disabled __read_mostly;
 
 /* ftrace's callback for a probed function entry. */
 void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
-/* In place of arch_prepare_kprobe(): there is no instruction to copy. */
+/* Called instead of arch_prepare_kprobe(), because there is no instruction to copy. */
 int arch_prepare_kprobe_ftrace(struct kprobe *p);
 void kprobe_ftrace_kill(void);
 #else

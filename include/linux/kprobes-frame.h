@@ -2,16 +2,16 @@
 #ifndef _LINUX_KPROBES_FRAME_H
 #define _LINUX_KPROBES_FRAME_H
 /*
- * The current probe: which probe's handlers run, in each context level of each CPU.
+ * The current probe: the probe whose handlers run, in each context level of each CPU.
  *
  * With HAVE_KPROBE_LEVELS a CPU has a frame for each of task, softirq, hardirq and NMI
- * context.  A hit takes the frame of the code that was interrupted.  If that frame is busy,
+ * context.  A hit takes the frame of the level that it interrupts.  If that frame is busy,
  * because a handler of the same level has hit another probe, the hit is counted as missed.
  * A hit in an interrupt that arrives while a task's handler runs finds a frame of its own.
  * Without HAVE_KPROBE_LEVELS the architecture keeps one current probe per CPU.
  *
- * For code that runs at a hit, in the core and in the backends; everything here may be used
- * where no probe may be hit.
+ * Everything here may be used where no probe may be hit.  Users are the code of the core and
+ * of the backends that runs at a hit.
  */
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
@@ -21,14 +21,14 @@
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 
 /**
- * enum kprobe_level - how deep the interrupted code is
+ * enum kprobe_level - context level of the interrupted code
  * @KPROBE_LEVEL_TASK:	a task, or code that has disabled softirqs
  * @KPROBE_LEVEL_SOFTIRQ: a softirq
  * @KPROBE_LEVEL_HARDIRQ: an interrupt
  * @KPROBE_LEVEL_NMI:	an NMI
- * @NR_KPROBE_LEVELS:	how many there are
+ * @NR_KPROBE_LEVELS:	number of the levels
  *
- * A hit is lost only to a handler of its own level.
+ * A hit is missed only if a handler of its own level is running.
  */
 enum kprobe_level {
 	KPROBE_LEVEL_TASK,
@@ -39,15 +39,15 @@ enum kprobe_level {
 };
 
 /**
- * enum kprobe_phase - what the current probe of a level is doing
- * @KPROBE_PHASE_IDLE:	there is none, the level is free
+ * enum kprobe_phase - phase of the current probe of a level
+ * @KPROBE_PHASE_IDLE:	the level is free: it has no current probe
  * @KPROBE_PHASE_HANDLER: a handler runs
  * @KPROBE_PHASE_STEPPING: the copy of the instruction runs, and will trap
  *
  *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())
  *	HANDLER -> IDLE          the handlers have run, or one of them has died
  *	HANDLER -> STEPPING      the copy runs and will trap again
- *	STEPPING -> HANDLER      it has trapped: post handlers
+ *	STEPPING -> HANDLER      the copy has trapped: post handlers run
  *	STEPPING -> IDLE         the copy has faulted
  */
 enum kprobe_phase {
@@ -58,15 +58,16 @@ enum kprobe_phase {
 
 /**
  * struct kprobe_frame - the current probe of one context level of one CPU
- * @phase:	what it is doing; IDLE means that the level is free
+ * @phase:	phase of the current probe; IDLE means that the level is free
  * @kp:		representative of the probepoint
  * @handle:	the registration whose handler runs now, if it has a fault_handler;
  *		NULL otherwise, and always in KPROBE_PHASE_IDLE
- * @saved_flags: what arch_mask_step() has returned, from STEPPING to its end
+ * @saved_flags: value that arch_mask_step() has returned; meaningful in
+ *		KPROBE_PHASE_STEPPING
  * @regs:	registers of the trap, while its pre handlers run; meaningful in
  *		KPROBE_PHASE_HANDLER
  *
- * Written by its CPU only, with interrupts of deeper levels leaving it alone.
+ * Only its CPU writes to a frame, and interrupts of deeper levels do not write to it.
  */
 struct kprobe_frame {
 	enum kprobe_phase phase;
@@ -78,7 +79,7 @@ struct kprobe_frame {
 
 /**
  * struct kprobe_cpu - hit state of one CPU
- * @traps:	what the probe traps on the stack have added to kprobe_preempt_count(),
+ * @traps:	sum that the probe traps on the stack have added to kprobe_preempt_count(),
  *		KPROBE_TRAP_PREEMPT_COUNT each
  * @frames:	current probe of each level
  */
@@ -90,8 +91,8 @@ struct kprobe_cpu {
 DECLARE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 /*
- * Returns preempt_count(), with the number of NMIs on the stack.  Some architectures have one
- * bit for NMIs in there, and count them elsewhere.
+ * Returns preempt_count() with the number of NMIs on the stack.  On some architectures,
+ * preempt_count() has only one bit for NMIs, and nmi_nesting counts them.
  */
 static __always_inline unsigned int kprobe_preempt_count(void)
 {
@@ -105,9 +106,10 @@ static __always_inline unsigned int kprobe_preempt_count(void)
 /**
  * kprobe_this_level() - context level of the code that is running or was interrupted
  *
- * A probe's trap counts as an NMI in preempt_count().  The level of the code that it has
- * interrupted is wanted, so the traps on this CPU's stack are subtracted.  An NMI between a
- * trap's entry and its count in @traps sees one trap too many, and that is the right level.
+ * A probe's trap may count as an NMI in preempt_count().  To get the level of the code that
+ * the trap has interrupted, subtract the traps on this CPU's stack.  An NMI that arrives after
+ * a trap's entry but before kprobe_trap_enter() does not subtract that trap.  It still gets
+ * KPROBE_LEVEL_NMI, which is correct.
  *
  * Context: any, preemption disabled.
  */
@@ -122,7 +124,7 @@ static __always_inline enum kprobe_level kprobe_this_level(void)
 	return count & HARDIRQ_MASK ? KPROBE_LEVEL_HARDIRQ : KPROBE_LEVEL_SOFTIRQ;
 }
 
-/* The frame of that level.  Context: any, preemption disabled. */
+/* Returns the frame of kprobe_this_level().  Context: any, preemption disabled. */
 static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 {
 	struct kprobe_cpu *cpu = this_cpu_ptr(&kprobe_cpu);
@@ -133,7 +135,7 @@ static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 	return &cpu->frames[level];
 }
 
-/* A trap of a probe begins with kprobe_trap_enter(), and ends with kprobe_trap_exit(). */
+/* A probe's trap calls kprobe_trap_enter() first, and kprobe_trap_exit() last. */
 static __always_inline void kprobe_trap_enter(void)
 {
 	__this_cpu_add(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
@@ -149,9 +151,9 @@ static __always_inline void kprobe_trap_exit(void)
  * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
  * @kp: representative of the probepoint that was hit
  *
- * IDLE -> HANDLER.  The phase is written first and is all that is cleared: code of the same level
- * that nests in between, at the end of an interrupt for instance, sees a level that
- * is taken, and leaves @kp alone.
+ * IDLE -> HANDLER.  The phase is written before @kp: code of the same level that nests in
+ * between, at the end of an interrupt for instance, sees a busy level and does not write @kp.
+ * kprobe_frame_leave() clears the phase only.
  */
 static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 					       struct kprobe *kp)
@@ -162,7 +164,7 @@ static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 	barrier();
 }
 
-/* HANDLER -> IDLE, STEPPING -> IDLE: the level is free. */
+/* HANDLER -> IDLE, STEPPING -> IDLE: free the level. */
 static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 {
 	barrier();
@@ -170,18 +172,18 @@ static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 	barrier();
 }
 
-/* Notes the handle whose handler is running, for the fault path; NULL: no such handler. */
+/* Records the handle whose handler is running, for the fault path; NULL: no such handler. */
 static __always_inline void kprobe_note_handle(struct kprobe *handle)
 {
 	kprobe_this_frame()->handle = handle;
 }
 
-/* The frame of task context, without asking for its address first. */
+/* The frame of task context, for per-CPU accesses that need no pointer to it. */
 #define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
 
 /*
- * Returns true in task context, for hits without a trap.  A probe's trap counts as an NMI, even
- * if it has interrupted task context; kprobe_this_level() looks below it.
+ * Returns true in task context, for hits without a trap.  In a probe's trap this may return
+ * false even if the trap has interrupted task context; use kprobe_this_level() there.
  */
 static __always_inline bool kprobe_in_task(void)
 {
@@ -189,8 +191,8 @@ static __always_inline bool kprobe_in_task(void)
 }
 
 /*
- * Returns true if no handler of task context runs on this CPU.  Bits of memory are tested by
- * one instruction, while compilers load what they compare.
+ * Returns true if no handler of task context runs on this CPU.  Testing bits compiles to one
+ * instruction with a memory operand; comparing compiles to a load and a comparison.
  */
 static __always_inline bool kprobe_task_is_free(void)
 {
@@ -200,14 +202,14 @@ static __always_inline bool kprobe_task_is_free(void)
 
 static_assert(!KPROBE_PHASE_IDLE);
 
-/* Returns true in task context whose level is free, if RCU is watching. */
+/* Returns true in task context, if its level is free and RCU is watching. */
 static __always_inline bool kprobe_in_free_task(void)
 {
 	return likely(kprobe_in_task()) && likely(kprobe_task_is_free()) &&
 	       likely(kprobe_rcu_is_watching());
 }
 
-/* kprobe_frame_enter() and kprobe_frame_leave() of the frame of task context. */
+/* kprobe_frame_enter() and kprobe_frame_leave() for the frame of task context. */
 static __always_inline void kprobe_task_enter(struct kprobe *kp)
 {
 	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);
@@ -225,8 +227,8 @@ static __always_inline void kprobe_task_leave(void)
 
 /**
  * struct kprobe_outer - state that kprobe_push_current() saves, and kprobe_pop_current() restores
- * @phase:	of the level; KPROBE_PHASE_IDLE if no handler was running
- * @kp:		the current probe, if one was
+ * @phase:	phase of the level; KPROBE_PHASE_IDLE if no handler was running
+ * @kp:		the current probe, if a handler was running
  */
 struct kprobe_outer {
 	enum kprobe_phase phase;
@@ -238,10 +240,10 @@ struct kprobe_outer {
  * @frame: kprobe_this_frame()
  * @kp: the probe that kprobe_running() returns until kprobe_pop_current()
  *
- * Probes of this level that are hit meanwhile are missed, as in any handler.
+ * Probes of this level that are hit in between are missed, as in any handler.
  *
  * Context: any, preemption disabled.
- * Return: the argument of kprobe_pop_current().
+ * Return: the argument for kprobe_pop_current().
  */
 static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame,
 							       struct kprobe *kp)
@@ -257,7 +259,7 @@ static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_fra
 	return outer;
 }
 
-/* Ends kprobe_push_current(), which has returned @outer. */
+/* Restores the current probe that @outer, from kprobe_push_current(), describes. */
 static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
 					       struct kprobe_outer outer)
 {
@@ -269,7 +271,7 @@ static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
 
 #else /* !CONFIG_HAVE_KPROBE_LEVELS */
 
-/* A hit in an interrupt is a miss while one is handled: there are no frames. */
+/* There are no frames: all context levels share the architecture's one current probe. */
 static __always_inline struct kprobe_frame *kprobe_this_frame(void)
 {
 	return NULL;
@@ -283,7 +285,7 @@ static __always_inline bool kprobe_in_free_task(void)
 static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
 static __always_inline void kprobe_task_leave(void) { }
 
-/* Only fault handlers of context levels need the note. */
+/* Only the fault path of HAVE_KPROBE_LEVELS uses the recorded handle. */
 static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
 
 struct kprobe_outer {

@@ -2,28 +2,28 @@
 #ifndef _LINUX_KPROBES_HIT_H
 #define _LINUX_KPROBES_HIT_H
 /*
- * From a breakpoint to the handlers and back to the text: what architectures that keep a
- * current probe for each context level (HAVE_KPROBE_LEVELS) have in common.
+ * From a breakpoint to the handlers and back to the text: code that is common to the
+ * architectures with a current probe for each context level (HAVE_KPROBE_LEVELS).
  *
- * Life of a hit, the numbers stand in the code again, here and in the backends:
+ * Steps of a hit; comments here and in the backends refer to these numbers:
  *	1. find the point by the address of the breakpoint
  *	2. take the frame of the interrupted context level, or count a miss
  *	3. pre handlers; if they have changed the path, return along it
- *	4. carry the instruction out, or return into a copy of it: the boosted one, or that
- *	   of the detour, if there is a jump or will be one; or
- *	5. with a post handler, return into the copy that traps behind it
+ *	4. emulate the instruction, or return into a copy of it: the boosted copy, or the copy
+ *	   in the detour if there is a jump or will be one; or
+ *	5. with a post handler, return into the copy that has a breakpoint after it
  *	6. second trap: post handlers, return to the next instruction
  *
  * Interrupts are masked from the trap's entry to its return, and from 5 to 6.
  *
- * Included by the one file of a backend that handles the trap, and by nothing else.  That
- * file defines the functions that are declared here; all of them are inlined, for a hit
- * is paid for by the instruction.  Beside these, <asm/kprobes.h> has arch_mask_step() and
+ * Only the file of a backend that handles the trap includes this header.  That file defines
+ * the functions that are declared here; all of them are inlined, because every instruction
+ * makes a hit slower.  In addition, <asm/kprobes.h> has arch_mask_step() and
  * arch_unmask_step(), see <linux/kprobes-arch.h>, and struct arch_specific_insn has
- *	@resume: where a hit goes on if its handlers leave it alone, and that is all there
- *		 is to be done; NULL otherwise
- *	@step:	 a copy of the instruction with a breakpoint behind it; NULL if there is
- *		 none, and always if there is none to be made
+ *	@resume: address to return to after the pre handlers; NULL if the hit also has to
+ *		 emulate the instruction or call a post handler
+ *	@step:	 a copy of the instruction followed by a breakpoint; NULL if there is none,
+ *		 always NULL if the instruction cannot have such a copy
  */
 #include <linux/compiler.h>
 #include <linux/kprobes-frame.h>
@@ -31,13 +31,13 @@
 #include <linux/ptrace.h>
 
 /**
- * arch_run_instruction() - what a hit does that has no place to resume at
- * @kp: representative
- * @regs: registers at the hit; changed to what the instruction makes of them, or so that
- *	the trap returns into a copy of it
+ * arch_run_instruction() - emulate an instruction, or return into its copy
+ * @kp: representative of a point whose @resume is NULL
+ * @regs: registers at the hit; changed as the instruction changes them, or so that the trap
+ *	returns into a copy of the instruction
  *
  * Context: the trap.
- * Return: true if the instruction has been carried out, false if its copy will do that.
+ * Return: true if the instruction has been emulated, false if its copy will be executed.
  */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs);
 
@@ -45,20 +45,20 @@ static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_re
  * arch_path_changed() - a pre handler has changed the path of execution
  * @regs: registers that the trap returns to
  *
- * Takes out of @regs the state that only concerns the probed instruction.
+ * Removes state from @regs that concerns only the probed instruction.
  *
  * Context: the trap.
  */
 static __always_inline void arch_path_changed(struct pt_regs *regs);
 
-/* Bytes of the instruction, and of its copy in @kp's step.  Context: the trap. */
+/* Size of the instruction, and of its copy in @step.  Context: the trap. */
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp);
 
-/* Is there a breakpoint at @addr now?  Context: the trap. */
+/* Returns true if the text has a breakpoint at @addr now.  Context: the trap. */
 static __always_inline bool arch_is_breakpoint(unsigned long addr);
 
 /**
- * kprobe_run_instruction() - 4: carry out the probed instruction
+ * kprobe_run_instruction() - step 4: emulate the probed instruction, or return into its copy
  * @kp: representative
  * @regs: registers at the hit
  *
@@ -76,26 +76,25 @@ static __always_inline bool kprobe_run_instruction(struct kprobe *kp, struct pt_
 }
 
 /*
- * 4 and 5 where there is more to do than to return into a copy that goes on by itself.
- * Returns true if the copy will trap again, and the level stays taken until then:
- * HANDLER -> STEPPING.
+ * Steps 4 and 5 of a point that may need more than the return to @resume.  Returns true if
+ * the copy will trap again; the level stays busy until then: HANDLER -> STEPPING.
  */
 static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame *frame,
 					  struct pt_regs *regs)
 {
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
-	/* A first post handler may have come in between, and the copy not be seen yet. */
+	/* If the first post handler has just been added, @step may still read as NULL. */
 	kprobe_opcode_t *step = READ_ONCE(kp->ainsn.step);
 
 	if (!post || !step) {
 		if (kprobe_run_instruction(kp, regs) && post) {	/* 4 */
-			/* They are no longer those of the breakpoint. */
+			/* @regs are no longer those of the breakpoint. */
 			frame->regs = NULL;
 			post(kp, regs, 0);
 		}
 		return false;
 	}
-	/* 5: an interrupt must not find the level taken by a step. */
+	/* 5: mask interrupts: their probes must not find the level busy with a step. */
 	frame->saved_flags = arch_mask_step(regs);
 	instruction_pointer_set(regs, (unsigned long)step);
 	frame->phase = KPROBE_PHASE_STEPPING;
@@ -104,9 +103,9 @@ static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame
 NOKPROBE_SYMBOL(kprobe_run_with_post);
 
 /**
- * kprobe_full_hit() - 2 to 5, in a level that is free
+ * kprobe_full_hit() - steps 2 to 5 in a free level
  * @kp: representative of the point that was hit
- * @frame: of the level, in KPROBE_PHASE_IDLE
+ * @frame: frame of the level, in KPROBE_PHASE_IDLE
  * @regs: registers at the hit
  *
  * Context: the trap.
@@ -119,7 +118,7 @@ static __always_inline void kprobe_full_hit(struct kprobe *kp, struct kprobe_fra
 	kprobe_frame_enter(frame, kp);					/* 2 */
 	frame->regs = regs;
 	if (likely(!kp->pre_handler(kp, regs))) {			/* 3 */
-		/* Once: the optimizer may be changing it. */
+		/* Read once: the optimizer may be changing it. */
 		resume = READ_ONCE(kp->ainsn.resume);
 		if (likely(resume))
 			instruction_pointer_set(regs, (unsigned long)resume);	/* 4 */
@@ -132,15 +131,16 @@ static __always_inline void kprobe_full_hit(struct kprobe *kp, struct kprobe_fra
 }
 
 /**
- * kprobe_rare_hit() - a breakpoint that is neither a full hit nor the end of a step
- * @kp: representative of the point there, NULL if there is none
- * @frame: of the level
+ * kprobe_rare_hit() - handle a breakpoint that is neither a full hit nor the end of a step
+ * @kp: representative of the point at the breakpoint, or NULL
+ * @frame: frame of the level
  * @regs: registers at the hit
- * @addr: of the breakpoint
- * @faults: a constant: may carrying the instruction out fault?
+ * @addr: address of the breakpoint
+ * @faults: a constant: true if kprobe_run_instruction() may fault
  *
  * Context: the trap.
- * Return: false if the breakpoint is somebody else's, as is one on an instruction of ftrace's.
+ * Return: false if the breakpoint does not belong to a probe, for instance if it is on an
+ * instruction that ftrace owns.
  */
 static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_frame *frame,
 					    struct pt_regs *regs, unsigned long addr,
@@ -152,14 +152,17 @@ static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_fra
 		if (arch_is_breakpoint(addr))
 			return false;
 		/*
-		 * Disarmed between the trap and the look-up: what is there now is the
-		 * instruction.  Pairs with the text being restored before the point leaves
-		 * the table (unregister_kprobes()).
+		 * The point was disarmed between the trap and the look-up, and the text has
+		 * the instruction again: execute it.  Pairs with unregister_kprobes(), which
+		 * restores the text before the point leaves the table.
 		 */
 		instruction_pointer_set(regs, addr);
 		return true;
 	}
-	/* A hit while a handler of the same level runs, whose fault this one's is not. */
+	/*
+	 * A handler of the same level is running.  A fault of this instruction must not be
+	 * offered to that handler's fault_handler.
+	 */
 	kprobes_inc_nmissed_count(kp);
 	if (faults) {
 		handle = frame->handle;
@@ -175,12 +178,12 @@ static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_fra
 }
 
 /**
- * kprobe_steps_to() - does a frame's copied instruction end at an address?
- * @frame: any of this CPU
- * @addr: of a breakpoint
+ * kprobe_steps_to() - does the copy that a frame is stepping end at an address?
+ * @frame: any frame of this CPU
+ * @addr: address of a breakpoint
  *
  * Context: the trap.
- * Return: true if it does, and is being executed.
+ * Return: true if the frame is stepping and its copy ends at @addr.
  */
 static __always_inline bool kprobe_steps_to(struct kprobe_frame *frame, unsigned long addr)
 {
@@ -191,11 +194,12 @@ static __always_inline bool kprobe_steps_to(struct kprobe_frame *frame, unsigned
 }
 
 /**
- * kprobe_stepping_frame() - whose copied instruction ends at an address?
- * @addr: of a breakpoint
+ * kprobe_stepping_frame() - find the frame whose stepped copy ends at an address
+ * @addr: address of a breakpoint
  *
- * The instruction may have been the one that enters another level, an addition to
- * preempt_count: any frame may be it.  The deepest comes first, it is the one that runs.
+ * The stepped instruction may itself have changed the context level (an addition to
+ * preempt_count), so search the frames of all levels, the deepest first: it is the one that
+ * was being executed.
  *
  * Context: the trap.
  * Return: the frame, or NULL.
@@ -213,11 +217,11 @@ static __always_inline struct kprobe_frame *kprobe_stepping_frame(unsigned long 
 }
 
 /**
- * kprobe_step_done() - 6: a copied instruction has run, the breakpoint behind it has trapped
- * @frame: its frame
+ * kprobe_step_done() - step 6: the breakpoint after a copied instruction has trapped
+ * @frame: frame of the step
  * @regs: registers at that trap
  *
- * STEPPING -> HANDLER, and after the post handlers -> IDLE.
+ * STEPPING -> HANDLER, and after the post handlers HANDLER -> IDLE.
  *
  * Context: the trap.
  */
@@ -230,7 +234,7 @@ static __always_inline void kprobe_step_done(struct kprobe_frame *frame, struct 
 	frame->phase = KPROBE_PHASE_HANDLER;
 	arch_unmask_step(regs, frame->saved_flags);
 	instruction_pointer_set(regs, (unsigned long)kp->addr + arch_insn_len(kp));
-	/* The last post handler may have been unregistered meanwhile. */
+	/* The last post handler may have been unregistered since the first trap. */
 	if (post)
 		post(kp, regs, 0);
 	kprobe_frame_leave(frame);

@@ -2,42 +2,42 @@
 #ifndef _LINUX_KPROBES_OBSTACLE_H
 #define _LINUX_KPROBES_OBSTACLE_H
 /*
- * Why a breakpoint does not become a jump: one list for the core and the architectures.
- * Pure, for tests on the build host.
+ * Obstacles: reasons why a breakpoint does not become a jump, for the core and all
+ * architectures.  Needs no kernel: tests on the build host include it.
  */
 #include <linux/types.h>
 
 /**
  * enum kprobe_obstacle - why a point that has its breakpoint does not get a jump
- * @KPROBE_OBSTACLE_NONE: it does, or nobody has looked yet
+ * @KPROBE_OBSTACLE_NONE: it gets one, or has not been checked yet
  *
- * The core's:
- * @KPROBE_OBSTACLE_OFF: the user does not want any jumps
- * @KPROBE_OBSTACLE_NEIGHBOUR: another probe is armed where the jump would be
- * @KPROBE_OBSTACLE_RESERVED: somebody else patches an instruction there
+ * Obstacles that the core finds:
+ * @KPROBE_OBSTACLE_OFF: the user has disabled jumps
+ * @KPROBE_OBSTACLE_NEIGHBOUR: another probe is armed in the text that the jump would cover
+ * @KPROBE_OBSTACLE_RESERVED: another subsystem patches an instruction in that text
  * @KPROBE_OBSTACLE_POST: the architecture's detours do not call post handlers
- * @KPROBE_OBSTACLE_MEMORY: there was none
+ * @KPROBE_OBSTACLE_MEMORY: an allocation has failed
  * @KPROBE_OBSTACLE_ARCH: the architecture has refused with an errno
  *
- * Of instructions:
+ * Properties of instructions:
  * @KPROBE_OBSTACLE_INSN: an instruction of the region cannot be executed elsewhere
- * @KPROBE_OBSTACLE_ENCODING: no code does elsewhere what the probed instruction does
- * @KPROBE_OBSTACLE_CFI: an instruction of the region is read when a kCFI check fails
+ * @KPROBE_OBSTACLE_ENCODING: no code at another address has the effect of the probed instruction
+ * @KPROBE_OBSTACLE_CFI: the handler of failed kCFI checks reads an instruction of the region
  * @KPROBE_OBSTACLE_CALL: a call returns into the tail
  * @KPROBE_OBSTACLE_END: the function ends before the jump would
- * @KPROBE_OBSTACLE_SHADOW: the region's last instruction holds back interrupts for one more
+ * @KPROBE_OBSTACLE_SHADOW: the region's last instruction delays interrupts by one instruction
  * @KPROBE_OBSTACLE_STACK: a call's target is read through the stack pointer
  * @KPROBE_OBSTACLE_ROOM: the copy is too long for a detour
- * @KPROBE_OBSTACLE_OPERAND: the copy cannot refer to what the original refers to
+ * @KPROBE_OBSTACLE_OPERAND: the copy does not reach the operand of the original
  * @KPROBE_OBSTACLE_BRANCH: a branch to the detour, from it or in it does not reach
  * @KPROBE_OBSTACLE_POST_BRANCH: a post handler of an instruction that branches or stacks flags
  *
- * Of the text around:
+ * Properties of the text around the probe:
  * @KPROBE_OBSTACLE_TARGET: the tail is the target of a branch
  * @KPROBE_OBSTACLE_TABLE: a table sends execution into the tail
  * @KPROBE_OBSTACLE_PAD: the tail is a landing pad of indirect branches
  * @KPROBE_OBSTACLE_LANDING: the probed instruction is such a landing pad
- * @KPROBE_OBSTACLE_INDIRECT: the function has a branch whose targets are not known
+ * @KPROBE_OBSTACLE_INDIRECT: the function has a branch with unknown targets
  * @KPROBE_OBSTACLE_CODE: the function cannot be decoded
  * @KPROBE_OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
  * @KPROBE_OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region

@@ -2,8 +2,7 @@
 #ifndef _LINUX_KPROBES_OPTIMIZE_H
 #define _LINUX_KPROBES_OPTIMIZE_H
 /*
- * The part of the contract between the kprobes core and the architectures that is about
- * jumps.
+ * The contract between the kprobes core and the architectures: jumps.
  *
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
@@ -16,12 +15,12 @@
 
 #ifdef CONFIG_OPTPROBES
 /**
- * struct optimized_kprobe - what the architecture sees of a probepoint here
- * @kp:		its representative
- * @list:	links it where many are handed over
- * @optinsn:	the architecture's; struct arch_optimized_insn in <asm/kprobes.h>,
- *		beside MAX_OPTINSN_SIZE, the room of a detour in instruction units, and
- *		MAX_OPTIMIZED_LENGTH, the bytes of text that a jump takes
+ * struct optimized_kprobe - the architecture's view of a probepoint that may get a jump
+ * @kp:		representative of the point
+ * @list:	links the point into lists of the functions below
+ * @optinsn:	data of the architecture.  <asm/kprobes.h> defines struct
+ *		arch_optimized_insn, MAX_OPTINSN_SIZE (size of a detour in units of
+ *		kprobe_opcode_t) and MAX_OPTIMIZED_LENGTH (bytes of text that a jump covers)
  */
 struct optimized_kprobe {
 	struct kprobe kp;
@@ -33,9 +32,9 @@ struct optimized_kprobe {
 #define KPROBE_JUMP_IS_ONE_INSN	(sizeof(kprobe_opcode_t) >= MAX_OPTIMIZED_LENGTH)
 
 /*
- * arch_jump_is_one_insn() is true if the jump of a prepared point covers nothing but the probed
- * instruction.  A task is before it or after it then, so the core does not wait for any before
- * it asks for the jump.
+ * Returns true if the jump of a prepared point covers only the probed instruction.  A task is
+ * then either before or after the covered text, so the core does not wait for tasks before it
+ * writes the jump.
  */
 #ifndef arch_jump_is_one_insn
 static inline bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
@@ -46,32 +45,35 @@ static inline bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
 
 /**
  * arch_prepare_optimized_kprobe() - make the detour of a point
- * @op: the point, on its breakpoint; the text that the jump will take is nobody
- *	else's, and has no armed probe in it
- * @orig: its representative again
+ * @op: the point, which has its breakpoint.  No other subsystem patches the text that the
+ *	jump will cover, and no other probe is armed there
+ * @orig: representative of @op
  *
- * What the detour has to call says kprobe_detour_calls().  Called again for a point that
- * it has refused, when the obstacle may have gone.
+ * kprobe_detour_calls() returns the handlers that the detour has to call.  The core calls
+ * this function again for a refused point when the obstacle may have disappeared.
  *
  * Context: task, may sleep, kprobe_mutex held; without HAVE_KPROBE_BATCH also
  * cpus_read_lock() and text_mutex.
- * Return: 0, and arch_prepared_optinsn() is true; with HAVE_KPROBE_DETOURS an &enum
- * kprobe_obstacle, without -ENOMEM or another errno.  Nothing is kept on failure.
+ * Return: 0, and arch_prepared_optinsn() is true.  On failure an &enum kprobe_obstacle with
+ * HAVE_KPROBE_DETOURS, -ENOMEM or another errno without; everything is released again.
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig);
 /*
- * Gives the detour back, which nobody can be executing.  With HAVE_KPROBE_BATCH the core has
+ * Frees the detour, which no task can be executing.  With HAVE_KPROBE_BATCH the core defines
  * this function.  Context: task.
  */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op);
-/* 0 if a point with a detour may get its jump now, else as above.  Context: kprobe_mutex. */
+/*
+ * Returns 0 if a point with a detour may get its jump now, otherwise a value as from
+ * arch_prepare_optimized_kprobe().  Context: kprobe_mutex held.
+ */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op);
 
 /**
  * arch_optimize_kprobes() - breakpoints become jumps
- * @oplist: points, linked through optimized_kprobe::list; nobody is executing what
- *	the jumps will cover behind the probed instructions, or will return into it.
- *	Those that have their jump are taken off the list
+ * @oplist: points, linked through optimized_kprobe::list.  No task is executing the text
+ *	that the jumps will cover after the probed instructions, or will return into it.
+ *	A point that gets its jump is removed from the list
  *
  * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
  */
@@ -79,18 +81,18 @@ void arch_optimize_kprobes(struct list_head *oplist);
 
 /**
  * arch_unoptimize_kprobes() - jumps become breakpoints
- * @oplist: points, as above
- * @done_list: all of them go there
+ * @oplist: points, linked through optimized_kprobe::list
+ * @done_list: list that all points are moved to
  *
  * Cannot fail.  On return no CPU will execute a jump; tasks may still be in detours.
  *
- * Context: as above.
+ * Context: task; kprobe_mutex, cpus_read_lock() and text_mutex held.
  */
 void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_list);
-/* The same for one, which backends have for themselves. */
+/* Does the same for one point.  Backends define it; the core does not call it. */
 void arch_unoptimize_kprobe(struct optimized_kprobe *op);
 
-/* Room for detours.  Overridden by architectures that keep some near the kernel. */
+/* Pages for detours.  Weak: some architectures reserve pages near the kernel's text. */
 void *alloc_optinsn_page(void);
 void free_optinsn_page(void *page);
 kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p);
@@ -99,7 +101,7 @@ DEFINE_INSN_CACHE_OPS(optinsn)
 
 void wait_for_kprobe_optimizer(void);
 
-/* True while a jump waits to become a breakpoint: never, for that is done at once. */
+/* True while a jump waits to become a breakpoint: never, because that is done at once. */
 static inline bool optprobe_queued_unopt(struct optimized_kprobe *op)
 {
 	return false;
@@ -107,7 +109,7 @@ static inline bool optprobe_queued_unopt(struct optimized_kprobe *op)
 
 bool kprobe_disarmed(struct kprobe *p);
 
-/* For detours whose architecture keeps the books of what is running. */
+/* For detours of architectures that maintain the current probe themselves. */
 static nokprobe_inline void opt_pre_handler(struct kprobe *p, struct pt_regs *regs)
 {
 	p->pre_handler(p, regs);
@@ -123,27 +125,28 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 	return false;
 }
 
-/* Without jumps there is nothing to wait for. */
+/* Without jumps there is no optimizer to wait for. */
 static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 
-/* --- HAVE_KPROBE_DETOURS: detours that can do what a breakpoint can ------ */
+/* --- HAVE_KPROBE_DETOURS: detours with all features of breakpoints ------- */
 
 /*
  * The architecture selects HAVE_OPTPROBES and HAVE_KPROBE_LEVELS too.  Its detours call
- * kprobe_detour_pre() and, where there is one, kprobe_detour_post(), or
- * kprobe_detour_return() instead of both; a path of execution that a handler has changed
- * is taken.  In struct arch_optimized_insn @insn is where the detour is, or NULL.
+ * kprobe_detour_pre() and, if the point has a post handler, kprobe_detour_post(); or
+ * kprobe_detour_return() instead of both.  If a handler changes the path of execution, the
+ * detour continues there.  In struct arch_optimized_insn, @insn is the address of the detour,
+ * or NULL.
  *
- * The core decides which of these a detour calls, and keeps that in the representative's
- * flags, and whether hits of the breakpoint go on in the detour's copy.
+ * The core decides which of these functions a detour calls, and records that in the flags of
+ * the representative.  It also decides whether hits of the breakpoint continue in the detour.
  */
 
 /**
- * enum kprobe_detour_calls - what a detour calls
+ * enum kprobe_detour_calls - handlers that a detour calls
  * @KPROBE_DETOUR_CALLS_PRE:	pre handlers
  * @KPROBE_DETOUR_CALLS_POST:	pre and post handlers
- * @KPROBE_DETOUR_CALLS_RETURN:	one return probe, which needs no registers
+ * @KPROBE_DETOUR_CALLS_RETURN:	one return probe without handlers that need registers
  */
 enum kprobe_detour_calls {
 	KPROBE_DETOUR_CALLS_PRE,
@@ -154,13 +157,13 @@ enum kprobe_detour_calls {
 #define KPROBE_FLAG_DETOUR_CALLS	GENMASK(31, 30)
 
 /**
- * kprobe_detour_calls() - what a detour calls, or will call that is being made
- * @kp: representative of its point
+ * kprobe_detour_calls() - which handlers does a point's detour call?
+ * @kp: representative of the point
  *
- * It stays the same as long as the detour is there.
+ * Valid while the detour exists or is being made; does not change in that time.
  *
  * Context: any.
- * Return: that.
+ * Return: the handlers.
  */
 static __always_inline enum kprobe_detour_calls kprobe_detour_calls(const struct kprobe *kp)
 {
@@ -172,18 +175,18 @@ bool kprobe_detour_used(struct kprobe *kp);
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);
-/* HAVE_KPROBE_RUN: instead of both, where the instruction can be run on saved registers. */
+/* HAVE_KPROBE_RUN: called instead of both if ainsn.run can emulate the instruction. */
 int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs);
-/* @ret_addr is where the function's return address is. */
+/* @ret_addr: the place where the function's return address is stored. */
 void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr);
 
-/* Nonzero if there is a detour.  Context: kprobe_mutex. */
+/* Nonzero if there is a detour.  Context: kprobe_mutex held. */
 static inline int arch_prepared_optinsn(struct arch_optimized_insn *optinsn)
 {
 	return !!optinsn->insn;
 }
 
-/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex. */
+/* Nonzero if the jump of @op would cover @addr.  Context: kprobe_mutex held. */
 static inline int arch_within_optimized_kprobe(struct optimized_kprobe *op,
 					       kprobe_opcode_t *addr)
 {

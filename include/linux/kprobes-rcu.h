@@ -6,7 +6,7 @@
  *
  * RCU does not watch a CPU in its idle loop.  A breakpoint's exception makes RCU watch
  * before it calls the handlers.  A jump, the return trampoline and ftrace's call do not, so
- * the functions that they reach do it here.
+ * the functions that they call use kprobe_rcu_enter().
  */
 #include <linux/compiler.h>
 #include <linux/context_tracking_irq.h>
@@ -20,7 +20,7 @@
  * Always inlined: rcu_is_watching() is a function that can be probed.
  *
  * Context: any, preemption disabled.
- * Return: true if it does, so that handlers may run.
+ * Return: true if RCU watches, so that handlers may run.
  */
 static __always_inline bool kprobe_rcu_is_watching(void)
 {
@@ -37,7 +37,7 @@ static __always_inline bool kprobe_rcu_is_watching(void)
  * kprobe_rcu_enter() - make RCU watch this CPU while handlers run
  *
  * Context: any, preemption disabled.
- * Return: true if RCU did not watch before; for kprobe_rcu_exit().
+ * Return: true if RCU did not watch before; the argument for kprobe_rcu_exit().
  */
 static __always_inline bool kprobe_rcu_enter(void)
 {
@@ -47,7 +47,7 @@ static __always_inline bool kprobe_rcu_enter(void)
 	return true;
 }
 
-/* Ends what kprobe_rcu_enter() has begun, which has returned @entered. */
+/* Undoes kprobe_rcu_enter(), which has returned @entered. */
 static __always_inline void kprobe_rcu_exit(bool entered)
 {
 	if (unlikely(entered))

@@ -2,16 +2,15 @@
 #ifndef _LINUX_KPROBES_RETURN_H
 #define _LINUX_KPROBES_RETURN_H
 /*
- * The part of the contract between the kprobes core and the architectures that is about
- * return probes.
+ * The contract between the kprobes core and the architectures: return probes.
  *
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
 
-/* Backends of the base kernel define it.  Nothing calls it. */
+/* Backends of the base kernel define this function.  Nothing calls it. */
 int arch_trampoline_kprobe(struct kprobe *p);
 
-/* The architecture's, with kretprobe_blacklist_size of them. */
+/* Functions that the architecture excludes; kretprobe_blacklist_size entries. */
 extern struct kretprobe_blackpoint kretprobe_blacklist[];
 
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
@@ -47,18 +46,18 @@ static inline void kprobe_flush_task(struct task_struct *tk) { }
 /* --- HAVE_KRETPROBES, the core keeps the instances ----------------------- */
 
 /*
- * Without rethook, or with HAVE_KRETPROBE_NATIVE in spite of it.  Nothing of the
- * same context level may come in between while arch_prepare_kretprobe() or the
- * trampoline's handler runs: preemption is disabled there, and probes that are
- * hit meanwhile are missed.
+ * For architectures without rethook, or with HAVE_KRETPROBE_NATIVE.  No other return
+ * probe of the same context level may run while arch_prepare_kretprobe() or the
+ * trampoline's handler runs: preemption is disabled there, and probes that are hit
+ * in between are missed.
  */
 
-/* Saves the return address in @ri and puts the trampoline's in its place. */
+/* Saves the return address in @ri and replaces it by the trampoline's address. */
 #ifndef arch_prepare_kretprobe
 void arch_prepare_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs);
 #endif
 /*
- * Makes @regs look as if the function had returned to @correct_ret_addr, where
+ * Changes @regs as if the function had returned to @correct_ret_addr, if
  * instruction_pointer_set() is not enough.
  */
 #ifndef arch_kretprobe_fixup_return
@@ -73,7 +72,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);
 void kprobe_flush_task(struct task_struct *tk);
 
-/* Where the trampoline is, through a function descriptor where there are such. */
+/* Returns the trampoline's address; dereferences a function descriptor if there is one. */
 static nokprobe_inline void *kretprobe_trampoline_addr(void)
 {
 	return dereference_kernel_function_descriptor(__kretprobe_trampoline);
@@ -84,7 +83,7 @@ static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
 	return (void *)addr == kretprobe_trampoline_addr();
 }
 
-/* For trampolines that are not themselves probed: handlers must not nest. */
+/* For trampolines without a probe on them: handlers must not nest. */
 static nokprobe_inline
 unsigned long kretprobe_trampoline_handler(struct pt_regs *regs, void *frame_pointer)
 {
@@ -102,7 +101,8 @@ static nokprobe_inline unsigned long get_kretprobe_retaddr(struct kretprobe_inst
 }
 
 /*
- * The probe, in its handlers; NULL outside of them once it has been unregistered.
+ * Returns the probe.  Outside of the probe's handlers, returns NULL after it has been
+ * unregistered.
  * Pairs with the grace period before kretprobe_engine_free() changes rph.
  */
 static nokprobe_inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)

@@ -2,7 +2,7 @@
 #ifndef _LINUX_KPROBES_SLOTS_H
 #define _LINUX_KPROBES_SLOTS_H
 /*
- * Executable slots, for architectures that copy instructions; kernel/kprobes/slots.c.
+ * Executable slots for architectures that copy instructions.  See kernel/kprobes/slots.c.
  *
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
@@ -14,12 +14,12 @@
 /**
  * struct kprobe_insn_cache - executable slots of one size
  * @mutex:	guards the cache and its pages
- * @alloc:	makes an executable page
- * @free:	gives it back
- * @sym:	what kallsyms calls its pages
- * @pages:	its pages that have a free slot
- * @insn_size:	bytes of a slot
- * @nr_garbage:	always 0: a slot that is given back is free at once
+ * @alloc:	allocates an executable page
+ * @free:	frees such a page
+ * @sym:	name of the pages in kallsyms
+ * @pages:	pages of the cache that have a free slot
+ * @insn_size:	size of a slot in bytes
+ * @nr_garbage:	always 0: a released slot can be reused at once
  */
 struct kprobe_insn_cache {
 	struct mutex mutex;	/* guards the cache and its pages */
@@ -38,13 +38,13 @@ bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr);
 int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symnum,
 			     unsigned long *value, char *type, char *sym);
 
-/* What kallsyms and perf call the pages of slots, and those of detours. */
+/* Names of the pages of slots and of detours in kallsyms and perf. */
 #define KPROBE_INSN_PAGE_SYM	"kprobe_insn_page"
 #define KPROBE_OPTINSN_PAGE_SYM	"kprobe_optinsn_page"
 
 /*
- * Declares the cache kprobe_@kind_slots, and get_@kind_slot(), free_@kind_slot() and
- * is_kprobe_@kind_slot(), which are about it.
+ * Declares the cache kprobe_@kind_slots, and its functions get_@kind_slot(),
+ * free_@kind_slot() and is_kprobe_@kind_slot().
  */
 #define DEFINE_INSN_CACHE_OPS(kind)					\
 extern struct kprobe_insn_cache kprobe_##kind##_slots;			\
@@ -66,7 +66,7 @@ static inline kprobe_opcode_t *get_##kind##_slot(void)			\
 
 DEFINE_INSN_CACHE_OPS(insn)
 
-/* Architectures whose text patching leaves something to be done about a slot say what. */
+/* Overridden by architectures that have to flush a slot after writing it. */
 #ifndef flush_insn_slot
 #define flush_insn_slot(p)	do { } while (0)
 #endif
@@ -74,13 +74,13 @@ DEFINE_INSN_CACHE_OPS(insn)
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p);
 struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *slot);
 
-/* HAVE_KPROBE_BATCH: slots are struct arch_specific_insn's @insn and @step, and detours. */
+/* HAVE_KPROBE_BATCH: the slots are @insn and @step of struct arch_specific_insn, and detours. */
 void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size);
 #ifdef CONFIG_HAVE_KPROBE_BATCH
 void arch_remove_kprobe(struct kprobe *p);
 #endif
 #else
-/* Without slots no address is in one. */
+/* Without slots, no address is in a slot. */
 #define DEFINE_INSN_CACHE_OPS(kind)					\
 static inline bool is_kprobe_##kind##_slot(unsigned long addr)		\
 {									\

@@ -5,9 +5,9 @@
  * Kernel probes: put a handler on (almost) any instruction of the running
  * kernel, or on the return of any function.
  *
- * This header is what users of probes see.  What an architecture provides is
- * in <linux/kprobes-arch.h>; what only the core needs is in
- * kernel/kprobes/internal.h.  Documentation/trace/kprobes.rst is the manual.
+ * This header is the interface for users of probes.  <linux/kprobes-arch.h> is
+ * the interface for architectures, and kernel/kprobes/internal.h has the core's
+ * own declarations.  Documentation/trace/kprobes.rst is the manual.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
@@ -47,27 +47,28 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * struct kprobe - one registration: a handle that its user owns
  * @list:	links the handle into its probepoint; not empty while registered
  * @hlist:	reserved for the core
- * @call:	the function that a hit calls: @pre_handler, or one of the core's if
- *		@pre_handler is %NULL, is disabled, or has a fault_handler
+ * @call:	private: the function that a hit calls: @pre_handler, or a function of
+ *		the core if the handle has no @pre_handler, is disabled, or has a
+ *		@fault_handler
  * @nmissed:	hits whose handlers did not run because another handler of the
  *		same context level was running on that CPU
- * @addr:	the probed address: given by the user, or found from @symbol_name
+ * @addr:	the probed address: set by the user, or derived from @symbol_name
  * @symbol_name: symbol to probe; give this or @addr, not both
  * @offset:	bytes from @symbol_name or @addr to the probed instruction
  * @flags:	KPROBE_FLAG_*; KPROBE_FLAG_DISABLED may be set before registering
  * @pre_handler: called before the probed instruction; non-zero means that the
- *		handler has set a new instruction pointer, which is obeyed
+ *		handler has set a new instruction pointer, where execution continues
  * @post_handler: called after the probed instruction
  * @fault_handler: called for a fault in one of this handle's handlers, or in
- *		the probed instruction; non-zero means that it has dealt with it
- * @opcode:	what the breakpoint replaced (meaningful in the core's own
+ *		the probed instruction; non-zero means that it has fixed the fault
+ * @opcode:	text that the breakpoint has replaced (meaningful in the core's own
  *		representative of a probepoint only)
  * @ainsn:	the architecture's copy of the instruction (likewise)
  * @gone:	links the handle into the hash of those whose text has been freed
  *
- * All handlers may be %NULL.  Everything but @addr, @symbol_name, @offset, the
- * handlers and %KPROBE_FLAG_DISABLED is the core's.  After unregistering the
- * struct may be registered again as it is.
+ * All handlers may be %NULL.  The user sets @addr, @symbol_name, @offset, the
+ * handlers and %KPROBE_FLAG_DISABLED; the core sets everything else.  After
+ * unregistering, the struct may be registered again without changes.
  */
 struct kprobe {
 	struct list_head list;
@@ -90,11 +91,11 @@ struct kprobe {
 	};
 };
 
-/* What can be read from kprobe::flags; KPROBE_FLAG_DISABLED can be written. */
+/* Bits of kprobe::flags that users may read; KPROBE_FLAG_DISABLED may also be written. */
 #define KPROBE_FLAG_GONE	1  /* the probed text has been freed */
-#define KPROBE_FLAG_DISABLED	2  /* its handlers are not called for now */
+#define KPROBE_FLAG_DISABLED	2  /* its handlers are not called */
 #define KPROBE_FLAG_OPTIMIZED	4  /* a jump, not a breakpoint, is in the text */
-#define KPROBE_FLAG_FTRACE	8  /* reached through ftrace, no breakpoint */
+#define KPROBE_FLAG_FTRACE	8  /* called by ftrace, without a breakpoint */
 #define KPROBE_FLAG_ON_FUNC_ENTRY 16 /* on a function's first instruction */
 
 #ifndef CONFIG_KRETPROBE_ON_RETHOOK
@@ -102,17 +103,17 @@ struct kretprobe_cache;
 struct kretprobe_class;
 
 /**
- * struct kretprobe_holder - stands between instances and their probe; private
- * @rp:		the probe; NULL when it has been unregistered
- * @handler:	the probe's; NULL if it has none, or is being unregistered: no handler of it
- *		begins any more
- * @stopped:	it is being unregistered
+ * struct kretprobe_holder - links instances to their probe; private
+ * @rp:		the probe; NULL after it has been unregistered
+ * @handler:	the probe's handler; NULL if it has none.  Also NULL while the probe is
+ *		being unregistered: its handler is not called any more
+ * @stopped:	the probe is being unregistered
  * @limit:	the probe's maxactive if that is > 0; else 0
- * @room:	how many more calls can be followed, if there is a limit
+ * @room:	number of further calls that can be followed, if there is a limit
  * @caches:	free instances of each CPU
- * @class:	the probes that it shares its instances with
- * @given_up:	links it into the list of holders that will be freed
- * @rcu:	frees it
+ * @class:	the probes that share their instances with this one
+ * @given_up:	links the holder into the list of those that will be freed
+ * @rcu:	frees the holder
  */
 struct kretprobe_holder {
 	struct kretprobe *rp;
@@ -131,15 +132,16 @@ struct kretprobe_holder {
 
 /**
  * struct kretprobe - a probe on the return of a function
- * @kp:		where: the function's entry (symbol or address)
+ * @kp:		symbol or address of the function's entry
  * @handler:	called when the function returns
- * @entry_handler: called when it is entered; non-zero skips this call
- * @maxactive:	how many calls may be followed at once; <= 0: as many as there are
+ * @entry_handler: called when the function is entered; if it returns non-zero, this
+ *		call is not followed
+ * @maxactive:	number of calls that may be followed at once; <= 0: no limit
  *		(where rethook keeps the instances: a default number)
- * @nmissed:	calls that were not followed because no instance was left
+ * @nmissed:	calls that were not followed because no instance was free
  * @data_size:	bytes of private data in every instance
- * @rph:	private: what its instances know of it
- * @rh:		private: the same, where rethook keeps them
+ * @rph:	private: links the instances to this probe
+ * @rh:		private: the same, where rethook keeps the instances
  */
 struct kretprobe {
 	struct kprobe kp;
@@ -157,7 +159,7 @@ struct kretprobe {
 
 #define KRETPROBE_MAX_DATA_SIZE	4096
 
-/* A function that cannot be return-probed; a table of them ends with a NULL name. */
+/* A function that cannot be return-probed.  The last entry of a table has a NULL name. */
 struct kretprobe_blackpoint {
 	const char *name;
 	void *addr;
@@ -184,7 +186,7 @@ struct kretprobe_instance {
 
 /**
  * struct jprobe - a handler with the prototype of the probed function
- * @kp:		where: the function's entry (symbol or address)
+ * @kp:		symbol or address of the function's entry
  * @entry:	the handler, which ends with jprobe_return() or by returning
  */
 struct jprobe {
@@ -192,10 +194,10 @@ struct jprobe {
 	void *entry;
 };
 
-/* How handlers used to be named in a struct jprobe. */
+/* Cast that initializers of jprobe::entry have always used. */
 #define JPROBE_ENTRY(handler)	((void *)(handler))
 
-/* True while a jump to a detour, and not a breakpoint, is in the text. */
+/* True while the text has a jump to a detour instead of a breakpoint. */
 static inline bool kprobe_optimized(struct kprobe *p)
 {
 	return !!(p->flags & KPROBE_FLAG_OPTIMIZED);
@@ -207,7 +209,7 @@ static inline bool kprobe_ftrace(struct kprobe *p)
 	return !!(p->flags & KPROBE_FLAG_FTRACE);
 }
 
-/* True once the text under @p is no more; such a probe never fires again. */
+/* True once the text that @p probes has been freed; such a probe is never hit again. */
 static inline bool kprobe_gone(struct kprobe *p)
 {
 	return !!(p->flags & KPROBE_FLAG_GONE);
@@ -240,11 +242,11 @@ int register_jprobes(struct jprobe **jps, int num);
 void unregister_jprobes(struct jprobe **jps, int num);
 
 /**
- * jprobe_return() - end a jprobe's handler, from any depth
+ * jprobe_return() - end a jprobe's handler, from any depth of calls
  *
- * Outside of one it does nothing but to say so, once.
+ * Called outside of such a handler, it only logs an error, once.
  *
- * Spec: kprobes.txt section 4.2.
+ * See Documentation/trace/kprobes.rst, Jprobes.
  *
  * Context: the handler.
  */
@@ -268,7 +270,7 @@ unsigned long kprobe_text_address(unsigned long addr);
 
 #else /* !CONFIG_KPROBES */
 
-/* Without kprobes nothing can be registered, and nothing is ever running. */
+/* Without kprobes, registration fails, and no probe is ever running. */
 #define KPROBES_ABSENT(function, argument)				\
 static inline int function(argument)					\
 {									\
@@ -311,7 +313,7 @@ static inline void kprobe_free_init_mem(void) { }
 static inline void kprobe_flush_task(struct task_struct *tk) { }
 static inline void wait_for_kprobe_optimizer(void) { }
 
-/* Debuggers ask: without a blacklist nothing is safe. */
+/* For debuggers: without a blacklist, no address is safe. */
 static inline bool within_kprobe_blacklist(unsigned long addr)
 {
 	return true;
@@ -384,7 +386,7 @@ static inline void unregister_jprobes(struct jprobe **jps, int num) { }
 static inline void jprobe_return(void) { }
 #endif
 
-/* Like enable_kprobe() and disable_kprobe(), for a registered jprobe. */
+/* enable_kprobe() and disable_kprobe() of a registered jprobe. */
 static inline int enable_jprobe(struct jprobe *jp)
 {
 	return enable_kprobe(&jp->kp);
@@ -395,7 +397,7 @@ static inline int disable_jprobe(struct jprobe *jp)
 	return disable_kprobe(&jp->kp);
 }
 
-/* The same for a registered return probe. */
+/* enable_kprobe() and disable_kprobe() of a registered return probe. */
 static inline int enable_kretprobe(struct kretprobe *rp)
 {
 	return enable_kprobe(&rp->kp);
