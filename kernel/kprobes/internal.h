@@ -2,8 +2,8 @@
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
 /*
- * What the files of the kprobes core share.  Prototypes are grouped under the
- * file that implements them.
+ * Declarations that the files of the kprobes core share.  Prototypes are grouped
+ * under the file that implements them.
  *
  * Locks, outermost first:
  *
@@ -14,13 +14,13 @@
  *	      text_mutex	kernel text and the slots' contents
  *		kprobe_insn_cache::mutex  bookkeeping of slots; backends with batches
  *				take it without text_mutex
- *		module_mutex	kallsyms takes it, which x86 asks for parts of functions
+ *		module_mutex	kallsyms takes it when x86 looks up parts of functions
  *	  ftrace's own locks	never under text_mutex
- *	  kretprobe_mutex	instances of return probes; nothing is taken inside
+ *	  kretprobe_mutex	instances of return probes; no lock nests inside
  *
- * No lock is held across a grace period.  Code that runs at a hit (hit/, and the code
- * that backends have for it) takes no lock and relies on preemption being disabled:
- * everything that it can reach is freed only after a grace period that waits for it.
+ * No lock is held across a grace period.  Code that runs at a hit (hit/, and hit/ of the
+ * backends) takes no lock, because preemption is disabled: all objects that it can reach
+ * are freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
 #include <linux/cleanup.h>
@@ -40,12 +40,12 @@ struct seq_file;
 #define pr_fmt(fmt) "kprobes: " fmt
 
 /*
- * Private bits of kprobe::flags.  KIND says which API has registered a handle, and debugfs
- * shows that.  RESOLVED remembers that addr came from symbol_name, so that the same struct can
- * be registered again.  STAGED marks the handles of a batch that is being checked, or
+ * Private bits of kprobe::flags.  KIND is the API that has registered a handle; debugfs shows
+ * it.  RESOLVED: addr was derived from symbol_name, and is derived again if the same struct is
+ * registered again.  STAGED marks the handles of a batch that is being checked, or
  * unregistered.  RETURN_ONLY is for representatives: hits have to call one return probe only,
- * and no handler asks for registers.  SKIPPED is the size of the landing pad between the
- * address that the user gave and the probed one.  <linux/kprobes-optimize.h> has those about
+ * and no handler needs registers.  SKIPPED is the size of the landing pad between the address
+ * that the user gave and the probed address.  <linux/kprobes-optimize.h> has the bits about
  * detours.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
@@ -56,7 +56,7 @@ struct seq_file;
 #define KPROBE_FLAG_SKIPPED	GENMASK(25, 22)
 
 /**
- * enum kprobe_state - what is in the text at a probepoint
+ * enum kprobe_state - content of the text at a probepoint
  * @KPROBE_DISARMED:	the original instruction
  * @KPROBE_BREAKPOINT:	the architecture's breakpoint
  * @KPROBE_JUMP:	a jump to the point's detour
@@ -69,7 +69,7 @@ struct seq_file;
  *		       v
  *		     GONE
  *
- * Changed by kprobe_point_set_state() only, which checks that.
+ * Only kprobe_point_set_state() changes it, and refuses other transitions.
  */
 enum kprobe_state {
 	KPROBE_DISARMED,
@@ -81,12 +81,12 @@ enum kprobe_state {
 };
 
 /**
- * enum kprobe_opt - what the optimizer has in mind for a point
- * @KPROBE_OPT_NONE:	nothing
- * @KPROBE_OPT_QUEUED:	to see whether there can be a jump, and to make its detour
- * @KPROBE_OPT_OUTDATED: to wait until nobody is in its old detour, and make another
- * @KPROBE_OPT_SETTLING: to wait until nobody is where the jump will be, unless that is
- *			 one instruction: arch_jump_is_one_insn()
+ * enum kprobe_opt - next step of the optimizer for a point
+ * @KPROBE_OPT_NONE:	no step
+ * @KPROBE_OPT_QUEUED:	check whether a jump is possible, and make its detour
+ * @KPROBE_OPT_OUTDATED: wait until no task is in the old detour, then make another one
+ * @KPROBE_OPT_SETTLING: wait until no task is in the text that the jump will cover, unless
+ *			 that is one instruction (arch_jump_is_one_insn()); write the jump
  * @NR_KPROBE_OPTS:	number of the steps
  *
  *	NONE ---> QUEUED ---> SETTLING
@@ -95,8 +95,8 @@ enum kprobe_state {
  *		 OUTDATED
  *	any ---> NONE		the jump is written, or there will be none
  *
- * All but NONE are found in KPROBE_BREAKPOINT only.  Changed by set_opt() of optimizer.c
- * only, which checks that.
+ * All but NONE occur in KPROBE_BREAKPOINT only.  Only set_opt() in optimizer.c changes it,
+ * and checks the transition.
  */
 enum kprobe_opt {
 	KPROBE_OPT_NONE,
@@ -107,24 +107,23 @@ enum kprobe_opt {
 };
 
 /**
- * struct kprobe_point - all there is at one probed address
- * @kp:		representative: what the architecture and get_kprobe() see; its
- *		addr is the key of the table.  Its list links the point into a
- *		work list while a batch is patched, and into that of points to be
- *		freed; its call walks over @handles
- * @op:		the same, with what belongs to its detour; its list links the point
- *		into those of the optimizer, or into the list of gone points
- * @handles:	registrations (struct kprobe::list), in the order in which they
- *		came; RCU, written under kprobe_mutex
- * @lone:	the handle whose kprobe::call is all that a hit has to make; @kp if a hit
- *		has to walk over @handles.  See kprobe_point_update_handlers()
- * @only:	the same handle, if there is no other at the point, it is enabled, and has no
- *		fault_handler: its post_handler is all that a hit has to call afterwards;
- *		else NULL
- * @state:	what is in the text
- * @opt:	what the optimizer is about to do
- * @unopt:	what keeps it from that: enum kprobe_obstacle
- * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls it
+ * struct kprobe_point - a probed address (probepoint)
+ * @kp:		representative: the architecture and callers of get_kprobe() see only this
+ *		part.  Its addr is the key of the table.  Its list links the point into a
+ *		work list while a batch is patched, or into the list of points to be
+ *		freed.  Its call walks over @handles
+ * @op:		the representative, with the data of its detour.  Its list links the point
+ *		into the lists of the optimizer, or into the list of gone points
+ * @handles:	registrations (struct kprobe::list), in the order of registration; RCU,
+ *		written under kprobe_mutex
+ * @lone:	the handle whose kprobe::call is the only one that a hit has to make; @kp if
+ *		a hit has to walk over @handles.  See kprobe_point_update_handlers()
+ * @only:	the only handle of the point, if it is enabled and has no fault_handler: a hit
+ *		has to call no post_handler but that of this handle.  Otherwise NULL
+ * @state:	content of the text, enum kprobe_state
+ * @opt:	next step of the optimizer, enum kprobe_opt
+ * @unopt:	reason why there is no jump, enum kprobe_obstacle
+ * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls the point
  */
 struct kprobe_point {
 	union {
@@ -165,8 +164,8 @@ extern bool kprobes_ready;
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
 
 /*
- * Return probes and jprobes begin with their kprobe: an array of pointers to them is
- * an array of pointers to kprobes.
+ * Return probes and jprobes begin with their kprobe, so an array of pointers to them is
+ * also an array of pointers to kprobes.
  */
 static_assert(!offsetof(struct kretprobe, kp));
 static_assert(!offsetof(struct jprobe, kp));
@@ -196,7 +195,7 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* See kprobes_inc_nmissed_count(). */
+/* kprobes_inc_nmissed_count(), faster for a point with one handle. */
 static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 {
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
@@ -217,7 +216,7 @@ void kprobe_table_insert(struct kprobe_point *point);
 void kprobe_table_remove(struct kprobe_point *point);
 struct kprobe_point *kprobe_table_next(unsigned long *pos);
 
-/* Walks all points of the table; kprobe_mutex held, removing @point is fine. */
+/* Walks over all points of the table.  @point may be removed.  Context: kprobe_mutex held. */
 #define for_each_kprobe_point(point, pos)				\
 	for ((pos) = 0; ((point) = kprobe_table_next(&(pos))); (pos)++)
 
@@ -226,7 +225,7 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos);
 /*
  * enum kprobe_refusal - why a registration was refused
  *
- * Texts and errnos are in address.c, and in kprobes.rst.
+ * Texts and errnos are in address.c; see also Documentation/trace/kprobes.rst, Errors.
  */
 enum kprobe_refusal {
 	KPROBE_REFUSE_NONE,
@@ -257,10 +256,10 @@ enum kprobe_refusal {
 };
 
 /**
- * enum kprobe_name - what a symbol's name tells
- * @KPROBE_NAME_PLAIN:	nothing
- * @KPROBE_NAME_BLACK:	must not be probed
- * @KPROBE_NAME_CFI:	is the CFI preamble of a function
+ * enum kprobe_name - property of a symbol that follows from its name
+ * @KPROBE_NAME_PLAIN:	none
+ * @KPROBE_NAME_BLACK:	the symbol must not be probed
+ * @KPROBE_NAME_CFI:	the symbol is the CFI preamble of a function
  */
 enum kprobe_name {
 	KPROBE_NAME_PLAIN,
@@ -269,14 +268,14 @@ enum kprobe_name {
 };
 
 /**
- * struct kprobe_place - where a registration goes, and why not
- * @addr:	found address, or as much as is known of it
- * @offset:	what it is from the start of its symbol
- * @skipped:	bytes from the address that was asked for: a landing pad
- * @on_func_entry: it is a function's entry
+ * struct kprobe_place - address that a registration resolves to
+ * @addr:	the address to probe; after a failure, the last address that was computed
+ * @offset:	offset of @addr from the start of its symbol
+ * @skipped:	bytes from the address that the user gave to @addr: a landing pad
+ * @on_func_entry: @addr is a function's entry
  * @ftrace:	ftrace owns the instruction
- * @name:	what the symbol's name tells
- * @mod:	module whose text it is, with a reference; NULL for the kernel
+ * @name:	property of the symbol that follows from its name
+ * @mod:	module that owns the text, with a reference; NULL for the kernel
  */
 struct kprobe_place {
 	unsigned long addr;

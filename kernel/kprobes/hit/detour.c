@@ -4,7 +4,7 @@
  *
  * The jump of an optimized probe leads to a detour.  A detour saves the registers, calls one
  * of the functions here, executes copies of the instructions that the jump has replaced, and
- * jumps to the instruction after them.  The architecture writes it
+ * jumps to the instruction after them.  The architecture writes detours
  * (arch_prepare_optimized_kprobe()).
  *
  * Detours begin with interrupts and preemption as in the probed code.  While handlers run
@@ -57,7 +57,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 	return ret;
 }
 
-/* If the level is taken RCU watches: that handler's hit has made it watch. */
+/* If the level is busy, RCU watches, because the hit of the running handler has made it watch. */
 static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	if (unlikely(!kprobe_in_task()))
@@ -72,13 +72,13 @@ static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs 
 }
 
 /**
- * kprobe_detour_pre() - a detour has been entered
- * @kp: representative of its point
+ * kprobe_detour_pre() - call the pre handlers of a detour's point
+ * @kp: representative of the point
  * @regs: registers at the probed instruction
  *
  * Context: any that the probed code runs in.
- * Return: non-zero if a handler has changed the path of execution: go on at the
- * instruction pointer of @regs, and not with the copied instructions.
+ * Return: non-zero if a handler has changed the path of execution.  The detour then
+ * continues at the instruction pointer of @regs instead of in the copied instructions.
  */
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -107,11 +107,11 @@ static noinline void other_post(struct kprobe *kp, kprobe_post_handler_t post,
 NOKPROBE_SYMBOL(other_post);
 
 /**
- * kprobe_detour_post() - the copy of the probed instruction has been executed
- * @kp: representative of its point
+ * kprobe_detour_post() - call the post handlers of a detour's point
+ * @kp: representative of the point
  * @regs: registers after the instruction
  *
- * If the hit was missed its level is still taken, and its post handlers are not called.
+ * If the hit was missed, its level is still busy, and its post handlers are not called.
  *
  * Context: any that the probed code runs in.
  */
@@ -119,7 +119,7 @@ void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs)
 {
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
 
-	/* The last one may have been unregistered. */
+	/* The last post handler may have been unregistered. */
 	if (unlikely(!post))
 		return;
 	preempt_disable_notrace();

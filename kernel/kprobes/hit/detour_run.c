@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit without a trap: the function that detours call which have a post handler and no
- * copy of the instruction, because it can be carried out on saved registers
- * (HAVE_KPROBE_RUN).  See detour.c.
+ * At a hit without a trap: the function for detours of points with a post handler whose
+ * instruction can be emulated on saved registers (HAVE_KPROBE_RUN).  Such a detour has no copy
+ * of the instruction.  See detour.c.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/list.h>
@@ -26,7 +26,7 @@ static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 	ret = kprobe_dispatch_pre(kp, regs);
 	if (!ret) {
 		kp->ainsn.run(kp->opcode, regs);
-		/* The last one may have been unregistered. */
+		/* The last post handler may have been unregistered. */
 		post = READ_ONCE(kp->post_handler);
 		if (post)
 			post(kp, regs, 0);
@@ -46,11 +46,11 @@ static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-/* Task context with one handle, the usual case. */
+/* Handles a hit in task context of a point with one handle, the usual case. */
 static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 				     struct pt_regs *regs)
 {
-	/* Keep its address in a register: it is needed before and after three calls. */
+	/* Keep the address of the frame in a register: three calls are between its uses. */
 	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_task_frame);
 	kprobe_post_handler_t post;
 	int ret;
@@ -63,7 +63,7 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 		return ret;
 	}
 	kp->ainsn.run(kp->opcode, regs);
-	/* It may have been unregistered. */
+	/* The post handler may have been unregistered. */
 	post = READ_ONCE(handle->post_handler);
 	if (likely(post))
 		post(handle, regs, 0);
@@ -72,15 +72,15 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 }
 
 /**
- * kprobe_detour_whole() - a detour has been entered that has no copy
- * @kp: representative of its point
+ * kprobe_detour_whole() - handle the hit of a detour that has no copy of the instruction
+ * @kp: representative of the point
  * @regs: registers at the probed instruction
  *
- * Calls pre handlers, carries the instruction out, and calls post handlers.
+ * Calls pre handlers, emulates the instruction, and calls post handlers.
  *
  * Context: any that the probed code runs in.
- * Return: non-zero if a handler has changed the path of execution: go on at the
- * instruction pointer of @regs, and not after the probed instruction.
+ * Return: non-zero if a handler has changed the path of execution.  The detour then
+ * continues at the instruction pointer of @regs instead of after the probed instruction.
  */
 int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: the handlers of a probepoint are called.
+ * At a hit: call the handlers of a probepoint.
  *
- * RCU protects the list of handles, because preemption is disabled at a hit.  That is not
- * checked: lockdep can be probed, too.
+ * RCU protects the list of handles, because preemption is disabled at a hit.  The list walks
+ * do not check that, because lockdep can be probed.
  */
 #include <linux/atomic.h>
 #include <linux/kprobes-frame.h>
@@ -11,14 +11,14 @@
 
 #include "../internal.h"
 
-/* kprobe::call of a handle without a pre_handler, or that is disabled. */
+/* kprobe::call of a handle that has no pre_handler, or that is disabled. */
 int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs)
 {
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_call_nothing);
 
-/* kprobe::call of a handle whose fault_handler is asked if its pre_handler faults. */
+/* kprobe::call of a handle with a fault_handler: records the handle for kprobe_fault_handler(). */
 int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs)
 {
 	int ret;
@@ -41,7 +41,7 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
 }
 
 /**
- * kprobe_dispatch_many() - call the pre_handlers of a point that has no lone handle
+ * kprobe_dispatch_many() - call the pre_handlers of all handles of a point
  * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *
@@ -62,15 +62,15 @@ int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_dispatch_many);
 
 /**
- * kprobe_dispatch_pre() - pre_handler of every representative
+ * kprobe_dispatch_pre() - call the pre handlers; pre_handler of every representative
  * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *
- * Calls the handles' in the order of registration.  The first that returns
- * non-zero has changed the path of execution, and the rest is not called.
+ * Calls the pre_handlers of the handles in the order of registration.  The first that
+ * returns non-zero has changed the path of execution, and the rest is not called.
  *
  * Context: the hit, preemption disabled.
- * Return: what that handler returned, or 0.
+ * Return: the non-zero value of that handler, or 0.
  */
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -82,10 +82,10 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_dispatch_pre);
 
 /**
- * kprobe_dispatch_post() - post_handler of representatives that need one
+ * kprobe_dispatch_post() - call the post handlers; post_handler of representatives
  * @kp: representative of the point that was hit
  * @regs: registers after the probed instruction
- * @flags: passed on
+ * @flags: argument for the handlers
  *
  * The list of handles may be empty: a handle leaves the list before the representative
  * loses its post_handler.
@@ -116,11 +116,12 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 NOKPROBE_SYMBOL(kprobe_dispatch_post);
 
 /**
- * kprobes_inc_nmissed_count() - a hit's handlers could not be run
+ * kprobes_inc_nmissed_count() - count a hit whose handlers cannot run
  * @p: representative of the point that was hit
  *
- * Counts are exact, so they are atomic: misses of one probe happen on several CPUs and in
- * several contexts at once.  The operation is raw: functions of sanitizers can be probed.
+ * The counts are exact.  They are incremented atomically, because one probe can be missed on
+ * several CPUs and in several contexts at once.  The operation is raw, because functions of
+ * sanitizers can be probed.
  *
  * Context: any, preemption disabled.
  */

@@ -3,11 +3,9 @@
  * Faults in handlers, and in copies of probed instructions (HAVE_KPROBE_LEVELS).
  *
  * The architecture calls kprobe_fault_handler() before it searches the exception tables.  An
- * instruction that has faulted in a copy starts over at the original, unless a fault_handler
- * fixes the fault: exception tables and oopses know the original only, and the fault may
- * sleep, after which the slot may belong to another probe.
- *
- * Runs in traps: NOKPROBE, no locks, no memory.
+ * instruction that has faulted in a copy restarts at the original, unless a fault_handler
+ * fixes the fault.  There are two reasons: exception tables and oopses refer to the original
+ * only, and handling the fault may sleep, after which the slot may belong to another probe.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
@@ -16,7 +14,7 @@
 
 #include "../internal.h"
 
-/* Asks the handle whose handler was running, and no other (OLS paper, section 4.2). */
+/* Calls the fault_handler of the handle whose handler has faulted (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
 					  int trapnr)
 {
@@ -26,7 +24,7 @@ static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_
 	       handle->fault_handler(handle, regs, trapnr);
 }
 
-/* Asks the handles of a point until one has fixed the fault. */
+/* Calls the fault_handlers of a point until one of them has fixed the fault. */
 static __always_inline bool ask_handles(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 {
 	struct kprobe *handle;
@@ -40,8 +38,8 @@ static __always_inline bool ask_handles(struct kprobe *kp, struct pt_regs *regs,
 }
 
 /*
- * The copy of @kp's instruction has faulted.  Handlers see the address of the original,
- * and run as handlers: probes that they hit are missed.
+ * Handles a fault in the copy of @kp's instruction.  The fault_handlers see the address of
+ * the original.  While they run, the level is busy, so probes that they hit are missed.
  */
 static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 				struct pt_regs *regs, int trapnr)
@@ -58,7 +56,7 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 	if (level_free)
 		kprobe_frame_leave(frame);
 	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr) {
-		/* The copy runs again at once: nothing in between can sleep. */
+		/* Restart the copy: the slot is still @kp's, because nothing here can sleep. */
 		instruction_pointer_set(regs, copy);
 		return true;
 	}
@@ -75,9 +73,9 @@ NOKPROBE_SYMBOL(copy_fault);
  * kprobe_leave_copy() - return to the original of an instruction whose copy was interrupted
  * @regs: registers at the interruption
  *
- * For traps that fix an instruction up before the probes are asked, as machine checks do.
- * Fault handlers are not called.  If the copy was being stepped, its level becomes free, and
- * interrupts are masked as they were at the original.
+ * For traps that fix up an instruction before kprobe_fault_handler() is called, as machine
+ * checks do.  Does not call fault_handlers.  If the copy was being stepped, frees its level and
+ * restores the interrupt masks of the original in @regs.
  *
  * Context: a trap, of any level.
  */
@@ -95,7 +93,7 @@ void kprobe_leave_copy(struct pt_regs *regs)
 	instruction_pointer_set(regs, (unsigned long)kp->addr);
 	if (addr != (unsigned long)kp->ainsn.step)
 		goto out;
-	/* The trap may count as another level.  The deepest that steps is the interrupted one. */
+	/* The trap may count as another level, so search for the deepest frame that is stepping. */
 	for (level = NR_KPROBE_LEVELS - 1; level >= 0; level--) {
 		frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
 		if (frame->phase != KPROBE_PHASE_STEPPING || frame->kp != kp)
@@ -114,10 +112,10 @@ NOKPROBE_SYMBOL(kprobe_leave_copy);
  * @regs: registers at the fault
  * @trapnr: the architecture's trap number
  *
- * Spec: kprobes.txt sections 4.1 (fault handlers), OLS paper sections 3.2, 4.2.
+ * See Documentation/trace/kprobes.rst, Handlers.  Spec: OLS paper sections 3.2, 4.2.
  *
  * Context: the fault, before exception tables are searched; not a breakpoint.
- * Return: 1 if a fault_handler has fixed it, 0 if the kernel has to.
+ * Return: 1 if a fault_handler has fixed the fault, 0 if the kernel has to handle it.
  */
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
@@ -139,10 +137,10 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 NOKPROBE_SYMBOL(kprobe_fault_handler);
 
 /**
- * kprobe_text_address() - the address that an instruction's copy stands for
+ * kprobe_text_address() - translate an address in a copy to that of the original instruction
  * @addr: an address that may be in a slot
  *
- * Tables of the kernel know the original only.
+ * For look-ups in tables of the kernel, which have the original only.
  *
  * Context: any.
  * Return: the address of the original if @addr is in a copy, @addr otherwise.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: the current probe of each context level (HAVE_KPROBE_LEVELS).  What frames are,
- * and what a hit does with them inline, is in <linux/kprobes-frame.h>.
- *
- * Everything here runs in traps: NOKPROBE, no locks, no memory.
+ * At a hit: the current probe of each context level (HAVE_KPROBE_LEVELS).
+ * <linux/kprobes-frame.h> describes frames, and has the inline functions for them.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/percpu.h>
@@ -14,14 +12,14 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 /*
  * The current probe between kprobe_busy_begin() and kprobe_busy_end(): a representative
- * without handles.  A probe that is hit there is missed as in any handler.
+ * without handles.  Probes that are hit in between are missed, as in any handler.
  */
 static struct kprobe_point busy_point = {
 	.handles = LIST_HEAD_INIT(busy_point.handles),
 };
 
 /**
- * kprobe_running() - the innermost probe of the current context level
+ * kprobe_running() - get the current probe of the current context level
  *
  * Context: any, preemption disabled.
  * Return: representative of the point whose handlers are running at this
@@ -36,10 +34,10 @@ struct kprobe *kprobe_running(void)
 NOKPROBE_SYMBOL(kprobe_running);
 
 /**
- * kprobe_busy_begin() - let probes be missed, as if a handler were running
+ * kprobe_busy_begin() - make hits count as missed, as if a handler were running
  *
  * Probes of this context level that are hit until kprobe_busy_end() are missed.
- * For code that shares its callbacks with probes; it has made sure that
+ * For code that shares its callbacks with probes.  The caller has checked that
  * kprobe_running() is NULL.
  *
  * Context: any; disables preemption.
@@ -51,7 +49,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* Ends kprobe_busy_begin(), in the same context. */
+/* Ends the section that kprobe_busy_begin() has begun, in the same context. */
 void kprobe_busy_end(void)
 {
 	kprobe_frame_leave(kprobe_this_frame());
@@ -60,10 +58,10 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /**
- * kprobe_handler_died() - the task that dies may have been in a handler
+ * kprobe_handler_died() - free the level of a dying task, which may be in a handler
  *
- * The handler will not return, so its level is freed here.  Without a handler
- * there is nothing to do: the level of a task that can be preempted is free.
+ * The handler will not return.  If the task is in no handler, its level is already
+ * free, and this changes nothing.
  *
  * Context: make_task_dead(), on the CPU of the oops.
  */
@@ -79,11 +77,11 @@ void kprobe_handler_died(void)
  * kprobe_hit_registers() - are these the registers of a hit?
  * @regs: registers that an unwinder has found
  *
- * Their instruction pointer is after the breakpoint, but the probed instruction has not been
- * executed.  So an unwinder has to look the address before it up.
+ * The instruction pointer in the registers of a hit is after the breakpoint, but the probed
+ * instruction has not been executed.  So an unwinder has to look up the address before it.
  *
  * Context: any.
- * Return: true if they are those of a hit on this CPU whose pre handlers run.
+ * Return: true if a hit on this CPU, whose pre handlers are running, has saved @regs.
  */
 bool kprobe_hit_registers(const struct pt_regs *regs)
 {
@@ -93,7 +91,7 @@ bool kprobe_hit_registers(const struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	frames = this_cpu_ptr(&kprobe_cpu)->frames;
-	/* The frame of a hit without a trap still has the registers of an earlier hit. */
+	/* A hit without a trap does not set frame->regs: check the instruction pointer, too. */
 	for (level = 0; level < NR_KPROBE_LEVELS; level++)
 		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
 		       frames[level].regs == regs &&

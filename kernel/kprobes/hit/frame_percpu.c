@@ -13,7 +13,7 @@ static struct kprobe_point busy_point = {
 	.handles = LIST_HEAD_INIT(busy_point.handles),
 };
 
-/* See frame.c; here all context levels share one current probe. */
+/* See frame.c.  Here all context levels share one current probe. */
 void kprobe_busy_begin(void)
 {
 	preempt_disable();
@@ -29,7 +29,7 @@ void kprobe_busy_end(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
-/* See the versions for HAVE_KPROBE_LEVELS in <linux/kprobes-frame.h>; here are no frames. */
+/* Without HAVE_KPROBE_LEVELS.  See <linux/kprobes-frame.h>; @frame is not used. */
 struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp)
 {
 	struct kprobe_outer outer = { .kp = __this_cpu_read(current_kprobe) };
@@ -47,7 +47,7 @@ void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer)
 }
 NOKPROBE_SYMBOL(kprobe_pop_current);
 
-/* The handler of a task that dies will not return; see frame.c. */
+/* The handler of a dying task will not return.  See frame.c. */
 void kprobe_handler_died(void)
 {
 	preempt_disable();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: instances of return probes, if the CPU's cache has none, or has no room.
+ * At a hit: take and release instances of return probes when the CPU's cache is empty or full.
  */
 #include <linux/irq_work.h>
 #include <linux/kprobes-frame.h>
@@ -9,7 +9,7 @@
 #include "instance.h"
 
 /**
- * pool_take() - take an instance out of a pool
+ * pool_take() - take an instance from a pool
  * @pool: the pool
  *
  * Context: any, preemption disabled.
@@ -22,7 +22,7 @@ static struct kretprobe_instance *pool_take(struct kretprobe_pool *pool)
 	unsigned long taken;
 
 	for (tried = 0; tried < words; tried++) {
-		/* Until the word is full: another CPU may take a bit first. */
+		/* Retry until the word is full, because another CPU may take the bit first. */
 		while ((taken = READ_ONCE(pool->taken[word])) != ~0UL) {
 			bit = word * BITS_PER_LONG + ffz(taken);
 			/* Acquire: pairs with the release in kretprobe_pool_give(). */
@@ -44,7 +44,7 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
 {
 	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
 		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
-	/* Also if another CPU has asked.  It does nothing if it is pending on this CPU. */
+	/* Queue it on this CPU even if another CPU has queued its own.  No effect if pending. */
 	irq_work_queue(this_cpu_ptr(&kretprobe_feed_irq_work));
 }
 
@@ -52,9 +52,9 @@ static __always_inline void ask_for_more(struct kretprobe_class *class)
  * kretprobe_class_take() - take an instance when this CPU's cache has none
  * @holder: of the probe that is hit
  *
- * It may have to raise an interrupt on this CPU to get more instances, and calls functions
- * for that which can be probed.  A return probe that a detour serves has not taken its context
- * level, so this function does: a hit in between is missed, and does not come here again.
+ * To get more instances, this function may raise an interrupt on this CPU, and the functions
+ * that it calls for that can be probed.  A detour that calls only a return probe does not make
+ * it the current probe, so this function does: hits in between are missed and cannot recurse.
  *
  * Context: the hit, preemption disabled.
  * Return: the instance, or NULL if even the reserve is empty.
@@ -80,8 +80,8 @@ struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder)
 NOKPROBE_SYMBOL(kretprobe_class_take);
 
 /**
- * kretprobe_pool_give() - give an instance back to its pool
- * @ri: the instance; nobody looks at it any more
+ * kretprobe_pool_give() - return an instance to its pool
+ * @ri: the instance, which is on no task's list any more
  *
  * Context: any, preemption disabled.
  */
@@ -93,7 +93,7 @@ void kretprobe_pool_give(struct kretprobe_instance *ri)
 		kretprobe_pool_put(ri);
 		return;
 	}
-	/* llist_add(), which can be probed.  Pairs with llist_del_all(). */
+	/* Open-coded llist_add(), because that can be probed.  Pairs with llist_del_all(). */
 	do {
 		ri->llist.next = first;
 	} while (!try_cmpxchg(&kretprobe_orphans.first, &first, &ri->llist));

@@ -2,21 +2,21 @@
 #ifndef _KERNEL_KPROBES_HIT_INSTANCE_H
 #define _KERNEL_KPROBES_HIT_INSTANCE_H
 /*
- * At a hit: instances of return probes are taken, and given back.
+ * At a hit: take and release instances of return probes.
  *
  * Each CPU has a cache of free instances of each class.  A cache is marked busy while it is
- * changed; an interrupt or an NMI that comes in between asks the pools.  So the changes are
- * plain loads and stores.
+ * changed; an interrupt or an NMI that arrives in between uses the pools instead.  So plain
+ * loads and stores are enough to change a cache.
  */
 #include <linux/atomic.h>
 #include <linux/percpu.h>
 
 #include "../kretprobe_instance.h"
 
-/* Instances that a CPU keeps for itself: of tasks that have been moved here, mostly. */
+/* Maximum of instances in a cache.  Tasks that migrate move instances between CPUs. */
 #define KRETPROBE_CACHE_MAX	16
 
-/* Returns an instance of this CPU's cache, or NULL.  Context: the hit. */
+/* Takes an instance from this CPU's cache, or returns NULL.  Context: the hit. */
 static __always_inline struct kretprobe_instance *
 kretprobe_cache_take(struct kretprobe_holder *holder)
 {
@@ -38,8 +38,8 @@ kretprobe_cache_take(struct kretprobe_holder *holder)
 }
 
 /*
- * Counts a call of a probe that has a limit.  Returns false if as many calls are followed
- * already.  Another call at the same moment may get false, too.
+ * Counts a call of a probe that has a limit.  Returns false if the limit is reached.  While
+ * one call gets false, a concurrent one may get false, too, although the limit allows it.
  */
 static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
 {
@@ -54,7 +54,7 @@ static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
  * @holder: of the probe
  *
  * Context: the hit, preemption disabled.
- * Return: the instance; NULL if the caller has to try kretprobe_take().
+ * Return: the instance; NULL if the caller has to call kretprobe_take().
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_take_cached(struct kretprobe_holder *holder)
@@ -74,7 +74,7 @@ kretprobe_take_cached(struct kretprobe_holder *holder)
  * @holder: of the probe
  *
  * Context: the hit, preemption disabled.
- * Return: the instance; NULL if there is none, and the call is missed.
+ * Return: the instance; NULL if there is none: the call is missed.
  */
 static __always_inline struct kretprobe_instance *
 kretprobe_take(struct kretprobe_holder *holder)
@@ -93,9 +93,9 @@ kretprobe_take(struct kretprobe_holder *holder)
 }
 
 /**
- * kretprobe_give() - give the instance of a call back
- * @ri: its instance; nobody looks at it any more
- * @holder: its holder
+ * kretprobe_give() - release the instance of a call
+ * @ri: the instance, which is on no task's list any more
+ * @holder: holder of the instance
  *
  * Context: preemption disabled.
  */

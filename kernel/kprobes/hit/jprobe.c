@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: jprobes, whose handlers have the prototype of the probed function.
+ * At a hit: call the handler of a jprobe, which has the prototype of the probed function.
  *
  * A jprobe is a kprobe at a function's entry.  Its pre_handler calls the user's
- * handler from where the probe was hit, with the argument registers of the
- * function and with a copy of its arguments on the stack: whatever the handler
- * does to them, the function finds what its caller left.  jprobe_return() ends
- * the handler from any depth; a handler that returns has ended as well.
+ * handler with the argument registers of the function and with a copy of its
+ * arguments on the stack.  If the handler changes its arguments, those of the
+ * function stay as the caller has set them.  jprobe_return() ends the handler
+ * from any depth of calls; the handler may also just return.
  *
- * The handler runs on top of the hit, on the same stack, and each context level remembers
- * the frame that has called it: that is where jprobe_return() goes.
+ * The handler runs on the stack of the hit.  Each context level records the frame of
+ * jprobe_call_handler(), to which jprobe_return() returns.
  *
- * Spec: kprobes.txt sections 1.2, 4.2; OLS paper section 4.1.
+ * See Documentation/trace/kprobes.rst, Jprobes.  Spec: OLS paper section 4.1.
  */
 #include <linux/ftrace.h>
 #include <linux/kasan.h>
@@ -34,12 +34,10 @@ static DEFINE_PER_CPU(struct jprobe_frames, jprobe_frames);
 
 /**
  * kprobe_enter_jprobe() - pre_handler of jprobes: call the user's handler
- * @kp: of the jprobe
+ * @kp: embedded in the jprobe
  * @regs: registers at the function's entry
  *
- * Spec: kprobes.txt section 1.2.
- *
- * Context: the hit, preemption disabled; the level is taken.
+ * Context: the hit, preemption disabled; the level is busy.
  * Return: 0.
  */
 int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs)
@@ -47,7 +45,7 @@ int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs)
 	unsigned long args = arch_jprobe_arguments(regs);
 	unsigned long words = (arch_stack_end(args) - args) / sizeof(long);
 
-	/* The calls that jprobe_return() leaves never return to the graph tracer. */
+	/* jprobe_return() leaves calls that then never return to the graph tracer. */
 	pause_graph_tracing();
 	jprobe_call_handler(container_of(kp, struct jprobe, kp)->entry, regs,
 			    min(words, JPROBE_STACK_WORDS),
@@ -58,14 +56,14 @@ int kprobe_enter_jprobe(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_enter_jprobe);
 
 /**
- * jprobe_this_frame() - the frame that jprobe_return() returns to
- * @sp: its stack pointer
+ * jprobe_this_frame() - find the frame that jprobe_return() returns to
+ * @sp: stack pointer of jprobe_return()
  *
- * A handler that has died leaves its frame, on a stack that no longer exists.  The right frame
- * is on this stack, further up.
+ * A handler that has died leaves the record of its frame, on a stack that no longer exists.
+ * So a recorded frame is valid only if it is on this stack, above @sp.
  *
  * Context: any; called by jprobe_return().
- * Return: frame pointer of jprobe_call_handler(), or 0 if no handler is running.
+ * Return: frame pointer of jprobe_call_handler(); 0 if no handler is running.
  */
 asmlinkage unsigned long jprobe_this_frame(unsigned long sp)
 {
@@ -75,7 +73,7 @@ asmlinkage unsigned long jprobe_this_frame(unsigned long sp)
 	frame = this_cpu_ptr(&jprobe_frames)->level[kprobe_this_level()];
 	preempt_enable_notrace();
 	if (frame && frame - sp < THREAD_SIZE) {
-		/* KASAN has marks on the frames that are left without returning. */
+		/* The frames that are left without returning have redzones of KASAN. */
 		kasan_unpoison_range((void *)sp, frame - sp);
 		return frame;
 	}

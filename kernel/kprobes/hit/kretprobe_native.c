@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: return probes whose instances the core keeps, entry and return.
+ * At a hit: entry and return of calls, for return probes whose instances the core keeps.
  *
- * An instance that is in use hangs on its task's list, the innermost call first.  The list
- * is touched by that task only, and by interrupts on top of it, which put back what they
- * find; others walk it for unwinding while the task does not run.
+ * Each task has a list of the instances in use for its calls, the innermost call first.  Only
+ * the task itself changes the list, and interrupts on top of it, which leave it as it was.
+ * Other tasks walk over the list for unwinding while the task does not run.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/llist.h>
@@ -17,7 +17,7 @@
 
 static noinline void miss_call(struct kretprobe *rp)
 {
-	/* Calls on several CPUs miss at once, and the count is exact. */
+	/* Atomic: calls may be missed on several CPUs at once, and the count is exact. */
 	if (!READ_ONCE(rp->rph->stopped))
 		raw_atomic_inc((atomic_t *)&rp->nmissed);
 }
@@ -36,13 +36,13 @@ static __always_inline struct kretprobe_instance *begin_call(struct kretprobe *r
 	return ri;
 }
 
-/* The call of @ri has been prepared. */
+/* Adds @ri, after its call has been prepared, to the task's list. */
 static __always_inline void link_call(struct kretprobe_instance *ri)
 {
 	struct llist_head *calls = &current->kretprobe_instances;
 
 	ri->llist.next = calls->first;
-	/* An interrupt that unwinds from here on finds a complete instance. */
+	/* Complete the instance before an interrupt can find it for unwinding. */
 	barrier();
 	WRITE_ONCE(calls->first, &ri->llist);
 }
@@ -53,7 +53,7 @@ static __always_inline void link_call(struct kretprobe_instance *ri)
  * @regs: registers at the function's entry
  *
  * Context: the hit, preemption disabled.
- * Return: 0, the function goes on.
+ * Return: 0: execution continues in the function.
  */
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -93,7 +93,7 @@ int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
-/* The same for a detour, which gives the place of the return address. */
+/* kretprobe_engine_enter_bare() for a detour: @ret_addr is the place of the return address. */
 static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 {
 	struct kretprobe_instance *ri = begin_call(container_of(kp, struct kretprobe, kp));
@@ -105,9 +105,9 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
 }
 
 /*
- * The slow way in: another level, or no instance is at hand, or probes have come or gone since
- * this detour was entered.  A probe that has come may miss a call that began before; the others
- * must not.
+ * Slow path of an entry: no free level of task context, or the CPU's cache is empty, or probes
+ * have been added or removed since this detour was entered.  An added probe may miss this call, which
+ * began before; the others must not.
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
@@ -133,8 +133,8 @@ static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **
 NOKPROBE_SYMBOL(enter_rarely);
 
 /*
- * The fast way in: one probe, and an instance at hand, as nearly every call.  Returns false if
- * that is not so, and has done nothing then.
+ * Fast path of an entry: one probe, and the CPU's cache has an instance, as in nearly every
+ * call.  Otherwise does nothing and returns false.
  */
 static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
@@ -156,9 +156,9 @@ static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcod
 }
 
 /**
- * kprobe_detour_return() - a detour that serves nothing but a return probe was entered
- * @kp: representative of its point
- * @ret_addr: where the function's return address is
+ * kprobe_detour_return() - handle the hit of a detour that calls only a return probe
+ * @kp: representative of the point
+ * @ret_addr: place where the function's return address is stored
  *
  * Context: any that the probed function runs in.
  */
@@ -182,9 +182,9 @@ static __always_inline struct kretprobe_instance *to_instance(struct llist_node 
 }
 
 /*
- * Returns the instance that saved the real return address of the call with frame @fp, from
- * @node on, or NULL.  Several probes on one call save each other's trampoline; only the first
- * that was entered saved the real address.
+ * Searches from @node on for the instance that has saved the real return address of the call
+ * with frame @fp; returns NULL if there is none.  If several probes follow one call, only the
+ * first has saved the real address; the others have saved the address of the trampoline.
  */
 static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
 {
@@ -200,10 +200,10 @@ static struct kretprobe_instance *find_real(struct llist_node *node, void *fp)
 NOKPROBE_SYMBOL(find_real);
 
 /**
- * kretprobe_find_ret_addr() - the return address that a trampoline has replaced
+ * kretprobe_find_ret_addr() - find the return address that the trampoline has replaced
  * @tsk: current, or a task that does not run
  * @fp: frame in which the trampoline's address was found
- * @cur: where to go on; *@cur is NULL at first
+ * @cur: position in the task's list, kept by the caller; *@cur is NULL for the first frame
  *
  * Context: any.
  * Return: the address, or 0 if there is none.
@@ -220,7 +220,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 		return 0;
 
 	/*
-	 * The task may have run since the last frame, and the instance at *@cur may be gone.
+	 * The task may have run since the last frame, and the instance at *@cur may be freed.
 	 * So find it in the list before reading it.  Pairs with reap_worker().
 	 */
 	preempt_disable_notrace();
@@ -237,7 +237,7 @@ unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 }
 NOKPROBE_SYMBOL(kretprobe_find_ret_addr);
 
-/* Spec: kprobes.txt section 5, for the wording. */
+/* Spec: kprobes.txt section 5 has the wording of the message. */
 static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	pr_err("kretprobe BUG!: Processing kretprobe %p @ %08lx\n",
@@ -246,8 +246,8 @@ static void report_unmatched(struct kretprobe_instance *ri, struct pt_regs *regs
 NOKPROBE_SYMBOL(report_unmatched);
 
 /*
- * If the innermost call is not the one that returns, the calls inside the returning one have
- * been left without returning.  Gives their instances back.
+ * Releases the instances of calls that were left without returning: those that are on the list
+ * before the returning call.  Returns the first instance of the returning call.
  */
 static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 					  struct pt_regs *regs)
@@ -265,7 +265,7 @@ static struct llist_node *drop_left_calls(struct llist_node *first, void *fp,
 }
 NOKPROBE_SYMBOL(drop_left_calls);
 
-/* Runs the handler of one probe, unless that is being unregistered. */
+/* Calls the handler of one probe, unless the probe is being unregistered. */
 static __always_inline void call_handler(struct kretprobe_instance *ri,
 					 struct kprobe_frame *frame, struct pt_regs *regs)
 {
@@ -281,8 +281,9 @@ static __always_inline void call_handler(struct kretprobe_instance *ri,
 }
 
 /*
- * All instances of one call, from @first to @last, which has saved the real return
- * address.  They stay on the list while handlers run, which may want a stack trace.
+ * Calls the handlers of all instances of one call, from @first to @last, which has saved the
+ * real return address.  The instances stay on the list while handlers run, because a handler
+ * may take a stack trace.  Returns the address to continue at.
  */
 static __always_inline unsigned long return_call(struct kretprobe_instance *first,
 						 struct kretprobe_instance *last,
@@ -294,7 +295,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 
 	instruction_pointer_set(regs, (unsigned long)to);
 	while (ri != last) {
-		/* For get_kretprobe_retaddr(): it has saved a trampoline's. */
+		/* Replace the trampoline's address, for get_kretprobe_retaddr(). */
 		ri->ret_addr = to;
 		call_handler(ri, frame, regs);
 		ri = to_instance(ri->llist.next);
@@ -303,7 +304,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	to = last->ret_addr;
 	arch_kretprobe_fixup_return(regs, to);
 	WRITE_ONCE(current->kretprobe_instances.first, last->llist.next);
-	/* Unlinked before an interrupt can take them for another call. */
+	/* Unlink the instances before an interrupt can take them for another call. */
 	barrier();
 	for (ri = first; ; ri = next) {
 		next = to_instance(ri->llist.next);
@@ -314,7 +315,7 @@ static __always_inline unsigned long return_call(struct kretprobe_instance *firs
 	return (unsigned long)to;
 }
 
-/* The slow way out: several probes on one call, calls that have been left, another level. */
+/* Slow path of a return: several probes on the call, calls that have been left, other levels. */
 static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 					   struct pt_regs *regs)
 {
@@ -335,8 +336,8 @@ static noinline unsigned long return_calls(struct llist_node *first, void *fp,
 NOKPROBE_SYMBOL(return_calls);
 
 /*
- * The fast way out, for one probe on the call, in task context: return_call() and less.  The
- * registers are made to return before the handler sees them.
+ * Fast path of a return: one probe on the call, in task context.  Does the work of
+ * return_call(), but completes the registers before the handler sees them.
  */
 static __always_inline void return_alone(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -352,12 +353,12 @@ static __always_inline void return_alone(struct kretprobe_instance *ri, struct p
 		kprobe_task_leave();
 	}
 	WRITE_ONCE(current->kretprobe_instances.first, ri->llist.next);
-	/* Unlinked before an interrupt can take it for another call. */
+	/* Unlink the instance before an interrupt can take it for another call. */
 	barrier();
 	kretprobe_give(ri, READ_ONCE(ri->rph));
 }
 
-/* Returns true for the innermost call, with one probe, in task context: nearly all returns. */
+/* Returns true if return_alone() can handle the return, as nearly always. */
 static __always_inline bool is_alone(struct llist_node *first, void *fp)
 {
 	return likely(first) && likely(to_instance(first)->fp == fp) &&
@@ -366,8 +367,8 @@ static __always_inline bool is_alone(struct llist_node *first, void *fp)
 }
 
 /**
- * __kretprobe_trampoline_handler() - a return-probed function has returned
- * @regs: registers at the return; made to return to the caller
+ * __kretprobe_trampoline_handler() - handle the return of a return-probed function
+ * @regs: registers at the return; changed so that they return to the caller
  * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
  *
  * Context: the trampoline, preemption disabled.
@@ -381,11 +382,11 @@ unsigned long __kretprobe_trampoline_handler(struct pt_regs *regs,
 NOKPROBE_SYMBOL(__kretprobe_trampoline_handler);
 
 /**
- * kretprobe_return() - the same for trampolines that need to do nothing else
- * @regs: registers at the return; made to return to the caller
+ * kretprobe_return() - handle the return of a return-probed function, and disable preemption
+ * @regs: registers at the return; changed so that they return to the caller
  * @frame_pointer: of the call, as arch_prepare_kretprobe() saved it
  *
- * arch_kretprobe_fixup_return() says where to return to.
+ * Passes the real return address to arch_kretprobe_fixup_return() and does not return it.
  *
  * Context: the trampoline; interrupts and preemption are as they were.
  */
@@ -406,6 +407,6 @@ NOKPROBE_SYMBOL(kretprobe_return);
 void __weak arch_kretprobe_fixup_return(struct pt_regs *regs,
 					kprobe_opcode_t *correct_ret_addr)
 {
-	/* The address is found through regs: instruction_pointer_set() above. */
+	/* instruction_pointer_set() in the callers is enough. */
 }
 #endif

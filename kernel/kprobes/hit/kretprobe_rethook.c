@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: return probes on top of rethook, entry and return.
+ * At a hit: entry and return of calls, for return probes on top of rethook.
  */
 #include <linux/kprobes-frame.h>
 #include <linux/rethook.h>
@@ -13,7 +13,7 @@
  * @regs: registers at the function's entry
  *
  * Context: the hit, preemption disabled.
- * Return: 0, the function goes on.
+ * Return: 0: execution continues in the function.
  */
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -23,7 +23,7 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 
 	node = rethook_try_get(rp->rh);
 	if (!node) {
-		/* Calls on several CPUs miss at once, and the count is exact. */
+		/* Atomic: calls may be missed on several CPUs at once, and the count is exact. */
 		raw_atomic_inc((atomic_t *)&rp->nmissed);
 		return 0;
 	}
@@ -36,14 +36,14 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
-/* The same: rethook's hits are not worth a function for probes without an entry_handler. */
+/* For probes without an entry_handler; with rethook a special version is not worthwhile. */
 int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
 {
 	return kretprobe_engine_enter(kp, regs);
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 
-/* A call has returned; not called once rethook_stop() is seen. */
+/* Callback of rethook when a call returns; not called after rethook_stop() has become visible. */
 void kretprobe_engine_leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 			    struct pt_regs *regs)
 {

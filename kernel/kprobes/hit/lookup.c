@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: which probepoint is at an address, and which point's slot is at an address.
+ * At a hit: find the probepoint at an address, and the owner of the slot at an address.
  *
- * Readers hold nothing but have preemption disabled; table.h and slots.h describe the data.
+ * Readers take no lock, but have preemption disabled.  table.h and slots.h describe the data.
  */
 #include <linux/preempt.h>
 
@@ -12,7 +12,7 @@
 static __always_inline struct kprobe_point *find_point(unsigned long addr)
 {
 	/*
-	 * Raw: the checking version calls lockdep, and this runs in traps.
+	 * Raw, because this runs in traps: the checking version calls lockdep.
 	 * Pairs with rcu_assign_pointer() in kprobe_table_reserve().
 	 */
 	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
@@ -31,7 +31,7 @@ static __always_inline struct kprobe_point *find_point(unsigned long addr)
 }
 
 /**
- * kprobe_table_find() - the probepoint at an address
+ * kprobe_table_find() - find the probepoint at an address
  * @addr: address of the first byte of the instruction
  *
  * Context: any, with preemption disabled or kprobe_mutex held.
@@ -44,7 +44,7 @@ struct kprobe_point *kprobe_table_find(unsigned long addr)
 NOKPROBE_SYMBOL(kprobe_table_find);
 
 /**
- * get_kprobe() - what is probed at an address
+ * get_kprobe() - find the representative of the point at an address
  * @addr: address of an instruction that a CPU has executed
  *
  * Context: any, preemption disabled.
@@ -61,7 +61,7 @@ NOKPROBE_SYMBOL(get_kprobe);
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 /**
  * __is_insn_slot_addr() - is this address in a page of the cache?
- * @cache: which
+ * @cache: the cache
  * @addr: any address
  *
  * Context: any; RCU is watching.
@@ -81,13 +81,13 @@ bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr)
 NOKPROBE_SYMBOL(__is_insn_slot_addr);
 
 /**
- * kprobe_slot_owner() - whose copy is at an address
+ * kprobe_slot_owner() - find the owner of the slot at an address
  * @addr: any address
- * @start: set to where the slot starts, if it is one
+ * @start: set to the address of the slot, if @addr is in a slot
  *
  * Context: any, preemption disabled.
- * Return: the representative whose slot it is; NULL if it is not in a slot,
- * or the owner is not known.
+ * Return: the representative that owns the slot; NULL if @addr is not in a slot, or the
+ * slot has no recorded owner.
  */
 struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *start)
 {
