@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernel probes: the front door.
+ * Kernel probes: entry points for users, and boot.
  *
- * Everything is a batch; one probe is a batch of one.  How a batch is registered is
- * in kprobes/batch.c.  Unregistering one:
+ * One probe is handled as a batch of one.  kprobes/batch.c registers a batch.  The steps of
+ * unregistering a batch are:
  *
  *	1. detach   handles from their points
  *	2. disarm   all points that are not needed any more, together
- *	3. unpublish  those without handles
+ *	3. unpublish  points without handles
  *	4. wait once for handlers that are still running
- *	5. release
+ *	5. release  handles and points
  *
- * Text is restored (2) before a point leaves the table (3): a trap already
- * taken finds its point, or finds the breakpoint gone and starts again.
+ * Text is restored (2) before a point leaves the table (3).  So a trap that has already
+ * been taken finds its point, or finds no breakpoint in the text and returns to the
+ * instruction.
  */
 #include <linux/bitfield.h>
 #include <linux/cleanup.h>
@@ -23,21 +24,21 @@
 
 #include "kprobes/internal.h"
 
-/* Guards all probes; what it nests with is in kprobes/internal.h. */
+/* Guards all probes.  kprobes/internal.h has the order of locks. */
 DEFINE_MUTEX(kprobe_mutex);
 
-/* Nothing can be registered before. */
+/* False until kprobes are initialised: probes cannot be registered. */
 bool kprobes_ready __ro_after_init;
 
 /**
  * register_kprobes() - register several probes, all or none
  * @kps: array of pointers to the probes
- * @num: how many, > 0
+ * @num: number of the probes, > 0
  *
- * All are patched into the text together: cheaper than one by one.  On failure
- * every struct is as it was before the call.
+ * All breakpoints are written together, which is cheaper than one by one.  On
+ * failure every struct is as it was before the call.
  *
- * Spec: kprobes.txt section 4.5.
+ * See Documentation/trace/kprobes.rst, API.
  *
  * Context: task, may sleep.
  * Return: 0, or for the first probe that cannot be registered: -EINVAL for bad
@@ -45,7 +46,7 @@ bool kprobes_ready __ro_after_init;
  * text, blacklisted, reserved, already registered, or an instruction that
  * cannot be probed; -ENOENT if the symbol does not exist or its module is
  * coming or going; -EILSEQ if no instruction starts there; -ENOMEM; -EAGAIN
- * before kprobes are initialised; what ftrace says where it owns the function.
+ * before kprobes are initialised; an errno of ftrace if ftrace owns the instruction.
  */
 int register_kprobes(struct kprobe **kps, int num)
 {
@@ -57,7 +58,7 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  * register_kprobe() - register one probe
  * @p: the probe
  *
- * Spec: kprobes.txt section 4.1.  Context, errnos: see register_kprobes().
+ * Context, errnos: see register_kprobes().
  */
 int register_kprobe(struct kprobe *p)
 {
@@ -68,9 +69,9 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 /* --- Unregister ---------------------------------------------------------- */
 
 /*
- * Takes the handle off its point.  The point goes to @disarm if it is armed and
- * nobody needs that any more, or else to @empty if it has no handles left.
- * Readers may still be walking over the handle.
+ * Removes the handle from its point; readers may still be walking over the handle.
+ * Adds the point to @disarm if it is armed but need not be any more; otherwise to
+ * @empty if it has no handles left.  Returns false if @kp is not registered.
  */
 static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
 {
@@ -90,7 +91,7 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 	return true;
 }
 
-/* Makes points without handles unreachable, and takes the others off @points. */
+/* Makes points without handles unreachable, and removes the others from @points. */
 static void unpublish_empty(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -108,8 +109,8 @@ static void unpublish_empty(struct list_head *points)
 }
 
 /*
- * Makes the handle such that its user may register it again: an address that was given
- * becomes again the one that was given; one that was found from a symbol stays, for messages.
+ * Resets the handle, so that its user may register it again.  An address that the user gave is
+ * restored; an address that was derived from a symbol stays, for messages.
  */
 static void give_back(struct kprobe *kp)
 {
@@ -124,15 +125,14 @@ static void give_back(struct kprobe *kp)
 /**
  * unregister_kprobes() - unregister several probes
  * @kps: array of pointers to the probes
- * @num: how many
+ * @num: number of the probes
  *
- * When it returns no handler of them is running or will run again.  A probe
- * that is not registered has its addr set to NULL; the others are
- * unregistered all the same.
+ * When this returns, no handler of the probes is running or will run again.  If a
+ * probe is not registered, its addr is set to NULL; the others are unregistered.
  *
- * Costs one text synchronisation and one expedited grace period for all.
+ * Takes one text synchronisation and one expedited grace period for all.
  *
- * Spec: kprobes.txt section 4.6.
+ * See Documentation/trace/kprobes.rst, API.
  *
  * Context: task, may sleep.
  */
@@ -175,7 +175,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  * unregister_kprobe() - unregister one probe
  * @p: the probe
  *
- * Spec: kprobes.txt section 4.4.  See unregister_kprobes().
+ * See unregister_kprobes().
  */
 void unregister_kprobe(struct kprobe *p)
 {
@@ -185,16 +185,16 @@ EXPORT_SYMBOL_GPL(unregister_kprobe);
 
 /* --- Disable and enable ---------------------------------------------------- */
 
-/* A disabled handle stays on its point; the point is armed while some handle wants it. */
+/* A disabled handle stays on its point; the point is armed while it has an enabled handle. */
 
 /**
  * disable_kprobe() - stop calling a probe's handlers
  * @kp: a registered probe
  *
- * The text is restored when no other probe at the address needs it.  Handlers
- * that are already running may go on for a moment.
+ * If no other probe at the address is enabled, the text is restored.  Does not wait
+ * for handlers that are already running.
  *
- * Spec: kprobes.txt section 4.7.
+ * See Documentation/trace/kprobes.rst, API.
  *
  * Context: task, may sleep.
  * Return: 0, or -EINVAL if @kp is not registered.
@@ -224,11 +224,11 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * enable_kprobe() - call a disabled probe's handlers again
  * @kp: a registered probe
  *
- * Spec: kprobes.txt section 4.8.
+ * See Documentation/trace/kprobes.rst, API.
  *
  * Context: task, may sleep.
- * Return: 0; -EINVAL if @kp is not registered or its text has gone; what
- * ftrace says where it owns the function.
+ * Return: 0; -EINVAL if @kp is not registered or its text has been freed; an errno
+ * of ftrace if ftrace owns the instruction.
  */
 int enable_kprobe(struct kprobe *kp)
 {
@@ -271,7 +271,7 @@ int __weak kprobe_exceptions_notify(struct notifier_block *self,
 	return NOTIFY_DONE;
 }
 
-/* Before all debuggers: probes are not theirs to see.  OLS paper, section 3. */
+/* Called before all debuggers, which must not see the traps of probes.  OLS paper, section 3. */
 static struct notifier_block exceptions_notifier = {
 	.notifier_call = kprobe_exceptions_notify,
 	.priority = INT_MAX,
@@ -289,7 +289,7 @@ static int __init kprobes_init(void)
 	mutex_unlock(&kprobe_mutex);
 	if (ret)
 		pr_err("cannot collect the blacklist (%d): kprobes are off\n", ret);
-	/* Some architectures register a probe on their return trampoline there. */
+	/* In arch_init_kprobes(), some architectures register a probe on their return trampoline. */
 	kprobes_ready = !ret;
 	if (!ret)
 		ret = arch_init_kprobes();

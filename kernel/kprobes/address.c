@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From what a user wrote (symbol, offset, address) to an address that may be
- * probed, or to the reason why not.
+ * Resolve the symbol, offset or address of a registration, check whether the
+ * address may be probed, and report refusals.
  *
- * kprobe_place_find() resolves, kprobe_place_check() judges; neither changes
- * the caller's struct kprobe, nor reports the reason that it returns:
- * kprobe_refuse() does, and knows the errno.  What depends on the instruction
- * itself is the architecture's, in arch_prepare_kprobe_why().
+ * kprobe_place_find() resolves, kprobe_place_check() checks.  Both return a reason;
+ * they do not report it and do not change the caller's struct kprobe.
+ * kprobe_refuse() reports a reason and returns its errno.  The architecture checks
+ * the instruction itself, in arch_prepare_kprobe_why().
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -17,7 +17,7 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* What a person reads of a reason, and what the caller gets. */
+/* The text of each reason for the log and the tracepoint, and the errno for the caller. */
 static const struct {
 	const char *text;
 	int err;
@@ -48,13 +48,13 @@ static const struct {
 };
 
 /**
- * kprobe_refuse_with() - report why a registration is refused, with more than the reason
- * @addr: where, 0 if not known yet
+ * kprobe_refuse_with() - report why a registration is refused, with an explanation
+ * @addr: the address; 0 if it is not known yet
  * @reason: the reason
- * @err: the errno that the caller is going to see
- * @why: what the architecture or another part of the kernel adds; NULL: nothing
+ * @err: the errno that will be returned to the user
+ * @why: explanation from the architecture or another part of the kernel; may be NULL
  *
- * Every refusal is a tracepoint; the first of each reason is also a message.
+ * Every refusal fires the tracepoint; the first for each reason is also logged.
  *
  * Context: task.
  * Return: @err.
@@ -78,7 +78,7 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, 
 
 /**
  * kprobe_refuse() - report why a registration is refused
- * @addr: where, 0 if not known yet
+ * @addr: the address; 0 if it is not known yet
  * @reason: the reason
  *
  * Context: task.
@@ -90,9 +90,9 @@ int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason)
 }
 
 /**
- * kprobe_lookup_name() - address of a symbol that is to be probed
- * @name: symbol, for a module's "module:symbol"
- * @offset: from the symbol; architectures with several entries look at it
+ * kprobe_lookup_name() - find the address of a symbol that is to be probed
+ * @name: symbol; "module:symbol" for a symbol of a module
+ * @offset: offset from the symbol, for architectures whose functions have several entries
  *
  * Context: task.
  * Return: the address, or NULL.
@@ -119,10 +119,9 @@ kprobe_opcode_t * __weak arch_adjust_kprobe_addr(unsigned long addr,
 }
 
 /*
- * The address that (@addr or @symbol_name) plus @offset means.  A place given by address
- * is put in relation to its symbol too, for a landing pad at a function's entry has to be
- * stepped over however the entry was named.  @place->addr is what is known of it also when
- * it is refused.
+ * Resolves (@addr or @symbol_name) plus @offset.  The symbol is also looked up for a plain
+ * address, because a landing pad at a function's entry is skipped in both cases.  On failure
+ * @place->addr is the last address that was computed.
  */
 static enum kprobe_refusal resolve(unsigned long addr, const char *symbol_name,
 				   unsigned long offset, struct kprobe_place *place)
@@ -156,15 +155,15 @@ static enum kprobe_refusal resolve(unsigned long addr, const char *symbol_name,
 }
 
 /**
- * kprobe_place_find() - where a registration goes
+ * kprobe_place_find() - resolve the address of a registration
  * @p: the handle; only read
  * @place: filled in, its addr also on failure; holds no reference yet
  *
- * A struct whose address was found from its symbol when it was registered
- * before is resolved anew.
+ * If the address was derived from the symbol in an earlier registration, it is
+ * derived again.
  *
  * Context: task.
- * Return: %KPROBE_REFUSE_NONE, or why there is no such place.
+ * Return: %KPROBE_REFUSE_NONE, or the reason of the failure.
  */
 enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_place *place)
 {
@@ -180,7 +179,7 @@ enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_plac
  * kprobe_on_func_entry() - is this the first instruction of a function?
  * @addr: address, or NULL
  * @sym: symbol, or NULL
- * @offset: from either
+ * @offset: offset from @addr or @sym
  *
  * Context: task.
  * Return: 0 if it is; -ENOENT if there is no such symbol; -EINVAL otherwise.
@@ -196,7 +195,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long o
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-/* ftrace's instruction is probed through ftrace, as a whole or not at all. */
+/* An instruction that ftrace owns is probed through ftrace, and at its first byte only. */
 static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 {
 	unsigned long site = ftrace_location_range(place->addr, place->addr);
@@ -211,7 +210,7 @@ static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 	return KPROBE_REFUSE_NONE;
 }
 #else
-/* No instruction is ftrace's. */
+/* ftrace owns no instruction. */
 static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 {
 	return KPROBE_REFUSE_NONE;
@@ -219,8 +218,8 @@ static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 #endif
 
 /*
- * Pins the module that owns the text.  Its init text is there only while it is
- * coming, and must not be probed later though the addresses still look right.
+ * Pins the module that owns the text.  Init text of a module exists only while the
+ * module is coming, and must not be probed later, although look-ups may still find it.
  */
 static enum kprobe_refusal pin_module(struct kprobe_place *place)
 {
@@ -269,9 +268,11 @@ static enum kprobe_refusal check_text(struct kprobe_place *place)
  * kprobe_place_check() - may this address be probed?
  * @place: from kprobe_place_find(); gains a reference on its module
  *
+ * After a success, kprobe_place_put() drops the reference.
+ *
  * Context: task, may sleep, kprobe_mutex held (kernel init text is freed under
- * it).  kprobe_place_put() ends what a success has begun.
- * Return: %KPROBE_REFUSE_NONE, or why not.
+ * it).
+ * Return: %KPROBE_REFUSE_NONE, or the reason why not.
  */
 enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 {
@@ -288,7 +289,7 @@ enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 	return refusal;
 }
 
-/* Drops the reference of a successful kprobe_place_check(). */
+/* Drops the reference from a successful kprobe_place_check(). */
 void kprobe_place_put(struct kprobe_place *place)
 {
 	module_put(place->mod);

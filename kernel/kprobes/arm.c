@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Arming and disarming: always a list of points, patched together.
+ * Arm and disarm points: a list of points is patched together.
  *
  * Points are linked into the list through their representative's list node.
- * Breakpoints cost one hold of text_mutex and, where the architecture can,
- * one synchronisation of all CPUs, however many there are; ftrace sites one
+ * Writing all breakpoints takes one hold of text_mutex and, with
+ * HAVE_KPROBE_BATCH, one synchronisation of all CPUs; all ftrace sites take one
  * update of ftrace.
  *
- * Protocol, the numbers stand in the code again:
- *	1. sort the list by who owns the instruction
- *	2. ftrace sites first, since only they can fail
- *	3. jumps that cover a new breakpoint go, and those that are to be disarmed
- *	4. write all breakpoints, synchronise once
+ * Protocol; comments in the code refer to these numbers:
+ *	1. sort the list by the owner of the instruction
+ *	2. change ftrace sites first, because only they can fail
+ *	3. remove jumps that cover a new breakpoint, and jumps of points to disarm
+ *	4. write all breakpoints or instructions, synchronise once
  *	5. record the new states
- *	6. what may be a jump now is queued
+ *	6. queue the points that may get a jump now
  */
 #include <linux/cleanup.h>
 
 #include "internal.h"
 
 /*
- * debugfs "enabled" is 0: nothing is armed, whatever the handles want.  Which points are armed
- * when it is 1 again follows from the handles as they are then.  Under kprobe_mutex.
+ * True while debugfs "enabled" is 0: no point is armed, even if it has enabled handles.  When it
+ * becomes 1 again, all points with enabled handles are armed.  Guarded by kprobe_mutex.
  */
 bool kprobes_all_disarmed;
 
 #ifndef CONFIG_HAVE_KPROBE_BATCH
-/* Architectures that patch and synchronise one by one. */
+/* For architectures that patch and synchronise one by one. */
 static void arch_arm_kprobes(struct list_head *batch)
 {
 	struct kprobe *kp;
@@ -45,9 +45,9 @@ static void arch_disarm_kprobes(struct list_head *batch)
 #endif
 
 /**
- * kprobe_collect() - put a point on a list to be armed or disarmed
- * @point: the point; if it is on a list already it stays there
- * @list: links representatives
+ * kprobe_collect() - add a point to a work list
+ * @point: the point; if it is on a list already, it stays there
+ * @list: list of representatives
  *
  * Context: kprobe_mutex held.
  */
@@ -57,7 +57,7 @@ void kprobe_collect(struct kprobe_point *point, struct list_head *list)
 		list_add_tail(&point->kp.list, list);
 }
 
-/* Empties such a list.  Context: kprobe_mutex held. */
+/* Empties a list that kprobe_collect() has filled.  Context: kprobe_mutex held. */
 void kprobe_uncollect_all(struct list_head *list)
 {
 	struct kprobe *kp, *next;
@@ -112,14 +112,12 @@ static void disarm_breakpoints(struct list_head *points)
 }
 
 /**
- * kprobe_arm_points() - let disarmed points fire
- * @points: list of representatives in KPROBE_DISARMED, found in the table
- *
- * All or none: on failure all are disarmed again.
+ * kprobe_arm_points() - arm disarmed points, all or none
+ * @points: list of representatives in KPROBE_DISARMED, which are in the table
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: 0, or what ftrace said: -EBUSY if a function is owned by somebody
- * who also changes its instruction pointer, -ENOMEM, -ENODEV.
+ * Return: 0, or an errno of ftrace: -EBUSY if another user of a function may also
+ * change its instruction pointer, -ENOMEM, -ENODEV.  On failure all are disarmed.
  */
 int kprobe_arm_points(struct list_head *points)
 {
@@ -143,8 +141,8 @@ int kprobe_arm_points(struct list_head *points)
  * kprobe_disarm_points() - restore the text of armed points
  * @points: list of representatives in any armed state
  *
- * Cannot fail.  On return no CPU can take a new hit; one whose handlers are
- * running may still be there (kernel/kprobes.c waits for those).
+ * Cannot fail.  On return no CPU can take a new hit, but handlers of earlier hits may
+ * still be running (kernel/kprobes.c waits for these).
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
@@ -166,10 +164,10 @@ void kprobe_disarm_points(struct list_head *points)
 
 /**
  * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
- * @enable: arm those that have enabled probes; otherwise disarm all
+ * @enable: true: arm the points that have enabled handles; false: disarm all
  *
  * Context: task, may sleep.
- * Return: 0, or what ftrace said; then all stay disarmed.
+ * Return: 0, or an errno of ftrace; then all stay disarmed.
  */
 int kprobe_rearm_all(bool enable)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Points on instructions that ftrace owns: no breakpoint, a callback of ftrace.
+ * Points on instructions that ftrace owns: a callback of ftrace, no breakpoint.
  *
- * There are two ftrace_ops.  A point with a post_handler belongs to the one
- * that tells ftrace that the instruction pointer may change, so that ftrace
- * keeps others who do that (live patches) off the function; all other points
- * belong to the plain one and share their functions with anybody.  The choice
- * is made when a point is armed and remembered in it.
+ * There are two ftrace_ops.  A point with a post_handler belongs to the one with
+ * FTRACE_OPS_FL_IPMODIFY: ftrace then refuses other users of the function that may
+ * change the instruction pointer (live patches).  All other points belong to the
+ * plain one, which shares functions with every user.  The choice is made when a
+ * point is armed, and is recorded in the point.
  *
- * An ops is registered while it has points.  It must never be registered with
- * an empty filter: that would mean every function.
+ * An ops is registered while it has points.  It must never be registered with an
+ * empty filter, which would select every function.
  */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
@@ -17,7 +17,7 @@
 
 #include "internal.h"
 
-/* When there is no memory for an array of addresses, this many at once. */
+/* Number of addresses in one update of ftrace if there is no memory for an array. */
 #define FEW_IPS		16
 
 struct ftrace_client {
@@ -42,7 +42,7 @@ static struct ftrace_client ip_modify_client = {
 bool kprobe_ftrace_disabled __read_mostly;
 
 /**
- * kprobe_ftrace_kill() - ftrace has shut itself down
+ * kprobe_ftrace_kill() - record that ftrace has shut itself down
  *
  * Context: any; called once, by ftrace.
  */
@@ -64,9 +64,9 @@ static int filter(struct ftrace_client *client, unsigned long *ips,
 }
 
 /*
- * Adds or removes the first @limit of @points that belong to @client, in one
- * update of ftrace.  Without memory it still works, only with more updates.
- * @nr tells how many have been done, also on failure.
+ * Adds or removes the filter entries of the first @limit points of @points that
+ * belong to @client, in one update of ftrace; in several updates without memory for
+ * an array.  Sets @nr to the number of points that are done, also on failure.
  */
 static int filter_points(struct ftrace_client *client, struct list_head *points,
 			 bool remove, unsigned int limit, unsigned int *nr)
@@ -126,7 +126,7 @@ static int arm_client(struct ftrace_client *client, struct list_head *points)
 	if (!ret && !client->points)
 		ret = register_ftrace_function(&client->ops);
 	if (ret) {
-		/* ftrace keeps nothing of a failed update, and all of those before. */
+		/* A failed update has no effect: remove the entries of the updates before it. */
 		filter_points(client, points, true, done, &undone);
 		return ret;
 	}
@@ -147,12 +147,12 @@ static void disarm_client(struct ftrace_client *client, struct list_head *points
 }
 
 /**
- * kprobe_arm_ftrace() - have ftrace call these points
- * @points: list of representatives on ftrace's instructions
+ * kprobe_arm_ftrace() - make ftrace call points, all or none
+ * @points: list of representatives on instructions that ftrace owns
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
- * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if somebody else may
- * change the instruction pointer there; -ENOMEM.  All or none.
+ * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if another user of a function
+ * may change its instruction pointer; -ENOMEM.
  */
 int kprobe_arm_ftrace(struct list_head *points)
 {
@@ -178,7 +178,7 @@ int kprobe_arm_ftrace(struct list_head *points)
 }
 
 /**
- * kprobe_disarm_ftrace() - ftrace is not to call these points any more
+ * kprobe_disarm_ftrace() - make ftrace stop calling points
  * @points: list of representatives that kprobe_arm_ftrace() has armed
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.

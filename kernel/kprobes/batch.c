@@ -2,13 +2,13 @@
 /*
  * Registering a batch of handles, all or none:
  *
- *	1. find	 every handle's place, and check it
+ *	1. find	 the place of every handle, and check it
  *	2. prepare  points for the addresses that have none
  *	3. publish  points and handles, so that a trap finds them
  *	4. arm	 all points that need it, together
  *
- * Each step is undone by its own function, in the opposite order, so that a
- * failure leaves nothing behind.
+ * Each step has a function that undoes it.  After a failure, these are called in the
+ * opposite order, and all structs are as before.
  */
 #include <linux/bitfield.h>
 #include <linux/list_sort.h>
@@ -21,13 +21,13 @@
 /**
  * struct batch_entry - one handle of a batch being registered
  * @kp:		the handle
- * @list:	in &batch.by_addr
- * @place:	where it goes
- * @point:	its point
- * @addr:	what @kp->addr was, to be put back on failure
- * @flags:	what @kp->flags was
- * @new_point:	@point has been made for it
- * @err:	why @point could not be prepared
+ * @list:	links the entry into &batch.by_addr
+ * @place:	address that the handle resolves to
+ * @point:	point of the handle
+ * @addr:	original value of @kp->addr, restored on failure
+ * @flags:	original value of @kp->flags, restored on failure
+ * @new_point:	@point has been created for this handle
+ * @err:	errno if @point could not be prepared
  */
 struct batch_entry {
 	struct kprobe *kp;
@@ -42,11 +42,11 @@ struct batch_entry {
 
 /**
  * struct batch - handles being registered
- * @entries:	one a handle
- * @by_addr:	the same, in the order in which they are prepared and armed
- * @nr:		how many of them are staged
- * @withdrawn:	the handles have been published and taken back: somebody may
- *		still be walking over them
+ * @entries:	one for each handle
+ * @by_addr:	the entries in the order of addresses, to be prepared and armed
+ * @nr:		number of the entries; after a failure of stage_all(), of the staged ones
+ * @withdrawn:	the handles have been published and unpublished: hits may still be
+ *		walking over them
  */
 struct batch {
 	struct batch_entry *entries;
@@ -71,7 +71,7 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	refusal = kprobe_place_find(kp, &e->place);
 	if (refusal)
 		return refusal;
-	/* Its user may have cleared the address of a struct that is in use. */
+	/* The user may have cleared the addr of a registered struct: check the resolved address. */
 	if (kprobe_handle_registered(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	if (kind && !e->place.on_func_entry)
@@ -85,7 +85,7 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	return refusal;
 }
 
-/* From here on the handle is marked, so that it cannot be twice in a batch. */
+/* Fills the handle in, and marks it as STAGED, so that it cannot be in a batch twice. */
 static void stage(struct batch_entry *e, u32 kind)
 {
 	struct kprobe *kp = e->kp;
@@ -110,7 +110,7 @@ static bool is_return(struct kprobe *kp)
 	return kp->flags & KPROBE_FLAG_KIND_RETURN;
 }
 
-/* Gives the struct back as its user had filled it in. */
+/* Restores the struct to the state in which the user passed it. */
 static void unstage(struct batch_entry *e)
 {
 	if (is_return(e->kp))
@@ -160,7 +160,10 @@ static bool is_jprobe(struct kprobe *kp)
 	return kp->flags & KPROBE_FLAG_KIND_JPROBE;
 }
 
-/* One jprobe a function.  In batch->by_addr @e is behind all of a lower address. */
+/*
+ * Returns true if @e is a second jprobe for its function.  All entries of batch->by_addr with
+ * lower addresses are before @e.
+ */
 static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 {
 	struct kprobe_point *point;
@@ -168,7 +171,7 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 
 	if (!is_jprobe(e->kp))
 		return false;
-	/* What is registered together is all of one kind. */
+	/* All handles of a batch are of one kind. */
 	if (!list_is_first(&e->list, &batch->by_addr) &&
 	    list_prev_entry(e, list)->place.addr == e->place.addr)
 		return true;
@@ -183,9 +186,9 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 }
 
 /*
- * Makes the points that are missing, and publishes each at once: its text is
- * untouched and it has no handles, so that it has no effect yet, and the next
- * entry of the batch with the same address finds it.
+ * Finds the point for @e, or creates and publishes it.  It is published at once, so
+ * that the next entry of the batch with the same address finds it.  It has no effect
+ * yet, because its text is not patched and it has no handles.
  */
 static int prepare(struct batch_entry *e, const char **why)
 {
@@ -255,9 +258,9 @@ static void sort_by_addr(struct batch *batch)
 }
 
 /*
- * In the order of addresses, for the architecture decodes a function once for all
- * probes in it.  What the caller is told is about the first of the batch all the
- * same, so a failure does not end it.
+ * Prepares all points, in the order of addresses, because the architecture then decodes a
+ * function once for all probes in it.  Goes on after a failure, to return the error of the
+ * first failing handle in the order of the caller's array.
  */
 static int prepare_all(struct batch *batch)
 {
@@ -290,7 +293,7 @@ static void publish_all(struct batch *batch)
 		e->kp->flags &= ~KPROBE_FLAG_STAGED;
 		if (kprobe_optimized(&e->point->kp))
 			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
-		/* The representative tells users of kprobe_running() too. */
+		/* Users of kprobe_running() read this flag of the representative. */
 		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
 		kprobe_point_add_handle(e->point, e->kp);
 	}
@@ -308,7 +311,7 @@ static void unpublish_all(struct batch *batch)
 	batch->withdrawn = true;
 }
 
-/* After a failure, without locks: nobody sees the handles any more. */
+/* Waits, without locks, until no hit uses the unpublished handles, and restores the structs. */
 static void wait_withdrawn(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -319,7 +322,7 @@ static void wait_withdrawn(struct batch *batch)
 	unstage_all(batch);
 }
 
-/* Detours that do not call what has come: other ones have to be made. */
+/* Makes the optimizer replace detours that do not call the handlers of the new handles. */
 static void renew_stale_detours(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -369,13 +372,13 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	if (ret)
 		goto unpublish;
 
-	/* From now on the module notifier looks after probes in modules. */
+	/* From now on the module notifier handles the probes of a module that goes. */
 	for_each_entry(e, batch)
 		kprobe_place_put(&e->place);
 	return 0;
 
 unpublish:
-	/* The structs are given back when no handler can be using them. */
+	/* wait_withdrawn() restores the structs when no handler can be using them. */
 	unpublish_all(batch);
 	unprepare_all(batch);
 	return ret;
@@ -387,7 +390,7 @@ unstage:
 /**
  * kprobe_register_batch() - register handles, all or none
  * @kps: the handles
- * @num: how many
+ * @num: number of the handles
  * @kind: KPROBE_FLAG_KIND_* of the API that registers them, 0 for kprobes
  *
  * Context, errnos: see register_kprobes().

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that must not be probed: what runs while a probe is handled.
+ * The blacklist: text that must not be probed because it runs while a probe is handled.
  *
- * Functions come here from NOKPROBE_SYMBOL(), from .kprobes.text, entry text
- * and noinstr sections, of the kernel and of modules.  They are kept as ranges
- * sorted by start, together with the highest end so far, so that one binary
- * search and a short step back decide, also where ranges overlap.
+ * It has the functions in NOKPROBE_SYMBOL(), and .kprobes.text, entry text and
+ * noinstr sections, of the kernel and of modules.  It is an array of ranges, sorted
+ * by start.  Each range has the highest end of all ranges up to it.  So a binary
+ * search and a few steps back find an address, even if ranges overlap.
  *
- * The array is replaced as a whole (RCU), under kprobe_mutex.  It is read
- * without locks: kgdb and hw_breakpoint ask in any context.
+ * The array is replaced as a whole (RCU), under kprobe_mutex.  Readers take no lock,
+ * because kgdb and hw_breakpoint call within_kprobe_blacklist() in any context.
  */
 #include <linux/kallsyms.h>
 #include <linux/mm.h>
@@ -21,7 +21,7 @@
 #include "internal.h"
 
 /**
- * struct blacklist_range - [start, end) is not to be probed
+ * struct blacklist_range - [start, end) must not be probed
  * @start: first address
  * @end: first address after it
  * @max_end: highest @end of this range and all before it
@@ -43,7 +43,7 @@ struct blacklist {
 
 static struct blacklist __rcu *blacklist;
 
-/* The array being built; non-NULL inside kprobe_mutex or at boot only. */
+/* The array that is being built; NULL unless kprobe_mutex is held or at boot. */
 static struct blacklist *building;
 
 bool __weak arch_within_kprobe_blacklist(unsigned long addr)
@@ -57,7 +57,7 @@ int __weak __init arch_populate_kprobe_blacklist(void)
 	return 0;
 }
 
-/* Number of ranges that start at or before @addr. */
+/* Returns the number of ranges that start at or before @addr. */
 static unsigned int ranges_up_to(const struct blacklist *list, unsigned long addr)
 {
 	unsigned int low = 0, high = list->nr;
@@ -81,7 +81,7 @@ static bool within_ranges(unsigned long addr)
 
 	rcu_read_lock();
 	list = rcu_dereference(blacklist);
-	/* Back over ranges that have ended, while one before still may not. */
+	/* Step back over ranges that end before @addr, while one before them may contain it. */
 	for (i = list ? ranges_up_to(list, addr) : 0; i && !found; i--) {
 		if (list->ranges[i - 1].max_end <= addr)
 			break;
@@ -91,7 +91,7 @@ static bool within_ranges(unsigned long addr)
 	return found;
 }
 
-/* The part of the blacklist that is ranges of addresses.  Context: any. */
+/* Returns true if @addr is in a blacklisted range; ignores symbol names.  Context: any. */
 bool kprobe_blacklist_covers(unsigned long addr)
 {
 	return arch_within_kprobe_blacklist(addr) || within_ranges(addr);
@@ -124,7 +124,7 @@ static int compare_ranges(const void *a, const void *b)
 	return 0;
 }
 
-/* A copy of the present array without @except's ranges, with room for @more. */
+/* Copies the present array into @building, without the ranges of @except; room for @more. */
 static int begin_update(unsigned int more, struct module *except)
 {
 	struct blacklist *old = rcu_dereference_protected(blacklist,
@@ -149,7 +149,7 @@ static int append_range(unsigned long start, unsigned long end, struct module *m
 
 	if (start > end)
 		return -EINVAL;
-	/* Architectures name sections that may have nothing in them. */
+	/* Sections of an architecture may be empty. */
 	if (start == end)
 		return 0;
 	if (building->nr == building->room) {
@@ -203,7 +203,7 @@ static int add_function(unsigned long entry, struct module *mod)
 
 /**
  * kprobe_add_ksym_blacklist() - forbid probing a function
- * @entry: its address
+ * @entry: address of the function
  *
  * Context: arch_populate_kprobe_blacklist() only.
  * Return: 0; -EINVAL if @entry is no function; -ENOMEM.
@@ -215,11 +215,11 @@ int kprobe_add_ksym_blacklist(unsigned long entry)
 
 /**
  * kprobe_add_area_blacklist() - forbid probing an area
- * @start: its first address
- * @end: the first address after it; nothing is forbidden if that is @start
+ * @start: first address of the area
+ * @end: first address after the area; if it equals @start, the area is empty
  *
  * Context: arch_populate_kprobe_blacklist() only.
- * Return: 0; -EINVAL if it ends before it starts; -ENOMEM.
+ * Return: 0; -EINVAL if the area ends before it starts; -ENOMEM.
  */
 int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
 {
@@ -241,7 +241,7 @@ static bool forbids_anything(const struct module *mod)
 }
 
 /**
- * kprobe_blacklist_add_module() - a module is coming: what it forbids
+ * kprobe_blacklist_add_module() - add the ranges of a module that is coming
  * @mod: the module
  *
  * Context: task, may sleep, kprobe_mutex held.
@@ -273,7 +273,7 @@ fail:
 }
 
 /**
- * kprobe_blacklist_remove_module() - a module has gone
+ * kprobe_blacklist_remove_module() - remove the ranges of a module that goes
  * @mod: the module
  *
  * Context: task, may sleep, kprobe_mutex held.
@@ -282,7 +282,7 @@ void kprobe_blacklist_remove_module(struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
 
-	/* Without memory stale ranges stay: too much is forbidden, not too little. */
+	/* Without memory, stale ranges stay: they forbid too much, not too little. */
 	if (forbids_anything(mod) && !begin_update(0, mod))
 		end_update();
 }
@@ -290,7 +290,7 @@ void kprobe_blacklist_remove_module(struct module *mod)
 #endif /* CONFIG_MODULES */
 
 /**
- * kprobe_blacklist_init() - collect what the kernel itself forbids
+ * kprobe_blacklist_init() - add the ranges of the kernel itself
  *
  * Context: boot, kprobe_mutex held.
  * Return: 0 or -ENOMEM.
@@ -326,7 +326,7 @@ int __init kprobe_blacklist_init(void)
 	return ret;
 }
 
-/* True if there is a range number @index.  Context: kprobe_mutex held. */
+/* Returns true if there is a range with number @index.  Context: kprobe_mutex held. */
 bool kprobe_blacklist_has(unsigned int index)
 {
 	const struct blacklist *list = rcu_dereference_protected(blacklist,
@@ -336,8 +336,8 @@ bool kprobe_blacklist_has(unsigned int index)
 }
 
 /*
- * The address whose symbol names @range.  A section may begin with data in front of its first
- * function (the hash of its type, on arm64), which kallsyms counts to the symbol before.
+ * Returns the address whose symbol names @range.  A section may begin with data in front of its
+ * first function (on arm64, the hash of its type), which kallsyms attributes to the symbol before.
  */
 static unsigned long named_address(const struct blacklist_range *range)
 {
@@ -351,8 +351,8 @@ static unsigned long named_address(const struct blacklist_range *range)
 
 /**
  * kprobe_blacklist_show() - print one range for debugfs
- * @m: where to
- * @index: which; kprobe_blacklist_has() it
+ * @m: the file
+ * @index: number of the range, for which kprobe_blacklist_has() is true
  * @show_addresses: the reader may see addresses
  *
  * Context: task, kprobe_mutex held.
