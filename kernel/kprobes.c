@@ -289,7 +289,7 @@ static int __init kprobes_init(void)
 	mutex_unlock(&kprobe_mutex);
 	if (ret)
 		pr_err("cannot collect the blacklist (%d): kprobes are off\n", ret);
-	/* In arch_init_kprobes(), some architectures register a probe on their return trampoline. */
+	/* Some architectures register a probe on their trampoline in arch_init_kprobes(). */
 	kprobes_ready = !ret;
 	if (!ret)
 		ret = arch_init_kprobes();

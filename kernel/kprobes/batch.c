@@ -71,7 +71,7 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	refusal = kprobe_place_find(kp, &e->place);
 	if (refusal)
 		return refusal;
-	/* The user may have cleared the addr of a registered struct: check the resolved address. */
+	/* The user may have cleared kp->addr of a registered struct: check again. */
 	if (kprobe_handle_registered(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	if (kind && !e->place.on_func_entry)
@@ -259,7 +259,7 @@ static void sort_by_addr(struct batch *batch)
 
 /*
  * Prepares all points, in the order of addresses, because the architecture then decodes a
- * function once for all probes in it.  Goes on after a failure, to return the error of the
+ * function once for all probes in it.  Continues after a failure, to return the error of the
  * first failing handle in the order of the caller's array.
  */
 static int prepare_all(struct batch *batch)

@@ -2,8 +2,8 @@
 /*
  * debugfs kprobes/: list, optimization, enabled, blacklist.
  *
- * The formats are those of kprobes.rst's section on debugfs; tools read them.
- * Addresses are shown to those who may see them in /proc/kallsyms too.
+ * Tools read these files.  See Documentation/trace/kprobes.rst, Interfaces, for the
+ * formats.  Addresses are shown to readers who may see them in /proc/kallsyms.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -15,7 +15,7 @@
 
 /* --- list ------------------------------------------------------------------ */
 
-/* Where the list is: first all points of the table, then those that are gone. */
+/* A position in the list: first all points of the table, then all gone points. */
 struct list_cursor {
 	unsigned long table_pos;
 	struct kprobe_point *gone;
@@ -38,7 +38,7 @@ static void show_handle(struct seq_file *m, struct kprobe_point *point, struct k
 	const char *symbol = NULL;
 	void *address = NULL;
 
-	/* The symbols of gone text are those of somebody else, if of anybody. */
+	/* For a gone point, a look-up could only find the symbol of other text. */
 	if (point->state != KPROBE_GONE)
 		symbol = kallsyms_lookup(kprobe_point_addr(point), NULL, &offset, &module, name);
 	if (kallsyms_show_value(m->file->f_cred))
@@ -100,7 +100,7 @@ static void *list_start(struct seq_file *m, loff_t *pos)
 	struct list_cursor *at = m->private;
 	struct kprobe_point *point;
 
-	/* Held while a buffer is filled, not between reads. */
+	/* Held while one buffer is filled, not between reads. */
 	mutex_lock(&kprobe_mutex);
 	*at = (struct list_cursor) {};
 	point = kprobe_table_next(&at->table_pos);
@@ -153,7 +153,7 @@ static const struct seq_operations optimization_seq_ops = {
 	.show  = optimization_show,
 };
 
-/* For both; what is shown of a point is the file's own. */
+/* Opens "list" or "optimization"; i_private has the seq_operations of the file. */
 static int points_open(struct inode *inode, struct file *file)
 {
 	return seq_open_private(file, inode->i_private, sizeof(struct list_cursor));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Jprobes: a handler with the prototype of the probed function.  Registration; the handler
- * is called in hit/jprobe.c.
+ * Jprobes: registration.  A jprobe's handler has the prototype of the probed function;
+ * hit/jprobe.c calls it.
  *
- * Spec: kprobes.txt sections 1.2, 4.2.
+ * See Documentation/trace/kprobes.rst, Jprobes.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -13,14 +13,14 @@
 /**
  * register_jprobes() - register several jprobes, all or none
  * @jps: array of pointers to the probes
- * @num: how many, > 0
+ * @num: number of the probes, > 0
  *
- * Spec: kprobes.txt sections 4.2, 4.5.
+ * See Documentation/trace/kprobes.rst, Jprobes.
  *
  * Context: task, may sleep.
- * Return: 0; what register_kprobes() returns; -EINVAL if entry is no function, or
- * if the place is not a function's entry; -EEXIST if the function has a jprobe;
- * -ENOMEM.
+ * Return: 0; an errno of register_kprobes(); -EINVAL if entry is not in text, or if
+ * the address is not a function's entry; -EEXIST if the function already has a
+ * jprobe; -ENOMEM.
  */
 int register_jprobes(struct jprobe **jps, int num)
 {
@@ -40,7 +40,7 @@ int register_jprobes(struct jprobe **jps, int num)
 }
 EXPORT_SYMBOL_GPL(register_jprobes);
 
-/* register_jprobes() for one. */
+/* register_jprobes() for one jprobe. */
 int register_jprobe(struct jprobe *jp)
 {
 	return register_jprobes(&jp, 1);
@@ -49,13 +49,13 @@ EXPORT_SYMBOL_GPL(register_jprobe);
 
 /**
  * unregister_jprobes() - unregister several jprobes
- * @jps: array of pointers to the probes; NULL is left out
- * @num: how many
+ * @jps: array of pointers to the probes; NULL entries are skipped
+ * @num: number of the probes
  *
- * When it returns no handler of them is running or will run again.  The kp.addr of
- * one that was not registered is set to NULL.
+ * When this returns, no handler of the jprobes is running or will run again.  If a
+ * jprobe is not registered, its kp.addr is set to NULL.
  *
- * Spec: kprobes.txt sections 4.4, 4.6.
+ * See Documentation/trace/kprobes.rst, API.
  *
  * Context: task, may sleep.
  */
@@ -65,12 +65,12 @@ void unregister_jprobes(struct jprobe **jps, int num)
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 
-/* unregister_jprobes() for one. */
+/* unregister_jprobes() for one jprobe. */
 void unregister_jprobe(struct jprobe *jp)
 {
 	unregister_jprobes(&jp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobe);
 
-/* In the architecture's assembly. */
+/* Defined in the architecture's assembly. */
 EXPORT_SYMBOL_GPL(jprobe_return);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: registration, whatever keeps the instances.
+ * Return probes: registration, common to both engines.
  *
- * A return probe is a kprobe at a function's entry that takes an instance for
- * the call and puts a trampoline in place of the return address.  Who keeps the
- * instances and runs the trampoline is an engine: the core (kretprobe_native.c), or
- * rethook on architectures that have nothing else (kretprobe_rethook.c).
+ * A return probe is a kprobe at a function's entry that takes an instance for the
+ * call and replaces the return address by that of a trampoline.  An engine keeps the
+ * instances and runs the trampoline: the core (kretprobe_native.c), or rethook on
+ * architectures without HAVE_KRETPROBE_NATIVE (kretprobe_rethook.c).
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -13,8 +13,8 @@
 #include "internal.h"
 
 /*
- * The entry that the architecture's blacklist means, as a probe would see it.
- * kretprobe_blacklist_size is a constant 0 where there is no list.
+ * Resolves the symbols of the architecture's blacklist as those of probes are resolved.
+ * kretprobe_blacklist_size is a constant 0 if there is no list.
  */
 int __init kretprobe_init(void)
 {
@@ -44,14 +44,14 @@ static bool blacklisted(unsigned long addr)
 }
 
 /**
- * kretprobe_prepare() - check a return probe, and make its instances
+ * kretprobe_prepare() - check a return probe, and allocate its instances
  * @kp: embedded in the return probe, which is not in use
- * @place: where it goes, a function's entry
+ * @place: resolved address, a function's entry
  *
  * kretprobe_unprepare() undoes this.
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: %KPROBE_REFUSE_NONE, or why there can be no return probe.
+ * Return: %KPROBE_REFUSE_NONE, or the reason why there can be no return probe.
  */
 enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_place *place)
 {
@@ -69,16 +69,16 @@ enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_pla
 	return kretprobe_engine_alloc(rp) ? KPROBE_REFUSE_NO_MEMORY : KPROBE_REFUSE_NONE;
 }
 
-/* Begin no more return handlers.  Context: kprobe_mutex held. */
+/* Makes returns stop calling the handler.  Context: kprobe_mutex held. */
 void kretprobe_stop(struct kprobe *kp)
 {
 	kretprobe_engine_stop(container_of(kp, struct kretprobe, kp));
 }
 
 /**
- * kretprobe_unprepare() - give the instances of a return probe back
- * @kp: embedded in the return probe; hits have not found it, or kretprobe_stop() and a grace
- *	period are over
+ * kretprobe_unprepare() - release the instances of a return probe
+ * @kp: embedded in the return probe.  Either hits have never found it, or a grace period has
+ *	passed since kretprobe_stop()
  *
  * Context: task.
  */
@@ -93,14 +93,14 @@ void kretprobe_unprepare(struct kprobe *kp)
 /**
  * register_kretprobes() - register several return probes, all or none
  * @rps: array of pointers to the probes
- * @num: how many, > 0
+ * @num: number of the probes, > 0
  *
- * Spec: kprobes.txt sections 1.3, 4.3, 4.5.
+ * See Documentation/trace/kprobes.rst, Return probes.
  *
  * Context: task, may sleep.
- * Return: 0; what register_kprobes() returns; -EINVAL if it is not a function's
- * entry or return probes cannot work there; -E2BIG if data_size is above
- * KRETPROBE_MAX_DATA_SIZE; -ENOMEM.
+ * Return: 0; an errno of register_kprobes(); -EINVAL if an address is not a
+ * function's entry, or return probes cannot work there; -E2BIG if data_size is
+ * above KRETPROBE_MAX_DATA_SIZE; -ENOMEM.
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
@@ -124,8 +124,8 @@ EXPORT_SYMBOL_GPL(register_kretprobe);
  * unregister_kretprobe() - unregister one return probe
  * @rp: the probe
  *
- * When it returns no handler of it is running or will run again; calls that
- * are in flight return without it.  If it was not registered, kp.addr is set to
+ * When this returns, no handler of the probe is running or will run again; calls in
+ * flight return without it.  If the probe is not registered, its kp.addr is set to
  * NULL.
  *
  * Context: task, may sleep.
@@ -138,8 +138,8 @@ EXPORT_SYMBOL_GPL(unregister_kretprobe);
 
 /**
  * unregister_kretprobes() - unregister several return probes
- * @rps: array of pointers to the probes; NULL is left out
- * @num: how many
+ * @rps: array of pointers to the probes; NULL entries are skipped
+ * @num: number of the probes
  *
  * See unregister_kretprobe().
  *
@@ -150,8 +150,8 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 	int i;
 
 	/*
-	 * No return handler begins from here on.  Unregistering waits for those
-	 * that are running, as it does for the entry handlers.
+	 * From here on, no call of a return handler begins.  unregister_kprobes()
+	 * waits for running ones, as it does for entry handlers.
 	 */
 	for (i = 0; i < num; i++) {
 		if (rps[i])

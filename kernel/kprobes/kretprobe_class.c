@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: instances that many probes share, and that do not run out.
+ * Return probes: classes of instances, which many probes share and which grow.
  *
- * Probes with maxactive <= 0 want every call to be followed, however many are in
- * flight; the others want so many.  All whose instances have about the same size are one
- * class.
- * Its pools are asked from the oldest to the newest; the newest is a reserve.
- * A hit that takes from it raises an irq_work, which adds another, if possible as
- * large as all others together: so what is left until then is as much as half of
- * what is in use.  It runs as soon as interrupts are on; a worker would wait for the
- * very tasks that use the instances up.  Each CPU has an irq_work, for one that has
- * interrupts off, or that a hypervisor has stopped, must not let the others run dry.
- * What is too large for an interrupt to allocate, a worker adds.
+ * Probes with maxactive <= 0 follow all calls, with no limit on the calls in flight;
+ * the others follow up to maxactive calls.  All probes whose instances have about the
+ * same size form a class.
  *
- * The first probe makes the class, with a pool and a reserve, and the last takes
- * it with it.  Calls in flight keep their pool (kretprobe_pool.c).
+ * A hit searches the pools of the class from the oldest to the newest; the newest is a
+ * reserve.  A hit that takes from the reserve raises an irq_work, which adds a pool as
+ * large as all others together, if memory permits.  Until it is added, one instance is
+ * free for every two in use.  The irq_work runs as soon as interrupts are enabled; a
+ * worker would wait for the tasks that use up the instances.  Each CPU has its own
+ * irq_work, because a CPU that has interrupts disabled, or that a hypervisor has
+ * stopped, must not delay the others.  A worker adds pools that are too large to be
+ * allocated in an interrupt.
+ *
+ * The first probe creates the class, with a pool and a reserve; the class is freed
+ * after the last probe.  A pool with calls in flight lives longer (kretprobe_pool.c).
  */
 #include <linux/bitops.h>
 #include <linux/irq_work.h>
@@ -29,7 +31,7 @@
 
 #include "kretprobe_instance.h"
 
-/* Sizes of instances: powers of two from this to that for all of the data. */
+/* log2 of the sizes of instances; the largest has room for KRETPROBE_MAX_DATA_SIZE. */
 #define SMALLEST_ORDER	6
 #define LARGEST_ORDER	13
 #define NR_CLASSES	(LARGEST_ORDER - SMALLEST_ORDER + 1)
@@ -38,17 +40,17 @@ static_assert(BIT(LARGEST_ORDER) >=
 	      sizeof(struct kretprobe_instance) + KRETPROBE_MAX_DATA_SIZE);
 
 /*
- * Of the first pool and of the first reserve.  With interrupts off, there is what a
- * task can nest calls on its stack, and some in interrupts of every CPU.
+ * Size of the first pool and of the first reserve: enough for the calls that a task can
+ * nest on its stack with interrupts disabled, and some in interrupts of every CPU.
  */
 #define POOL_MIN	64
 #define POOL_MIN_CPU	4
-/* A pool is not made larger than this, or not at once. */
+/* Maximum of instances in a pool that is added to grow a class. */
 #define POOL_MAX	BIT(16)
-/* What an interrupt may ask for, in bytes: some are the pool's own. */
+/* Maximum size in bytes of the instances that an interrupt adds; 256 are left for the pool. */
 #define POOL_ATOMIC	((PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER) - 256)
 
-/* Written under kretprobe_mutex; RCU for the irq_work. */
+/* Written under kretprobe_mutex; the irq_work reads it under RCU. */
 static struct kretprobe_class *classes[NR_CLASSES];
 
 static void link_pool(struct kretprobe_class *class, struct kretprobe_pool *pool)
@@ -58,14 +60,14 @@ static void link_pool(struct kretprobe_class *class, struct kretprobe_pool *pool
 	if (!class->newest)
 		class->oldest = pool;
 	else
-		/* It is complete before a hit finds it: kretprobe_next_pool(). */
+		/* Complete the pool before a hit can find it.  Pairs with kretprobe_next_pool(). */
 		smp_store_release(&class->newest->next, pool);
-	/* Pairs with the READ_ONCE() in kretprobe_class_take(), which only compares. */
+	/* Pairs with READ_ONCE() in kretprobe_class_take(), which only compares the pointer. */
 	WRITE_ONCE(class->newest, pool);
 	WRITE_ONCE(class->total, class->total + pool->nr);
 }
 
-/* Adds a pool of @nr.  Returns false without memory. */
+/* Adds a pool of @nr instances.  Returns false without memory. */
 static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
 {
 	struct kretprobe_pool *pool = kretprobe_pool_create(nr, BIT(class->order), gfp);
@@ -114,13 +116,13 @@ static struct kretprobe_class *create_class(unsigned int order)
 	return NULL;
 }
 
-/* As large as all others together. */
+/* Returns the size of the next pool: as large as all others together, up to POOL_MAX. */
 static unsigned int wanted(struct kretprobe_class *class)
 {
 	return min(READ_ONCE(class->total), POOL_MAX);
 }
 
-/* Adds what @promised more instances need.  Returns false without memory. */
+/* Adds a pool if there are too few instances for @promised more.  Returns false without memory. */
 static bool keep_promise(struct kretprobe_class *class, unsigned int promised)
 {
 	unsigned int has = READ_ONCE(class->total) - class->promised;
@@ -130,12 +132,12 @@ static bool keep_promise(struct kretprobe_class *class, unsigned int promised)
 }
 
 /**
- * kretprobe_class_get() - a probe shares its instances with others
+ * kretprobe_class_get() - get, or create, the class for a probe
  * @size: bytes of an instance, with its user's data
- * @promised: how many instances the probe must be able to take; 0 if there is no limit
+ * @promised: number of instances that the probe may take; 0 if it has no limit
  *
  * Context: task, may sleep, kretprobe_mutex held.
- * Return: the class, to be given to kretprobe_class_put(); NULL without memory.
+ * Return: the class, to be released with kretprobe_class_put(); NULL without memory.
  */
 struct kretprobe_class *kretprobe_class_get(size_t size, unsigned int promised)
 {
@@ -173,7 +175,7 @@ static void grow_worker(struct work_struct *work)
 			continue;
 		if (!add_pool(class, wanted(class), GFP_KERNEL))
 			pr_warn_once("no memory for more instances of return probes\n");
-		/* Unless a hit has asked for more meanwhile. */
+		/* Stays HUNGRY if a hit has taken from the reserve again. */
 		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
 	}
 }
@@ -184,9 +186,9 @@ static void grow_in_interrupt(struct kretprobe_class *class)
 {
 	unsigned int nr = max(POOL_ATOMIC >> class->order, 1);
 
-	/* A last pool without memory is made up for by the worker. */
+	/* If the one pool cannot be allocated, or is too large, the worker adds it. */
 	if (nr >= wanted(class) && add_pool(class, wanted(class), GFP_ATOMIC)) {
-		/* Unless a hit has asked for more meanwhile. */
+		/* Stays HUNGRY if a hit has taken from the reserve again. */
 		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
 		return;
 	}
@@ -199,11 +201,11 @@ static void feed_hungry(struct irq_work *unused)
 	struct kretprobe_class *class;
 	int i;
 
-	/* A class goes a grace period after it has left the array. */
+	/* A class is freed a grace period after it has left the array. */
 	guard(rcu)();
 	for (i = 0; i < NR_CLASSES; i++) {
 		class = READ_ONCE(classes[i]);
-		/* Those of several CPUs may run at once: one of them feeds it. */
+		/* The irq_works of several CPUs may run at once: only one of them adds a pool. */
 		if (class && cmpxchg(&class->growth, KRETPROBE_HUNGRY,
 				     KRETPROBE_FED) == KRETPROBE_HUNGRY)
 			grow_in_interrupt(class);
@@ -215,16 +217,16 @@ DEFINE_PER_CPU(struct irq_work, kretprobe_feed_irq_work) = IRQ_WORK_INIT(feed_hu
 /* --- The end of classes, and of holders ----------------------------------------- */
 
 /*
- * An instance refers to the holder of its last call, and may be in flight for as long as
- * it likes.  To find the instances of a holder takes a walk over all of them, so a worker
- * does that, at most once in a while for all holders that have been given up until then.
+ * An instance refers to the holder of its last call, and may be in flight for any time.
+ * To find the instances of a holder, all instances have to be searched.  So a worker does
+ * that, at most once in TIDY_DELAY, for all holders that have been given up until then.
  */
 #define TIDY_DELAY	HZ
 
 static LIST_HEAD(retired_classes);
 static LIST_HEAD(given_up_holders);
 
-/* Gives the instances in the caches of a retired class back to their pools. */
+/* Returns the instances in the caches of a retired class to their pools. */
 static void empty_caches(struct kretprobe_class *class)
 {
 	struct kretprobe_cache *cache;
@@ -265,7 +267,7 @@ static void tidy_worker(struct work_struct *work)
 	list_splice_init(&retired_classes, &retired);
 	mutex_unlock(&kretprobe_mutex);
 
-	/* For readers that found a pool not retired, or a class in the array. */
+	/* Wait for readers that have found a pool before it was retired, or a class in the array. */
 	synchronize_rcu();
 
 	guard(mutex)(&kretprobe_mutex);
@@ -276,7 +278,7 @@ static void tidy_worker(struct work_struct *work)
 		empty_caches(class);
 		free_class(class);
 	}
-	/* A return may have read its holder out of an instance just before. */
+	/* Use RCU, because a return may have read its holder from an instance just before. */
 	list_for_each_entry_safe(holder, next_holder, &given_up, given_up)
 		kfree_rcu(holder, rcu);
 }
@@ -298,9 +300,9 @@ void kretprobe_holder_give_up(struct kretprobe_holder *holder)
 }
 
 /**
- * kretprobe_class_put() - a probe has gone, or has not come about
+ * kretprobe_class_put() - release the class of a probe
  * @class: from kretprobe_class_get()
- * @promised: the same as there
+ * @promised: the argument of kretprobe_class_get(), or 0 if it was not counted yet
  *
  * No hit takes an instance for that probe any more.
  *
@@ -316,7 +318,7 @@ void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised)
 	if (--class->users)
 		return;
 	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);
-	/* No pool comes after the last that the walk finds. */
+	/* Close the class first, so that no pool is added after the walk. */
 	spin_lock_irq(&class->lock);
 	class->closed = true;
 	spin_unlock_irq(&class->lock);

@@ -2,20 +2,20 @@
 #ifndef _KERNEL_KPROBES_KRETPROBE_INSTANCE_H
 #define _KERNEL_KPROBES_KRETPROBE_INSTANCE_H
 /*
- * Instances of return probes: where they come from, and where they go to.
+ * Instances of return probes: pools, classes and caches.
  *
  *	pool	a fixed number of instances and a bit for each that is taken
  *		(kretprobe_pool.c)
- *	class	all probes with about the same data_size: they share pools, of which
- *		there is always one more than is needed (kretprobe_class.c)
+ *	class	all probes with about the same data_size; they share pools, and there
+ *		is always one pool more than needed (kretprobe_class.c)
  *	limit	the maxactive of a probe, if that is > 0: its calls are counted, and
  *		the class has at least as many instances as its probes may take
- *	caches	a class's free instances of each CPU.  One is marked busy while it
- *		is changed (hit/instance.h)
+ *	caches	free instances of a class, for each CPU.  A cache is marked busy while
+ *		it is changed (hit/instance.h)
  *
  * objpool is not used.  Its push reserves an entry before it fills it, and an NMI
- * that pushes in between publishes both; and its rings cost every pool a page for
- * each possible CPU, which is what return probes used to cost.
+ * that pushes in between publishes both.  Its rings also take a page for each
+ * possible CPU in every pool, which used most of the memory of return probes.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -35,16 +35,16 @@ struct kretprobe_cache {
 
 /**
  * struct kretprobe_pool - a number of instances
- * @next:	the next of the class: twice as many, made later
- * @caches:	the class's; NULL if the pool is retired: instances that return now are not
- *		used again
- * @closed:	it is freed when the last has returned; kretprobe_mutex
- * @nr_free:	how many are not taken; at a hit it only tells whether to look
- * @hint:	word of @taken to look at first
- * @nr:		how many there are
- * @stride:	bytes from one to the next
- * @instances:	the first
- * @taken:	a bit for each; bits after the last are set
+ * @next:	next pool of the class, added later
+ * @caches:	caches of the class; NULL if the pool is retired: instances that return
+ *		afterwards are not used again
+ * @closed:	free the pool when the last instance has returned; under kretprobe_mutex
+ * @nr_free:	number of free instances; a hit skips the pool if it is 0
+ * @hint:	word of @taken at which searches begin
+ * @nr:		number of instances
+ * @stride:	bytes from one instance to the next
+ * @instances:	address of the first instance
+ * @taken:	a bit for each instance; the bits after the last one are set
  */
 struct kretprobe_pool {
 	struct kretprobe_pool *next;
@@ -61,16 +61,16 @@ struct kretprobe_pool {
 extern struct mutex kretprobe_mutex;
 
 /**
- * enum kretprobe_growth - where a class is on its way to another pool
- * @KRETPROBE_SETTLED:	nobody has taken from the reserve
- * @KRETPROBE_HUNGRY:	hits have, and have raised the irq_works of their CPUs
- * @KRETPROBE_FED:	one of these adds a reserve; if it cannot be large, a worker adds
- *			another
+ * enum kretprobe_growth - state of a class that may need another pool
+ * @KRETPROBE_SETTLED:	no hit has taken from the reserve
+ * @KRETPROBE_HUNGRY:	hits have taken from it, and have raised the irq_works of their CPUs
+ * @KRETPROBE_FED:	one of the irq_works adds a reserve; if that cannot be large enough,
+ *			a worker adds another
  *
- *	SETTLED -> HUNGRY	a hit
- *	HUNGRY -> FED		the first irq_work that runs
- *	FED -> HUNGRY		a hit has taken from the reserve again
- *	FED -> SETTLED		all that was wanted has been added
+ *	SETTLED -> HUNGRY	a hit takes from the reserve
+ *	HUNGRY -> FED		the first irq_work runs
+ *	FED -> HUNGRY		a hit takes from the reserve again
+ *	FED -> SETTLED		the class has grown
  */
 enum kretprobe_growth {
 	KRETPROBE_SETTLED,
@@ -80,24 +80,24 @@ enum kretprobe_growth {
 
 /**
  * struct kretprobe_class - instances of one size
- * @caches:	free ones of each CPU
- * @oldest:	of its pools, linked through next
- * @newest:	the reserve
- * @growth:	does it need another?
+ * @caches:	free instances of each CPU
+ * @oldest:	first pool of the list that is linked through next
+ * @newest:	last pool of that list: the reserve
+ * @growth:	does the class need another pool?
  * @lock:	guards @newest, @total and @closed
- * @order:	of an instance's size
- * @users:	probes; kretprobe_mutex
- * @promised:	the sum of their limits; kretprobe_mutex
- * @total:	instances
- * @closed:	its last user has gone: no pool is added any more
- * @retired:	links it into the list of those whose last user has gone
+ * @order:	log2 of the size of an instance
+ * @users:	number of probes; under kretprobe_mutex
+ * @promised:	sum of the limits of the probes; under kretprobe_mutex
+ * @total:	number of instances
+ * @closed:	the class has no probe any more, and no pool is added
+ * @retired:	links the class into the list of those without probes
  */
 struct kretprobe_class {
 	struct kretprobe_cache __percpu *caches;
 	struct kretprobe_pool *oldest;
 	struct kretprobe_pool *newest;
 	enum kretprobe_growth growth;
-	spinlock_t lock;		/* of who adds a pool */
+	spinlock_t lock;		/* held to add a pool */
 	unsigned int order;
 	unsigned int users;
 	unsigned int promised;
@@ -126,7 +126,7 @@ DECLARE_PER_CPU(struct irq_work, kretprobe_feed_irq_work);
 struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder);
 void kretprobe_pool_give(struct kretprobe_instance *ri);
 
-/* Instance @i of a pool. */
+/* Returns instance @i of a pool. */
 static __always_inline struct kretprobe_instance *
 kretprobe_pool_instance(struct kretprobe_pool *pool, unsigned int i)
 {
@@ -140,11 +140,11 @@ static __always_inline void kretprobe_pool_put(struct kretprobe_instance *ri)
 	unsigned int bit = ((void *)ri - pool->instances) / pool->stride;
 
 	raw_atomic_inc(&pool->nr_free);
-	/* Release: after all that its last user wrote.  Pairs with pool_take(). */
+	/* Release: after all writes of the last user of @ri.  Pairs with pool_take(). */
 	clear_bit_unlock(bit, pool->taken);
 }
 
-/* The pool that was added after @pool, or NULL. */
+/* Returns the pool that was added after @pool, or NULL. */
 static __always_inline struct kretprobe_pool *kretprobe_next_pool(struct kretprobe_pool *pool)
 {
 	/* Pairs with smp_store_release() in link_pool(). */

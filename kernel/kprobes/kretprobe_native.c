@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes whose instances the core keeps, for architectures that bring a return
- * trampoline (HAVE_KRETPROBE_NATIVE): the life of a probe's instances.  Entries and returns
- * are in hit/kretprobe_native.c.
+ * The core as the engine of return probes, for architectures with a return trampoline for
+ * it (HAVE_KRETPROBE_NATIVE): allocates and frees the instances of a probe.
+ * hit/kretprobe_native.c handles entries and returns.
  *
- * A holder stands between the instances and their probe, and is the probe's as
- * long as that is registered.  Unregistering stops it, waits for handlers that are
- * running, and then takes it away from all instances: those in flight return
- * without a handler.
+ * A holder links the instances to their probe while that is registered.  Unregistering
+ * stops the holder, waits for running handlers, and then detaches it from all instances.
+ * Calls in flight return without calling a handler.
  */
 #include <linux/kprobes.h>
 #include <linux/llist.h>
@@ -29,7 +28,7 @@ static bool attach_instances(struct kretprobe_holder *holder, int maxactive, siz
 }
 
 /**
- * kretprobe_engine_alloc() - make, or get a share of, the instances of a probe
+ * kretprobe_engine_alloc() - get a class of instances for a probe
  * @rp: the probe; maxactive and data_size are set
  *
  * Context: task, may sleep.
@@ -53,8 +52,8 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 }
 
 /**
- * kretprobe_engine_stop() - begin no more return handlers
- * @rp: the probe; one that has no instances is left alone
+ * kretprobe_engine_stop() - make returns stop calling the handler of a probe
+ * @rp: the probe; nothing is done if it has no instances
  *
  * Context: task.
  */
@@ -62,16 +61,16 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 {
 	if (!rp->rph)
 		return;
-	/* All pair with the grace period before kretprobe_engine_free(). */
+	/* Both writes pair with the grace period before kretprobe_engine_free(). */
 	WRITE_ONCE(rp->rph->handler, NULL);
 	WRITE_ONCE(rp->rph->stopped, true);
 }
 
 /**
- * kretprobe_engine_free() - give the instances of stopped probes up
- * @rps: array of pointers to the probes; NULL, and probes that have no instances,
- *	are left alone
- * @num: how many
+ * kretprobe_engine_free() - release the instances of stopped probes
+ * @rps: array of pointers to the probes; NULL entries, and probes that have no
+ *	instances, are skipped
+ * @num: number of the probes
  *
  * Context: task, after kretprobe_engine_stop() and a grace period.
  */
@@ -85,7 +84,7 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 
 		if (!holder)
 			continue;
-		/* No handler that could ask for the probe runs: get_kretprobe(). */
+		/* No handler is running that could call get_kretprobe(). */
 		WRITE_ONCE(holder->rp, NULL);
 		kretprobe_class_put(holder->class, holder->limit);
 		rps[i]->rph = NULL;
@@ -94,8 +93,8 @@ void kretprobe_engine_free(struct kretprobe **rps, int num)
 }
 
 /**
- * kprobe_flush_task() - take back the instances of a task that is dead
- * @tk: the task; its probed functions will never return
+ * kprobe_flush_task() - release the instances of a dead task
+ * @tk: the task, whose probed functions will never return
  *
  * Spec: OLS paper section 4.3.2.
  *
@@ -109,7 +108,7 @@ void kprobe_flush_task(struct task_struct *tk)
 	node = __llist_del_all(&tk->kretprobe_instances);
 	if (likely(!node))
 		return;
-	/* Into the pools: the caches are for those who are about to take one. */
+	/* Return them to the pools, because the caches are for instances that are soon used again. */
 	preempt_disable_notrace();
 	llist_for_each_entry_safe(ri, next, node, llist) {
 		kretprobe_uncount(READ_ONCE(ri->rph));

@@ -4,9 +4,9 @@
  *
  *	create -> take, give ... -> retire -> (a grace period) -> close
  *
- * A call may be in flight for as long as it likes, so a closed pool lives on
- * until the last of its instances has returned.  Those that return to a retired
- * pool go through a list to a worker, which frees what is empty then.
+ * A call may be in flight for any time, so a closed pool is freed only after the last
+ * of its instances has returned.  Instances that return to a retired pool are put on a
+ * list for a worker, which frees the closed pools that have become complete.
  */
 #include <linux/bitmap.h>
 #include <linux/irq_work.h>
@@ -18,24 +18,24 @@
 
 #include "kretprobe_instance.h"
 
-/* More than anybody needs, and less than the sizes below can count. */
+/* Maximum size of a pool: more than is ever needed, and no overflow in the sizes below. */
 #define POOL_BYTES_MAX	SZ_1G
 
-/* Who uses classes, and which pools are closed. */
+/* Guards the users of classes, and kretprobe_pool::closed. */
 DEFINE_MUTEX(kretprobe_mutex);
 
 static atomic_t all_instances = ATOMIC_INIT(0);
 
-/* Stands for the probe of instances that have none (any more). */
+/* The holder of instances whose probe has been unregistered, and of unused instances. */
 static struct kretprobe_holder nobody = { .stopped = true };
 
 /**
- * kretprobe_pool_create() - make a number of instances
- * @nr: how many, > 0
- * @size: bytes of each, with its user's data
- * @gfp: GFP_KERNEL, or GFP_ATOMIC for what one allocation of pages can hold
+ * kretprobe_pool_create() - allocate a pool
+ * @nr: number of instances, > 0
+ * @size: bytes of each instance, with its user's data
+ * @gfp: GFP_KERNEL, or GFP_ATOMIC if the pool fits into one allocation of pages
  *
- * Context: as @gfp says.
+ * Context: as @gfp allows.
  * Return: the pool, or NULL without memory.
  */
 struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp)
@@ -66,7 +66,7 @@ struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t
 	return pool;
 }
 
-/* How many instances there are, in use or not.  Context: any. */
+/* Returns the number of all instances, used or free.  Context: any. */
 unsigned int kretprobe_instances(void)
 {
 	return atomic_read(&all_instances);
@@ -76,7 +76,7 @@ unsigned int kretprobe_instances(void)
  * kretprobe_pool_destroy() - free a pool that no hit has found
  * @pool: the pool
  *
- * Context: any, if it was made with GFP_ATOMIC; task otherwise.
+ * Context: any, if it was allocated with GFP_ATOMIC; task otherwise.
  */
 void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 {
@@ -84,7 +84,7 @@ void kretprobe_pool_destroy(struct kretprobe_pool *pool)
 	kvfree(pool);
 }
 
-/* Nothing is taken from a closed pool, so the count of free instances is exact. */
+/* No instance is taken from a closed pool any more, so nr_free is exact. */
 static void free_if_empty(struct kretprobe_pool *pool)
 {
 	if (pool->closed && atomic_read(&pool->nr_free) == pool->nr)
@@ -92,10 +92,10 @@ static void free_if_empty(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pool_retire() - instances that return from now on are not used again
+ * kretprobe_pool_retire() - stop the reuse of instances that return to a pool
  * @pool: the pool
  *
- * Who has looked before is done a grace period later: kretprobe_give().
+ * A kretprobe_give() that has read caches before ends within a grace period.
  *
  * Context: task.
  */
@@ -119,11 +119,11 @@ void kretprobe_pool_close(struct kretprobe_pool *pool)
 }
 
 /**
- * kretprobe_pool_forget_holders() - take away the holders that have no probe any more
+ * kretprobe_pool_forget_holders() - detach instances from holders without a probe
  * @pool: the pool
  *
- * No call takes such a holder any more, but an instance may get another one at any time:
- * hence the exchange.  The caller frees the holders after this.
+ * No new call uses such a holder, but a new call may set the holder of an instance at any
+ * time, so this is a compare-and-exchange.  The caller frees the holders afterwards.
  *
  * Context: task, kretprobe_mutex held.
  */
@@ -162,7 +162,7 @@ static void reap_worker(struct work_struct *work)
 	struct kretprobe_instance *ri, *next;
 	struct kretprobe_pool *pool;
 
-	/* Somebody may still be unwinding through them. */
+	/* Wait for unwinders that may be reading these instances: kretprobe_find_ret_addr(). */
 	synchronize_rcu();
 
 	guard(mutex)(&kretprobe_mutex);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes on top of rethook.
+ * rethook as the engine of return probes.
  *
- * rethook keeps the instances, replaces return addresses and finds them again for
- * unwinders.  Its callbacks are in hit/kretprobe_rethook.c.
+ * rethook keeps the instances, replaces return addresses, and finds the original ones
+ * for unwinders.  hit/kretprobe_rethook.c has the callbacks.
  */
 #include <linux/rethook.h>
 
 #include "internal.h"
 
-/* At least this many calls can be in flight if the user does not say. */
+/* Minimum of calls that can be in flight if the user sets no maxactive. */
 #define DEFAULT_MAXACTIVE	10
 
 /**
- * kretprobe_engine_alloc() - make the instances of a return probe
+ * kretprobe_engine_alloc() - allocate the instances of a return probe
  * @rp: the probe; maxactive and data_size are set
  *
  * Context: task, may sleep.
@@ -23,7 +23,7 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 {
 	struct rethook *rh;
 
-	/* Its pools do not grow, so the user is told what there is. */
+	/* The pools of rethook do not grow: report their size to the user in maxactive. */
 	if (rp->maxactive <= 0)
 		rp->maxactive = max_t(int, DEFAULT_MAXACTIVE, 2 * num_possible_cpus());
 	rh = rethook_alloc(rp, kretprobe_engine_leave,
@@ -36,8 +36,8 @@ int kretprobe_engine_alloc(struct kretprobe *rp)
 }
 
 /**
- * kretprobe_engine_stop() - begin no more return handlers
- * @rp: the probe; one that has no instances is left alone
+ * kretprobe_engine_stop() - make returns stop calling the handler of a probe
+ * @rp: the probe; nothing is done if it has no instances
  *
  * Context: task.
  */
@@ -48,12 +48,12 @@ void kretprobe_engine_stop(struct kretprobe *rp)
 }
 
 /**
- * kretprobe_engine_free() - give the instances of stopped probes up
- * @rps: array of pointers to the probes; NULL, and probes that have no instances,
- *	are left alone
- * @num: how many
+ * kretprobe_engine_free() - release the instances of stopped probes
+ * @rps: array of pointers to the probes; NULL entries, and probes that have no
+ *	instances, are skipped
+ * @num: number of the probes
  *
- * Those of calls in flight are freed when the calls return.
+ * Instances of calls in flight are freed when the calls return.
  *
  * Context: task.
  */

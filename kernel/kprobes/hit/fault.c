@@ -74,8 +74,8 @@ NOKPROBE_SYMBOL(copy_fault);
  * @regs: registers at the interruption
  *
  * For traps that fix up an instruction before kprobe_fault_handler() is called, as machine
- * checks do.  Does not call fault_handlers.  If the copy was being stepped, frees its level and
- * restores the interrupt masks of the original in @regs.
+ * checks do.  Does not call fault_handlers.  If the copy was being stepped, frees its level
+ * and restores the interrupt masks of the original in @regs.
  *
  * Context: a trap, of any level.
  */

@@ -106,8 +106,8 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
 
 /*
  * Slow path of an entry: no free level of task context, or the CPU's cache is empty, or probes
- * have been added or removed since this detour was entered.  An added probe may miss this call, which
- * began before; the others must not.
+ * have been added or removed since this detour was entered.  An added probe may miss this call,
+ * which began before; the others must not.
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
