@@ -47,7 +47,7 @@ static_assert(BIT(LARGEST_ORDER) >=
 #define POOL_MIN_CPU	4
 /* Maximum of instances in a pool that is added to grow a class. */
 #define POOL_MAX	BIT(16)
-/* Maximum size in bytes of the instances that an interrupt adds; 256 are left for the pool. */
+/* Maximum bytes of the instances that an interrupt adds; 256 are left for the pool. */
 #define POOL_ATOMIC	((PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER) - 256)
 
 /* Written under kretprobe_mutex; the irq_work reads it under RCU. */
@@ -267,7 +267,7 @@ static void tidy_worker(struct work_struct *work)
 	list_splice_init(&retired_classes, &retired);
 	mutex_unlock(&kretprobe_mutex);
 
-	/* Wait for readers that have found a pool before it was retired, or a class in the array. */
+	/* Wait for readers that have found a class, or a pool before it was retired. */
 	synchronize_rcu();
 
 	guard(mutex)(&kretprobe_mutex);

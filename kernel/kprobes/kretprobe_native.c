@@ -108,7 +108,7 @@ void kprobe_flush_task(struct task_struct *tk)
 	node = __llist_del_all(&tk->kretprobe_instances);
 	if (likely(!node))
 		return;
-	/* Return them to the pools, because the caches are for instances that are soon used again. */
+	/* Return them to the pools: the caches are for instances that are soon used again. */
 	preempt_disable_notrace();
 	llist_for_each_entry_safe(ri, next, node, llist) {
 		kretprobe_uncount(READ_ONCE(ri->rph));

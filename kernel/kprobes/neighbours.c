@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probes so near to each other that the jump of one would cover the other's breakpoint.
+ * Neighbours: probes so close to each other that the jump of one would cover the breakpoint
+ * of the other.
  *
- * The breakpoint has precedence: no jump is written over it, and one that is there goes
- * first.  When the breakpoint has gone, what was in its way is tried again.
+ * The breakpoint has precedence.  No jump is written over it, and an existing jump is removed
+ * before the breakpoint is written.  When the breakpoint has been removed, the optimizer
+ * checks the prevented jumps again.
  */
 #include "internal.h"
 
-/* The following places of the text that a jump at @addr might cover. */
+/* Walks over the addresses after @addr that a jump at @addr might cover. */
 #define for_each_covered(at, addr)					\
 	for ((at) = (addr) + sizeof(kprobe_opcode_t);			\
 	     (at) < (addr) + MAX_OPTIMIZED_LENGTH;			\
 	     (at) += sizeof(kprobe_opcode_t))
 
-/* The places before @addr from where a jump might cover it. */
+/* Walks over the addresses before @addr at which a jump might cover @addr. */
 #define for_each_covering(at, addr)					\
 	for ((at) = (addr) - sizeof(kprobe_opcode_t);			\
 	     (at) > (addr) - MAX_OPTIMIZED_LENGTH;			\
@@ -40,7 +42,7 @@ bool kprobe_neighbour_armed(struct kprobe_point *point)
 }
 
 /**
- * kprobe_unoptimize_neighbours() - remove the jumps that cover places of breakpoints
+ * kprobe_unoptimize_neighbours() - remove the jumps that cover addresses of breakpoints
  * @points: list of representatives that will be armed
  *
  * Context: task, may sleep, kprobe_mutex held.
@@ -65,11 +67,11 @@ void kprobe_unoptimize_neighbours(struct list_head *points)
 }
 
 /**
- * kprobe_requeue_neighbours() - try the jumps again that breakpoints have prevented
+ * kprobe_requeue_neighbours() - queue the points whose jumps breakpoints have prevented
  * @points: list of representatives that have been disarmed
  *
- * Points that wait for that are looked for at each address from where a jump could reach
- * the breakpoint, if there are any such points; nearly always there are none.
+ * If there are such points, looks for them at each address at which a jump could cover a
+ * removed breakpoint.  Nearly always there are none.
  *
  * Context: kprobe_mutex held.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why a breakpoint does not become a jump, in words.
+ * Texts of the obstacles: reasons why a breakpoint does not become a jump.
  *
- * debugfs and tracepoints show the texts, and documentation and tests quote them.  Pure, for
- * tests on the build host.
+ * debugfs and tracepoints show the texts, and documentation and tests quote them.  This file
+ * needs no kernel: tests on the build host include it.
  */
 #include <linux/kprobes-obstacle.h>
 
@@ -37,11 +37,11 @@ static const char *const texts[NR_KPROBE_OBSTACLES] = {
 };
 
 /**
- * kprobe_obstacle_text() - an obstacle in words
- * @obstacle: which
+ * kprobe_obstacle_text() - get the text of an obstacle
+ * @obstacle: the obstacle
  *
  * Context: any; pure.
- * Return: a constant string that a person can read, never NULL.
+ * Return: a constant string for users, never NULL.
  */
 const char *kprobe_obstacle_text(enum kprobe_obstacle obstacle)
 {
@@ -49,11 +49,11 @@ const char *kprobe_obstacle_text(enum kprobe_obstacle obstacle)
 }
 
 /**
- * kprobe_obstacle_lasts() - will an obstacle be there as long as the text?
- * @obstacle: which
+ * kprobe_obstacle_lasts() - will an obstacle exist as long as the text?
+ * @obstacle: the obstacle
  *
  * Context: any; pure.
- * Return: false if it may go away, or if it depends on the point's handlers.
+ * Return: false if the obstacle may disappear, or depends on the point's handlers.
  */
 bool kprobe_obstacle_lasts(enum kprobe_obstacle obstacle)
 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The optimizer: breakpoints become jumps, a little later.
+ * The optimizer: replaces breakpoints by jumps, some time after they have been written.
  *
- * A point that gets its breakpoint is queued.  The worker takes all that have come:
+ * A point that gets its breakpoint is queued.  The worker handles all queued points:
  *
- *	1. sees what speaks against a jump, and makes the detour
- *	2. lets hits of the breakpoint go on in the detour's copy of the instructions that
- *	   the jump will cover, so that nobody enters those any more
- *	3. waits once, until all tasks have left them
+ *	1. looks for obstacles to a jump, and makes the detour
+ *	2. makes hits of the breakpoint continue in the detour's copy of the instructions
+ *	   that the jump will cover, so that no task enters the originals any more
+ *	3. waits once, until all tasks have left the originals
  *	4. writes the jumps
  *
- * Where a jump takes the place of one instruction there is nothing that a task could be
- * in the middle of, and 3 is left out.
+ * If a jump covers only one instruction, no task can be in the middle of the covered text,
+ * and step 3 is skipped.
  *
- * Back to the breakpoint there is nothing to wait for: whoever is in the detour leaves
- * it behind the covered instructions.  That is done at once, by whoever needs it.
+ * Replacing a jump by its breakpoint needs no wait, because a task in the detour continues
+ * after the covered instructions.  It is done at once, in the context that needs it.
  *
- * What speaks against a jump can be temporary.  When it may have gone the point is
- * queued again: by those who disarm its neighbours, unregister its handlers, or turn
- * the knob.
+ * An obstacle may be temporary.  A point is queued again when its obstacle may have
+ * disappeared: after neighbours are disarmed, handlers are unregistered, or the sysctl
+ * allows jumps again.
  *
  * kprobe_mutex guards everything here.  The worker holds it for a bounded number of
  * points at a time, and not while it waits.
@@ -31,12 +31,12 @@
 #include "internal.h"
 #include "trace.h"
 
-/* How many points are worked on in one hold of the lock, for a few milliseconds. */
+/* Limits of one hold of the lock: numbers of points, and jiffies. */
 #define PREPARE_AT_ONCE	32
 #define PATCH_AT_ONCE	512
 #define MOST_JIFFIES	2
 
-/* Probes that are registered one after the other share the wait. */
+/* Delay of the worker in jiffies, so that probes registered in sequence share the wait. */
 #define WORK_DELAY	1
 
 static void worker(struct work_struct *work);
@@ -44,8 +44,8 @@ static DECLARE_DELAYED_WORK(work, worker);
 static struct workqueue_struct *workqueue;
 
 /*
- * How many points are in KPROBE_OBSTACLE_NEIGHBOUR.  A point leaves that before it is disarmed:
- * kprobe_disarm_points().
+ * Number of points with KPROBE_OBSTACLE_NEIGHBOUR.  kprobe_disarm_points() resets the obstacle
+ * of a point before it disarms the point.
  */
 unsigned int kprobe_neighbours_waiting;
 
@@ -53,7 +53,7 @@ unsigned int kprobe_neighbours_waiting;
 static LIST_HEAD(queued);
 static LIST_HEAD(outdated);
 static LIST_HEAD(settling);
-/* Points have been queued since it was sorted. */
+/* Points have been queued since the list was sorted. */
 static bool unsorted;
 
 static struct kprobe_point *op_to_point(struct optimized_kprobe *op)
@@ -73,9 +73,9 @@ static const u8 next_opts[NR_KPROBE_OPTS] = {
 };
 
 /*
- * The one place where a point's enum kprobe_opt changes, and the list it is on.  As long as it
- * is SETTLING, and then in KPROBE_JUMP, hits of the breakpoint go on in the detour's copy:
- * kprobe_detour_used().  So none of them enters the text that the jump will cover, or covers.
+ * Changes the enum kprobe_opt of a point, and the list that the point is on; no other function
+ * does.  While the point is SETTLING, and then in KPROBE_JUMP, hits of the breakpoint continue in
+ * the detour's copy (kprobe_detour_used()).  So no hit enters the text that the jump covers.
  */
 static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 {
@@ -100,10 +100,10 @@ static void set_opt(struct kprobe_point *point, enum kprobe_opt opt)
 }
 
 /**
- * kprobe_detour_used() - do hits of the breakpoint go on in the detour's copy?
+ * kprobe_detour_used() - do hits of the breakpoint continue in the detour's copy?
  * @kp: representative of the point
  *
- * Asked in arch_kprobe_handlers_changed(), which is called when it changes.
+ * For arch_kprobe_handlers_changed(), which is called when the result changes.
  *
  * Context: kprobe_mutex held.
  * Return: true if they do.
@@ -115,7 +115,7 @@ bool kprobe_detour_used(struct kprobe *kp)
 	return point->opt == KPROBE_OPT_SETTLING || point->state == KPROBE_JUMP;
 }
 
-/* The one place where a point's enum kprobe_obstacle changes. */
+/* Changes the enum kprobe_obstacle of a point; no other function does. */
 static void set_unopt(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	if (point->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
@@ -125,7 +125,7 @@ static void set_unopt(struct kprobe_point *point, enum kprobe_obstacle why)
 	point->unopt = why;
 }
 
-/* QUEUED -> NONE, SETTLING -> NONE: there is no jump, for a reason. */
+/* QUEUED -> NONE, SETTLING -> NONE: records and reports why there is no jump. */
 static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	set_opt(point, KPROBE_OPT_NONE);
@@ -134,11 +134,11 @@ static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
 }
 
 /**
- * kprobe_unopt_reason() - why a point has no jump
+ * kprobe_unopt_reason() - get the text of the reason why a point has no jump
  * @point: a point of the table
  *
  * Context: kprobe_mutex held.
- * Return: a constant string that a person can read; empty if there is nothing to say.
+ * Return: a constant string for users; empty if the point has no breakpoint.
  */
 const char *kprobe_unopt_reason(struct kprobe_point *point)
 {
@@ -146,8 +146,9 @@ const char *kprobe_unopt_reason(struct kprobe_point *point)
 }
 
 /**
- * kprobe_optimizer_queue() - a point may become a jump, or what was against it has gone
- * @point: the point; nothing is done unless it is on its breakpoint, or if its obstacle lasts
+ * kprobe_optimizer_queue() - queue a point that may get a jump
+ * @point: the point.  Nothing is done if it has no breakpoint, is queued already, or has an
+ *	obstacle that lasts
  *
  * NONE -> QUEUED.
  *
@@ -172,10 +173,10 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 /* --- Which functions a detour calls ------------------------------------------- */
 
 /*
- * A detour calls the least that serves its point when it is made: a point without a post
- * handler does not pay for one, and a return probe alone needs no registers saved.  When
- * handlers come that need more, the optimizer makes another detour.  A detour that does more
- * than is needed stays.
+ * Returns the least that a detour of a point has to call now.  A point without a post handler
+ * needs no call after the instruction, and a return probe alone needs no saved registers.  If
+ * handlers are added that need more, the optimizer makes another detour.  If handlers are
+ * removed, a detour that calls more than needed stays.
  */
 static enum kprobe_detour_calls least_calls(const struct kprobe *kp)
 {
@@ -187,14 +188,14 @@ static enum kprobe_detour_calls least_calls(const struct kprobe *kp)
 						     KPROBE_DETOUR_CALLS_PRE;
 }
 
-/* Decides which functions the detour of a point will call that is about to be made. */
+/* Records which functions the detour that is about to be made will call. */
 static void choose_calls(struct kprobe_point *point)
 {
 	point->kp.flags &= ~KPROBE_FLAG_DETOUR_CALLS;
 	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(&point->kp));
 }
 
-/* Returns true if the detour of a point calls everything that has to be called. */
+/* Returns true if the detour of a point calls all handlers of the point. */
 static bool detour_serves(struct kprobe_point *point)
 {
 	switch (kprobe_detour_calls(&point->kp)) {
@@ -207,23 +208,23 @@ static bool detour_serves(struct kprobe_point *point)
 	}
 }
 
-/* --- Steps 1 and 2: what speaks against it; the detour ------------------------ */
+/* --- Steps 1 and 2: obstacles and the detour ----------------------------------- */
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-/* Does ftrace patch an instruction in that range? */
+/* Returns true if ftrace owns an instruction in the range. */
 static bool covers_ftrace(unsigned long start, unsigned long end)
 {
 	return ftrace_location_range(start, end - 1);
 }
 #else
-/* No instruction is ftrace's. */
+/* ftrace owns no instruction. */
 static bool covers_ftrace(unsigned long start, unsigned long end)
 {
 	return false;
 }
 #endif
 
-/* An instruction that somebody else patches, or recognises by its address. */
+/* Checks for covered instructions that other code patches, or recognises by their address. */
 static enum kprobe_obstacle covers_reserved(struct kprobe_point *point)
 {
 	unsigned long start = kprobe_point_addr(point) + sizeof(kprobe_opcode_t);
@@ -236,7 +237,7 @@ static enum kprobe_obstacle covers_reserved(struct kprobe_point *point)
 	return kprobe_reserved_range(start, end);
 }
 
-/* The answer of an architecture: an obstacle, or an errno where its detours are simple. */
+/* Translates the result of a backend: an obstacle, or an errno without HAVE_KPROBE_DETOURS. */
 static enum kprobe_obstacle obstacle_of(int answer)
 {
 	if (answer >= 0)
@@ -267,7 +268,7 @@ static enum kprobe_obstacle find_obstacle(struct kprobe_point *point)
 	return covers_reserved(point) ?: make_detour(point);
 }
 
-/* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is another detour; QUEUED -> NONE. */
+/* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is an unfit detour; QUEUED -> NONE. */
 static void consider(struct kprobe_point *point)
 {
 	enum kprobe_obstacle obstacle;
@@ -293,8 +294,8 @@ static int compare_addrs(void *unused, const struct list_head *a, const struct l
 }
 
 /*
- * In the order of addresses: what the architecture finds out about a function is used
- * for all points in it.  Returns true if there is more to do.
+ * Checks some queued points, in the order of addresses: the architecture analyses a function
+ * once for all points in it.  Returns true if points are left.
  */
 static bool prepare_some(void)
 {
@@ -308,7 +309,7 @@ static bool prepare_some(void)
 	unsorted = false;
 	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++) {
 		consider(op_to_point(list_first_entry(&queued, struct optimized_kprobe, list)));
-		/* A function may be long. */
+		/* Analysing a long function takes time. */
 		if (time_after_eq(jiffies, end))
 			break;
 	}
@@ -316,12 +317,12 @@ static bool prepare_some(void)
 	return !list_empty(&queued);
 }
 
-/* --- Step 4, and what is outdated ------------------------------------------------ */
+/* --- Step 4, and outdated detours ------------------------------------------------ */
 
 /*
- * SETTLING -> NONE, with a jump, or without if the architecture could not write it.  @points
- * links representatives, since the architecture takes those that have their jump off the
- * other list.
+ * SETTLING -> NONE, with a jump; or without, if the architecture could not write it.  @points
+ * links representatives, because the architecture removes the points that get their jump from
+ * the list of optimized_kprobes.
  */
 static void patch_points(struct list_head *points)
 {
@@ -345,8 +346,8 @@ static void patch_points(struct list_head *points)
 }
 
 /*
- * Patches points that have settled: all if tasks have been @waited for, and otherwise those
- * whose jump is one instruction.  Returns true if there may be more of them.
+ * Writes the jumps of settling points.  If tasks have been @waited for, handles all points;
+ * otherwise those whose jump covers one instruction.  Returns true if there may be more.
  */
 static bool patch_some(bool waited)
 {
@@ -381,7 +382,7 @@ static void patch_settled(bool waited)
 		cond_resched();
 }
 
-/* OUTDATED -> QUEUED: no task is in the old detours any more. */
+/* OUTDATED -> QUEUED, after all tasks have left the old detours: frees these. */
 static void renew_outdated(void)
 {
 	struct optimized_kprobe *op, *next;
@@ -396,9 +397,9 @@ static void renew_outdated(void)
 }
 
 /*
- * Only this function puts points on the lists of those that wait: all that are there
- * after step 3 have waited.  An old detour has many instructions, whatever a jump covers:
- * what is outdated waits everywhere.
+ * Only this function adds points to the lists of settling and outdated points, so step 3 has
+ * waited for all points on them.  Outdated points always wait, because a detour has several
+ * instructions, even if the jump covers only one.
  */
 static void worker(struct work_struct *unused)
 {
@@ -415,7 +416,7 @@ static void worker(struct work_struct *unused)
 }
 
 /**
- * kprobe_optimizer_flush() - wait until the optimizer has nothing to do
+ * kprobe_optimizer_flush() - wait until the optimizer has handled all points
  *
  * Context: task, may sleep, no lock held.
  */
@@ -427,8 +428,8 @@ void kprobe_optimizer_flush(void)
 /**
  * wait_for_kprobe_optimizer() - wait until each jump that can be made is in the text
  *
- * For tests and tools that look at the text, or at %KPROBE_FLAG_OPTIMIZED.  Probes that
- * are registered meanwhile may be waited for as well.
+ * For tests and tools that read the text, or %KPROBE_FLAG_OPTIMIZED.  May also wait for
+ * probes that are registered in the meantime.
  *
  * Context: task, may sleep, no lock held.
  */
@@ -438,11 +439,11 @@ void wait_for_kprobe_optimizer(void)
 }
 
 /**
- * kprobe_disarmed() - is a probe neither a breakpoint nor a jump in the text?
+ * kprobe_disarmed() - is the point of a probe not armed?
  * @p: the representative of a point, or a handle
  *
  * Context: backends, kprobe_mutex held.
- * Return: true if its point is not armed, and if it has none.
+ * Return: true if its point is not armed, or if it has no point.
  */
 bool kprobe_disarmed(struct kprobe *p)
 {
@@ -458,7 +459,7 @@ bool kprobe_disarmed(struct kprobe *p)
  * @point: the point, whose handlers have changed
  *
  * Context: kprobe_mutex held.
- * Return: true if its jump, or the plan for it, has to go for another detour.
+ * Return: true if it has, or is about to get, a jump to a detour that has to be replaced.
  */
 bool kprobe_detour_stale(struct kprobe_point *point)
 {
@@ -483,10 +484,9 @@ static void unpatch(struct list_head *ops)
 }
 
 /**
- * kprobe_unoptimize_points() - no jump, and no plan for one: any -> NONE
- * @points: list of representatives, in any state; those that are jumps become
- *	breakpoints
- * @why: what they are told
+ * kprobe_unoptimize_points() - remove jumps, and cancel planned ones: any -> NONE
+ * @points: list of representatives, in any state; jumps become breakpoints
+ * @why: obstacle to record, unless a point has one that lasts
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
@@ -512,10 +512,10 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 }
 
 /**
- * kprobe_detour_renew() - let the optimizer make other detours
+ * kprobe_detour_renew() - make the optimizer replace detours
  * @points: list of representatives whose detours are stale, see kprobe_detour_stale()
  *
- * Breakpoints serve them until there are other detours.
+ * The points have breakpoints until the new detours are ready.
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
@@ -528,7 +528,7 @@ void kprobe_detour_renew(struct list_head *points)
 		kprobe_optimizer_queue(kprobe_to_point(kp));
 }
 
-/* Boot, before anything can be registered.  Return: 0 or -ENOMEM. */
+/* Called at boot, before probes can be registered.  Returns 0 or -ENOMEM. */
 int __init kprobe_optimizer_init(void)
 {
 	kprobe_optinsn_slots_init();

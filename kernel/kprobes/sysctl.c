@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debug.kprobes-optimization: may probepoints become jumps?
+ * The sysctl debug.kprobes-optimization: may probepoints become jumps?
  *
- * The documents write it with a hyphen and with an underscore; both names
- * exist and are the same knob.  Spec: kprobes.txt, appendix B.
+ * Documents use the name with a hyphen and with an underscore.  Both names exist and set
+ * the same value.  See Documentation/trace/kprobes.rst, Interfaces.
  */
 #include <linux/init.h>
 #include <linux/sysctl.h>
 
 #include "internal.h"
 
-/* What the user wants: debug.kprobes-optimization. */
+/* Value of debug.kprobes-optimization. */
 bool kprobe_optimization_allowed = true;
 
-/* All at once, as when all are disarmed: points that share a page are changed together. */
+/* Removes all jumps in one batch, so that points that share a page are patched together. */
 static void unoptimize_all(void)
 {
 	struct kprobe_point *point;
@@ -38,13 +38,13 @@ static void queue_all(void)
 }
 
 /**
- * kprobe_optimizer_allow() - debug.kprobes-optimization
- * @allow: whether there may be jumps
+ * kprobe_optimizer_allow() - allow or forbid jumps, for debug.kprobes-optimization
+ * @allow: true if jumps are allowed
  *
- * When it returns with @allow false there are none; when it returns with @allow true
- * there will be.
+ * With @allow false, all jumps have been removed on return.  With @allow true, points
+ * have been queued, and get their jumps later.
  *
- * Spec: kprobes.txt, appendix B.
+ * See Documentation/trace/kprobes.rst, Interfaces.
  *
  * Context: task, may sleep.
  */

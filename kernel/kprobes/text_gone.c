@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that is freed: that of modules, and init text.
+ * Text that is freed while it has probes: modules, and init text.
  *
- * Text is freed without asking.  The points in it are disarmed while it is still
- * there, leave the table and become KPROBE_GONE; their handles stay on them,
- * marked KPROBE_FLAG_GONE, until their users unregister.  Nothing is written to
- * the text afterwards, and a later module at the same addresses starts with no
- * points there.
+ * Before the text is freed, the points in it are disarmed, leave the table and
+ * become KPROBE_GONE.  Their handles stay on them, with KPROBE_FLAG_GONE, until
+ * their users unregister.  The core does not write to the text any more, and has
+ * no points there when a later module is loaded at the same addresses.
  */
 #include <linux/init.h>
 #include <linux/kprobes.h>
@@ -21,9 +20,9 @@ static bool point_within(struct kprobe_point *point, unsigned long start, unsign
 }
 
 /*
- * Text from @start up to @end is about to be freed: all points in it become gone.  They are
- * disarmed first.  Until it is freed the text may still be executed, by work that the module
- * has left, and ftrace still knows it and must forget it in order.
+ * Disarms all points from @start up to @end, where text is about to be freed, and makes them
+ * KPROBE_GONE.  They have to be disarmed, because work that the module has left may still
+ * execute the text, and because ftrace still has records of it, which must be updated.
  */
 static void text_gone(unsigned long start, unsigned long end)
 {
@@ -49,7 +48,7 @@ static void text_gone(unsigned long start, unsigned long end)
 }
 
 /**
- * kprobe_free_init_mem() - the kernel's init text is about to be freed
+ * kprobe_free_init_mem() - handle the points in the kernel's init text before it is freed
  *
  * Context: task, may sleep; once, at the end of boot.
  */
@@ -91,15 +90,15 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /*
- * Runs before all notifiers that may probe a module that is coming, as those of kprobe events
- * do: its blacklist has to be known by then.
+ * Runs before all notifiers that may probe a module that is coming (kprobe events do), because
+ * the blacklist must have the ranges of the module by then.
  */
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
 	.priority = INT_MAX,
 };
 
-/* Boot.  Return: 0 or -errno. */
+/* Called at boot.  Returns 0 or -errno. */
 int __init kprobe_module_init(void)
 {
 	return register_module_notifier(&module_notifier);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of the kprobes core: what becomes of a probepoint, and why a
- * registration was refused.  Slow paths only, nothing fires at a hit.
+ * Tracepoints of the kprobes core: changes of a probepoint's state, and reasons of
+ * refusals.  They are in slow paths only; none fires at a hit.
  *
  * The system is not called "kprobes" because that is the default group of
  * kprobe-based events.
