@@ -3,12 +3,12 @@
  * Probepoints: life cycle and state.
  *
  * A point exists from the first registration at an address to the last
- * unregistration there.  It is never converted or copied: one handle or many,
- * the architecture sees the same representative.
+ * unregistration there.  It is never converted or copied: the architecture sees the
+ * same representative, however many handles the point has.
  *
  *	create -> (table insert) -> arm <-> disarm -> (table remove) -> release
  *
- * All of it runs under kprobe_mutex.  Hits are in hit/.
+ * kprobe_mutex guards all points.  hit/ has the code that runs at a hit.
  */
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
@@ -22,16 +22,16 @@
 static struct kmem_cache *point_cache;
 
 /*
- * Points that nobody finds any more.  Their slots may still be executed by a task
- * that was preempted in them: the worker waits for that, once for all that have
- * come until then.
+ * Points that hits cannot find any more.  A task that was preempted in one of their
+ * slots may still execute it, so the worker waits, once for all points that have been
+ * released until then.
  */
 static void release_worker(struct work_struct *work);
 static LIST_HEAD(released_points);
 static DEFINE_SPINLOCK(released_lock);
 static DECLARE_WORK(release_work, release_worker);
 
-/* Allowed transitions: a bit per next state. */
+/* Allowed transitions: a bit for each next state. */
 static const u8 next_states[NR_KPROBE_STATES] = {
 	[KPROBE_DISARMED]   = BIT(KPROBE_BREAKPOINT) | BIT(KPROBE_FTRACE) |
 			      BIT(KPROBE_GONE),
@@ -42,12 +42,12 @@ static const u8 next_states[NR_KPROBE_STATES] = {
 };
 
 /**
- * kprobe_point_set_state() - the one place where a point changes its state
- * @point: the point; its text has just been changed, or is about to go
+ * kprobe_point_set_state() - change the state of a point; no other function does
+ * @point: the point; its text has just been changed, or is about to be freed
  * @state: new state, one step from the present one (see enum kprobe_state)
  *
- * Also derives the public flags of the point's handles from the state, so that
- * kprobe_optimized() and kprobe_gone() mean what is in the text.
+ * Also derives the public flags of the point's handles from the state, for
+ * kprobe_optimized() and kprobe_gone().
  *
  * Context: kprobe_mutex held.
  */
@@ -76,13 +76,13 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 	}
 }
 
-/* True while a hit can still happen.  Context: kprobe_mutex held. */
+/* Returns true while hits can happen.  Context: kprobe_mutex held. */
 bool kprobe_point_armed(const struct kprobe_point *point)
 {
 	return point->state != KPROBE_DISARMED && point->state != KPROBE_GONE;
 }
 
-/* True if some handle is to be called.  Context: kprobe_mutex held. */
+/* Returns true if the point should be armed: a handle is enabled.  Context: kprobe_mutex held. */
 bool kprobe_point_wants_arming(struct kprobe_point *point)
 {
 	struct kprobe *kp;
@@ -98,7 +98,7 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 	return false;
 }
 
-/* @kp if it is one of the point's handles.  Context: kprobe_mutex held. */
+/* Returns @kp if it is a handle of the point, or NULL.  Context: kprobe_mutex held. */
 struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp)
 {
 	struct kprobe *handle;
@@ -118,8 +118,8 @@ struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprob
 LIST_HEAD(kprobe_gone_points);
 
 /*
- * The handles of gone points, by their own addresses: nothing in a struct that a caller
- * hands over is trusted.  Linked through kprobe::gone.
+ * Hash of the handles of gone points, by the addresses of their structs, because no field of a
+ * struct that a caller passes can be trusted.  Linked through kprobe::gone.
  */
 static DEFINE_HASHTABLE(gone_handles, 8);
 
@@ -135,8 +135,8 @@ static bool is_gone_handle(const struct kprobe *kp)
 }
 
 /*
- * Returns the gone point that a handle is registered at, or NULL.  Nothing in @kp is trusted
- * before it has been found by its address.
+ * Returns the gone point that a handle is registered at, or NULL.  No field of @kp is trusted
+ * before the hash has the address of @kp.
  */
 static struct kprobe_point *find_gone(struct kprobe *kp)
 {
@@ -144,7 +144,7 @@ static struct kprobe_point *find_gone(struct kprobe *kp)
 
 	if (!is_gone_handle(kp))
 		return NULL;
-	/* The list's head, which is in the point, is the only node that is no handle. */
+	/* The only node that is not a handle is the head of the list, which is in the point. */
 	list_for_each_prev(node, &kp->list) {
 		if (!is_gone_handle(list_entry(node, struct kprobe, list)))
 			return container_of(node, struct kprobe_point, handles);
@@ -153,7 +153,7 @@ static struct kprobe_point *find_gone(struct kprobe *kp)
 }
 
 /**
- * kprobe_point_add_gone() - keep the handles of a point whose text is freed
+ * kprobe_point_add_gone() - record a gone point and its handles
  * @point: the point, which has left the table and is KPROBE_GONE
  *
  * Context: kprobe_mutex held.
@@ -168,7 +168,7 @@ void kprobe_point_add_gone(struct kprobe_point *point)
 }
 
 /**
- * kprobe_gone_forget_handle() - a handle of a gone point is being unregistered
+ * kprobe_gone_forget_handle() - remove a handle of a gone point that is being unregistered
  * @kp: the handle
  *
  * Context: kprobe_mutex held.
@@ -181,8 +181,8 @@ void kprobe_gone_forget_handle(struct kprobe *kp)
 /* --- From a handle to its point --------------------------------------------- */
 
 /**
- * kprobe_point_of() - the point that a handle is registered at
- * @kp: what a caller says is registered; only its address is looked at
+ * kprobe_point_of() - find the point that a handle is registered at
+ * @kp: a struct that may be registered; only its addr is read
  *
  * Context: kprobe_mutex held.
  * Return: the point, which may be gone; NULL if @kp is not registered.
@@ -199,11 +199,11 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp)
 
 /**
  * kprobe_handle_registered() - is a struct in use?
- * @kp: the handle; nothing in it is trusted
- * @addr: where it would be
+ * @kp: the handle; no field of it is trusted
+ * @addr: address at which it may be registered
  *
  * Context: kprobe_mutex held.
- * Return: true if it is registered at @addr, or at text that has gone.
+ * Return: true if it is registered at @addr, or at a gone point.
  */
 bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
 {
@@ -221,9 +221,9 @@ static kprobe_pre_handler_t call_of(struct kprobe *handle)
 }
 
 /*
- * Returns the handle whose call is all that a hit has to make: the only one that calls a
- * handler, or the first if none does.  Returns the representative, whose call walks over the
- * handles, if there are several, or no handles.
+ * Returns the handle whose kprobe::call is the only one that a hit has to make: the only handle
+ * that calls a handler, or the first if none does.  If several handles call a handler, or there
+ * are no handles, returns the representative, whose call walks over the handles.
  */
 static struct kprobe *lone_handle(struct kprobe_point *point)
 {
@@ -239,14 +239,14 @@ static struct kprobe *lone_handle(struct kprobe_point *point)
 	return lone ?: &point->kp;
 }
 
-/* Returns true if @lone is a return probe that does not ask for registers. */
+/* Returns true if @lone is a return probe whose handlers do not need registers at the entry. */
 static bool return_only(struct kprobe *lone)
 {
 	return (lone->flags & KPROBE_FLAG_KIND_RETURN) && lone->call == lone->pre_handler &&
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
-/* Returns @lone if its post_handler is all that a hit has to call. */
+/* Returns @lone if a hit has to call no other post_handler, directly; NULL otherwise. */
 static struct kprobe *only_handle(struct kprobe_point *point, struct kprobe *lone)
 {
 	if (!list_is_singular(&point->handles) || kprobe_disabled(lone) || lone->fault_handler)
@@ -255,12 +255,13 @@ static struct kprobe *only_handle(struct kprobe_point *point, struct kprobe *lon
 }
 
 /**
- * kprobe_point_update_handlers() - a handle has come, gone, or been switched
- * @point: the point
+ * kprobe_point_update_handlers() - update a point after its handles have changed
+ * @point: the point, to which a handle has been added, or whose handle has been removed,
+ *	enabled or disabled
  *
- * Derives from the handles what a hit is to find without looking at all of them.  The
- * representative has a post_handler only while a handle has one: that decides
- * whether the architecture has to come back after the instruction.
+ * Derives the fields that spare a hit the walk over all handles.  The representative has a
+ * post_handler only while a handle has one, because the architecture then has to regain
+ * control after the instruction.
  *
  * Context: kprobe_mutex held.
  */
@@ -270,12 +271,12 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	struct kprobe *handle, *lone;
 
 	list_for_each_entry(handle, &point->handles, list) {
-		/* A hit reads it once, plainly. */
+		/* A hit reads it once, with a plain load. */
 		WRITE_ONCE(handle->call, call_of(handle));
 		if (handle->post_handler)
 			post = kprobe_dispatch_post;
 	}
-	/* Read once at each hit; a hit that is under way may still miss it. */
+	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
@@ -283,16 +284,16 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
 	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
-	/* The handle is complete before it is used.  Pairs with kprobe_dispatch_pre(). */
+	/* Complete the handle before a hit uses it.  Pairs with kprobe_dispatch_pre(). */
 	smp_store_release(&point->lone, lone);
 	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
 	smp_store_release(&point->only, only_handle(point, lone));
 }
 
 /**
- * kprobe_point_add_handle() - let hits find a handle
+ * kprobe_point_add_handle() - add a handle to a point, so that hits find it
  * @point: the point
- * @kp: the handle, complete; not at any point
+ * @kp: the handle, completely filled in, and at no point
  *
  * Context: kprobe_mutex held.
  */
@@ -304,9 +305,9 @@ void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp)
 }
 
 /**
- * kprobe_point_remove_handle() - let no hit find a handle any more
+ * kprobe_point_remove_handle() - remove a handle from a point
  * @point: the point
- * @kp: one of its handles; hits that have begun may call it until a grace period ends
+ * @kp: a handle of @point; hits that have begun may call it until a grace period ends
  *
  * Context: kprobe_mutex held.
  */
@@ -317,8 +318,8 @@ void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp)
 }
 
 /*
- * Backends that know of batches take text_mutex themselves, when they write.  The
- * others write into the slot while they prepare, and expect it to be held.
+ * Backends with HAVE_KPROBE_BATCH take text_mutex themselves when they write to a slot.
+ * The others write to it in arch_prepare_kprobe(), and expect the caller to hold text_mutex.
  */
 static int prepare_breakpoint(struct kprobe *kp, const char **why)
 {
@@ -330,13 +331,13 @@ static int prepare_breakpoint(struct kprobe *kp, const char **why)
 }
 
 /**
- * kprobe_point_create() - make a point for an address that has none
+ * kprobe_point_create() - create a point for an address that has none
  * @place: the address; kprobe_place_check() has accepted it
- * @why: set on failure, if the architecture has more to say than its errno
+ * @why: may be set on failure to a string of the architecture that explains the errno
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: a disarmed point that nobody can find yet, or an ERR_PTR with what
- * arch_prepare_kprobe() said, or -ENOMEM.
+ * Return: a disarmed point that is not in the table yet, or an ERR_PTR with the errno
+ * of arch_prepare_kprobe(), or -ENOMEM.
  */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why)
 {
@@ -382,12 +383,13 @@ static void nothing(struct work_struct *work)
 }
 
 /**
- * kprobe_wait_until_left() - until all tasks have left what they are executing now
+ * kprobe_wait_until_left() - wait until all tasks have left the code that they are executing
  *
- * A task that can be preempted anywhere leaves it when it next sleeps, and tasks RCU
- * waits for that, but not for idle tasks.  An idle task, and any task without preemption,
- * has left it as soon as another task runs on its CPU; an RCU grace period may end before,
- * if interrupts can see that preemption is not disabled, or RCU does not watch the CPU.
+ * With preemption, a task has left slots, detours and regions when it next sleeps.  Tasks RCU
+ * waits for that, but not for idle tasks.  An idle task, and without preemption any task, has
+ * left them as soon as another task runs on its CPU.  An RCU grace period is not enough: it may
+ * end earlier if interrupts can see that preemption is not disabled, or if RCU does not watch
+ * the CPU.
  *
  * Context: task, may sleep, for long.
  */
@@ -413,19 +415,19 @@ static void release_worker(struct work_struct *work)
 		remove_detour(kprobe_to_point(kp));
 		arch_remove_kprobe(kp);
 	}
-	/* An unwinder may have found the owner of a slot: kprobe_slot_owner(). */
+	/* Wait for unwinders that have found the owner of a slot: kprobe_slot_owner(). */
 	synchronize_rcu();
 	list_for_each_entry_safe(kp, next, &points, list)
 		kmem_cache_free(point_cache, kprobe_to_point(kp));
 }
 
 /**
- * kprobe_points_release() - free points when nobody can be using them any more
- * @points: list of representatives, empty afterwards.  They are out of the table, and no
- *	handler of them is running, or will be when a grace period of tasks RCU has ended
+ * kprobe_points_release() - free points, later, when no task can be using them any more
+ * @points: list of representatives, empty afterwards.  They are not in the table, and none of
+ *	their handlers is running, or will be after a tasks-RCU grace period
  *
- * Their slots are given back after such a grace period, for which nobody waits:
- * only then has every task left them, preempted ones too.
+ * A worker waits with kprobe_wait_until_left() and then frees the points and their slots.  Only
+ * then have all tasks left the slots, including preempted tasks.  The caller does not wait.
  *
  * Context: task.
  */
@@ -439,7 +441,7 @@ void kprobe_points_release(struct list_head *points)
 	queue_work(system_unbound_wq, &release_work);
 }
 
-/* Boot.  Return: 0 or -ENOMEM. */
+/* Called at boot.  Returns 0 or -ENOMEM. */
 int __init kprobe_points_init(void)
 {
 	point_cache = KMEM_CACHE(kprobe_point, 0);

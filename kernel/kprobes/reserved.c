@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that is reserved: instructions that other code rewrites at run time, or recognises by
- * their address.  These are jump labels, static calls, and the bug table.
+ * Reserved text: instructions that other code rewrites at run time, or recognises by their
+ * address.  They are in the tables of jump labels, static calls, and bugs.
  *
- * None of those tables is sorted by this address.  So that thousands of probes can be checked
- * the addresses are put into one sorted array: the kernel's at the first registration, for
- * good; that of a module at the first registration in it, until modules come or go.  Which
- * table an address is from is found out only for the few that are reserved.
+ * None of these tables is sorted by the address of the instruction.  To check thousands of
+ * probes quickly, the addresses are copied to sorted arrays.  The array of the kernel is built at
+ * the first registration and kept.  That of a module is built at the first registration in the
+ * module, and freed when any module comes or goes.  Only if an address is reserved, the tables
+ * are searched for its owner.
  *
  * kprobe_mutex guards all arrays.
  */
@@ -22,10 +23,10 @@
 
 /**
  * struct reserved_index - reserved addresses of the kernel or of a module
- * @list:	links those of modules, the one that was asked last first
+ * @list:	links the indexes of modules, the most recently used first
  * @mod:	the module, NULL for the kernel
- * @nr:		how many
- * @addrs:	sorted; NULL if not made yet
+ * @nr:		number of addresses
+ * @addrs:	sorted array of addresses; NULL if not built yet
  */
 struct reserved_index {
 	struct list_head list;
@@ -38,8 +39,8 @@ static struct reserved_index kernel_index;
 static LIST_HEAD(module_indexes);
 
 /*
- * Puts @addr into @index, or only counts it as long as there is no array.  A kernel may have
- * none of the three tables.
+ * Adds @addr to @index, or only counts it if there is no array yet.  Not used in a kernel that
+ * has none of the three tables.
  */
 static void __maybe_unused add(struct reserved_index *index, unsigned long addr)
 {
@@ -50,7 +51,7 @@ static void __maybe_unused add(struct reserved_index *index, unsigned long addr)
 
 /* --- The three tables ------------------------------------------------------ */
 
-/* A field of @mod, or @absent in a kernel without modules, which has no such struct. */
+/* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
 #ifdef CONFIG_MODULES
 #define of_module(mod, field, absent)	((mod)->field)
 #else
@@ -123,7 +124,7 @@ static int compare_addrs(const void *a, const void *b)
 static void collect(struct reserved_index *index)
 {
 	index->nr = 0;
-	/* A module that is coming has its jump labels sorted under this lock. */
+	/* The jump labels of a module that is coming are sorted under this lock. */
 	jump_label_lock();
 	add_jump_labels(index);
 	jump_label_unlock();
@@ -135,7 +136,7 @@ static int build(struct reserved_index *index)
 {
 	unsigned long *addrs;
 
-	collect(index);		/* counts */
+	collect(index);		/* only counts */
 	addrs = kvmalloc_array(index->nr + 1, sizeof(*addrs), GFP_KERNEL);
 	if (!addrs)
 		return -ENOMEM;
@@ -163,9 +164,9 @@ static bool reserved(const struct reserved_index *index, unsigned long addr)
 }
 
 /**
- * kprobe_reserved_forget() - modules come or go
+ * kprobe_reserved_forget() - free the indexes of all modules, when a module comes or goes
  *
- * A module that comes may be where another one was.
+ * A module that comes may be at the address of an earlier one.
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
@@ -182,7 +183,7 @@ void kprobe_reserved_forget(void)
 	}
 }
 
-/* The index of @mod, which may still have to be built; NULL without memory. */
+/* Returns the index of @mod, which may not be built yet; NULL without memory. */
 static struct reserved_index *module_index(const struct module *mod)
 {
 	struct reserved_index *index;
@@ -201,7 +202,7 @@ static struct reserved_index *module_index(const struct module *mod)
 	return index;
 }
 
-/* The index of @mod, or of the kernel, or an ERR_PTR(). */
+/* Returns the index of @mod, or of the kernel if @mod is NULL; an ERR_PTR() without memory. */
 static struct reserved_index *index_of(const struct module *mod)
 {
 	struct reserved_index *index = mod ? module_index(mod) : &kernel_index;
@@ -214,12 +215,12 @@ static struct reserved_index *index_of(const struct module *mod)
 }
 
 /**
- * kprobe_reserved_range() - does anything in a piece of text belong to somebody else?
- * @start: its first address
- * @end: the first one after it
+ * kprobe_reserved_range() - does a range of text have a reserved instruction?
+ * @start: first address of the range
+ * @end: first address after the range
  *
- * Context: task, may sleep, kprobe_mutex held, which also keeps a module there that has
- * probepoints.
+ * Context: task, may sleep, kprobe_mutex held.  A module with probepoints cannot be freed while
+ * kprobe_mutex is held.
  * Return: %KPROBE_OBSTACLE_NONE; %KPROBE_OBSTACLE_RESERVED if it does; %KPROBE_OBSTACLE_MEMORY.
  */
 enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end)
@@ -256,11 +257,11 @@ static enum kprobe_refusal who_owns(void *addr)
 }
 
 /**
- * kprobe_reserved_check() - does an instruction belong to somebody else?
- * @place: where; its module, if it has one, is pinned
+ * kprobe_reserved_check() - is an instruction reserved?
+ * @place: address of the instruction; if it is in a module, the module is pinned
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: %KPROBE_REFUSE_NONE; %KPROBE_REFUSE_NO_MEMORY; or whose it is.
+ * Return: %KPROBE_REFUSE_NONE; %KPROBE_REFUSE_NO_MEMORY; or the reason for the owner.
  */
 enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place)
 {

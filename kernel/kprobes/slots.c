@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Executable slots: where copies of probed instructions live and run, and detours.
+ * Executable slots: memory for copies of probed instructions, and for detours.
  *
- * Pages come from execmem through alloc_insn_page() and are never writable where they
- * are executable; the architecture writes a slot through another mapping, which it
- * has for that time only, and fills what it does not use with trap instructions.  A page holds
- * slots of one cache, all of one size, and is given back when its last slot is.
+ * Pages come from execmem through alloc_insn_page() and are never writable at the
+ * address where they are executable.  The architecture writes to a slot through a
+ * temporary mapping, and fills unused bytes with trap instructions.  A page holds slots
+ * of one cache, all of one size, and is freed with its last slot (but a cache keeps one
+ * page with free slots).
  *
  * The mutex of a cache guards its pages, their list and the bitmaps; pages_lock guards
- * the hash of all pages.  Trap and fault paths ask who owns an address: they look its
- * page up under RCU, and find the owner of a slot for as long as its probepoint lives.
- * A point gives its slots back only after no task can execute them
- * (kprobe_points_release()), so a slot is free for re-use the moment that it is freed.
+ * the hash of all pages.  Trap and fault paths look up the page of an address under RCU.
+ * They find the owner of a slot as long as its probepoint exists.  The slots of a point
+ * are freed only after no task can execute them (kprobe_points_release()), so a freed
+ * slot can be reused at once.
  */
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
@@ -23,7 +24,7 @@
 #include "slots.h"
 
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
-/* All pages, by address: every kernel fault asks, with thousands of probes, too. */
+/* All pages, by address.  It is a hash because every kernel fault searches it. */
 DEFINE_HASHTABLE(kprobe_slot_pages, KPROBE_SLOT_PAGES_BITS);
 static DEFINE_SPINLOCK(pages_lock);
 
@@ -52,7 +53,7 @@ void __weak free_optinsn_page(void *page)
 	execmem_free(page);
 }
 
-/* Architectures may not know the size of their detours before the kernel is linked. */
+/* insn_size is set at boot, because it may not be a constant: kprobe_optinsn_slots_init(). */
 struct kprobe_insn_cache kprobe_optinsn_slots = {
 	.sym		= KPROBE_OPTINSN_PAGE_SYM,
 	.alloc		= alloc_optinsn_page,
@@ -140,12 +141,12 @@ static kprobe_opcode_t *take_slot(struct kprobe_insn_cache *cache, struct kprobe
 
 /**
  * __get_insn_slot() - take a slot of a cache
- * @cache: kprobe_insn_slots, kprobe_optinsn_slots, or the caller's
+ * @cache: kprobe_insn_slots, kprobe_optinsn_slots, or a cache of the caller
  *
- * get_insn_slot() and the like call it, see DEFINE_INSN_CACHE_OPS().
+ * Callers use get_insn_slot() and similar functions, see DEFINE_INSN_CACHE_OPS().
  *
  * Context: task, may sleep.
- * Return: where the slot runs; NULL if there is no memory.
+ * Return: the executable address of the slot; NULL if there is no memory.
  */
 kprobe_opcode_t *__get_insn_slot(struct kprobe_insn_cache *cache)
 {
@@ -154,11 +155,11 @@ kprobe_opcode_t *__get_insn_slot(struct kprobe_insn_cache *cache)
 
 /**
  * get_insn_slot_for() - take a slot
- * @p: representative that it will belong to, or NULL if the owner need not be known
+ * @p: representative that will own the slot, or NULL if no owner has to be recorded
  *
  * Context: task, may sleep.
- * Return: where the slot runs; KPROBE_SLOT_SIZE bytes, to be written with the
- * architecture's text patching.  NULL if there is no memory.
+ * Return: the executable address of the slot, KPROBE_SLOT_SIZE bytes, to be written with
+ * the architecture's text patching; NULL if there is no memory.
  */
 kprobe_opcode_t *get_insn_slot_for(struct kprobe *p)
 {
@@ -176,12 +177,12 @@ static void free_slot(struct slot_page *page, kprobe_opcode_t *insns)
 		list_add(&page->roomy, &cache->pages);
 	__clear_bit(slot, page->used);
 	WRITE_ONCE(page->owners[slot], NULL);
-	/* One page with room is kept: single probes come and go. */
+	/* Keep one page with free slots, for probes that are registered and unregistered singly. */
 	if (!page->nr_used && !list_is_singular(&cache->pages))
 		remove_page(page);
 }
 
-/* The page of that cache that @addr is in.  Context: the cache's mutex held. */
+/* Returns the page of @cache that contains @addr, or NULL.  Context: the cache's mutex held. */
 static struct slot_page *page_of(struct kprobe_insn_cache *cache, unsigned long addr)
 {
 	struct slot_page *page;
@@ -193,10 +194,10 @@ static struct slot_page *page_of(struct kprobe_insn_cache *cache, unsigned long 
 }
 
 /**
- * __free_insn_slot() - give a slot back
- * @cache: whose slot it is
- * @slot: from __get_insn_slot() or the like; no task executes it any more
- * @dirty: ignored; some architectures say whether it may have been executed
+ * __free_insn_slot() - free a slot
+ * @cache: cache of the slot
+ * @slot: from __get_insn_slot() or get_insn_slot_for(); no task executes it any more
+ * @dirty: ignored; some architectures pass whether the slot may have been executed
  *
  * Context: task, may sleep.
  */
@@ -213,19 +214,19 @@ void __free_insn_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t *slot, in
 
 #ifdef CONFIG_OPTPROBES
 /**
- * get_optinsn_slot_for() - take room for a detour
- * @p: representative that it will belong to, or NULL if the owner need not be known
+ * get_optinsn_slot_for() - take a slot for a detour
+ * @p: representative that will own the slot, or NULL if no owner has to be recorded
  *
  * Context: task, may sleep.
- * Return: where it runs; MAX_OPTINSN_SIZE instruction units, aligned to as many if
- * that is a power of two; NULL if there is no memory.
+ * Return: the executable address of the slot, MAX_OPTINSN_SIZE instruction units, aligned
+ * to its size if that is a power of two; NULL if there is no memory.
  */
 kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p)
 {
 	return take_slot(&kprobe_optinsn_slots, p);
 }
 
-/* Boot, before there are detours. */
+/* Called at boot, before there are detours. */
 void __init kprobe_optinsn_slots_init(void)
 {
 	kprobe_optinsn_slots.insn_size = MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t);
@@ -234,17 +235,17 @@ void __init kprobe_optinsn_slots_init(void)
 
 #ifdef CONFIG_HAVE_KPROBE_BATCH
 /**
- * kprobe_publish_slot() - let hits find a slot
- * @where: the member of the point's structs that they read
+ * kprobe_publish_slot() - store the address of a slot, so that hits use it
+ * @where: the field of the point that hits read
  * @slot: the slot, or detour, completely written
- * @size: of it
+ * @size: size of @slot
  *
  * Context: task.
  */
 void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size)
 {
 	perf_event_text_poke(slot, NULL, 0, slot, size);
-	/* Published complete; pairs with the read of a hit under way. */
+	/* Complete the slot before a hit finds it.  Pairs with the hit's read of *@where. */
 	smp_store_release(where, slot);
 }
 
@@ -257,7 +258,7 @@ static noinline void drop_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t 
 	*where = NULL;
 }
 
-/* Gives a point's slots back, which nobody executes.  Context: task, may sleep. */
+/* Frees the slots of a point, which no task executes.  Context: task, may sleep. */
 void arch_remove_kprobe(struct kprobe *p)
 {
 	drop_slot(&kprobe_insn_slots, &p->ainsn.insn);
@@ -265,7 +266,7 @@ void arch_remove_kprobe(struct kprobe *p)
 }
 
 #ifdef CONFIG_OPTPROBES
-/* The same of a detour. */
+/* Frees the detour of a point, which no task executes.  Context: task, may sleep. */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 {
 	drop_slot(&kprobe_optinsn_slots, &op->optinsn.insn);
@@ -274,15 +275,15 @@ void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 #endif
 
 /**
- * kprobe_cache_get_kallsym() - symbols of the pages of a cache
- * @cache: which
- * @symnum: which page; reduced by the number of pages if there are fewer
- * @value: set to its address
- * @type: set to its symbol type
- * @sym: set to its name, KSYM_NAME_LEN bytes
+ * kprobe_cache_get_kallsym() - get the symbol of a page of a cache
+ * @cache: the cache
+ * @symnum: number of the page; reduced by the number of pages if there are fewer
+ * @value: set to the address of the page
+ * @type: set to the type of the symbol
+ * @sym: set to the name of the symbol, KSYM_NAME_LEN bytes
  *
  * Context: task.
- * Return: 0, or -ERANGE if there are fewer.
+ * Return: 0, or -ERANGE if there are fewer pages.
  */
 int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symnum,
 			     unsigned long *value, char *type, char *sym)
@@ -320,7 +321,7 @@ static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned
 	return ret;
 }
 #else
-/* No slots, no symbols of any. */
+/* Without slots, there are no symbols of slots. */
 static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned int *symnum)
 {
 	return -ERANGE;
@@ -328,14 +329,14 @@ static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned
 #endif
 
 /**
- * kprobe_get_kallsym() - symbol number @symnum of executable memory of probes
- * @symnum: which, from 0
- * @value: set to its address
- * @type: set to its type
- * @sym: set to its name, KSYM_NAME_LEN bytes
+ * kprobe_get_kallsym() - get a symbol of the executable memory of probes
+ * @symnum: number of the symbol, from 0
+ * @value: set to the address of the symbol
+ * @type: set to the type of the symbol
+ * @sym: set to the name of the symbol, KSYM_NAME_LEN bytes
  *
  * Context: task.
- * Return: 0, or -ERANGE if there are no more.
+ * Return: 0, or -ERANGE if there are fewer symbols.
  */
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym)

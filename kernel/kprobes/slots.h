@@ -3,8 +3,8 @@
 #define _KERNEL_KPROBES_SLOTS_H
 /*
  * Pages of executable slots, for the allocator (slots.c) and for readers at a hit
- * (hit/lookup.c).  A reader finds the owner of a slot for as long as its point lives: a point
- * gives its slots back only after no task can execute them.
+ * (hit/lookup.c).  A reader finds the owner of a slot as long as its point exists.  The slots
+ * of a point are freed only after no task can execute them.
  */
 #include <linux/hashtable.h>
 
@@ -12,15 +12,15 @@
 
 /**
  * struct slot_page - a page of slots
- * @node:	in kprobe_slot_pages; RCU
- * @roomy:	pages of its cache that have a free slot
- * @cache:	whose slots they are
- * @insns:	the page, as it is executed
- * @used:	bitmap: which slots are taken; after @owners
- * @nr_used:	how many
- * @nr:		how many there are
- * @rcu:	delays freeing for readers of the list
- * @owners:	representative that a slot belongs to, NULL if not known
+ * @node:	links the page into kprobe_slot_pages; RCU
+ * @roomy:	links the page into kprobe_insn_cache::pages while it has a free slot
+ * @cache:	cache of the page
+ * @insns:	executable address of the page
+ * @used:	bitmap of taken slots, stored after @owners
+ * @nr_used:	number of taken slots
+ * @nr:		number of slots
+ * @rcu:	delays freeing for readers of the hash
+ * @owners:	representative that owns each slot; NULL if not recorded
  */
 struct slot_page {
 	struct hlist_node node;
@@ -39,24 +39,24 @@ extern struct kprobe_insn_cache kprobe_optinsn_slots;
 #define KPROBE_SLOT_PAGES_BITS	6
 extern struct hlist_head kprobe_slot_pages[1 << KPROBE_SLOT_PAGES_BITS];
 
-/* Where a slot of @page runs. */
+/* Returns the executable address of a slot of @page. */
 static __always_inline kprobe_opcode_t *slot_address(struct slot_page *page, unsigned int slot)
 {
 	return (void *)page->insns + slot * page->cache->insn_size;
 }
 
-/* What pages are hashed by, the same for every address in a page. */
+/* Returns the hash key of a page, the same for every address in the page. */
 static __always_inline unsigned long slot_page_key(unsigned long addr)
 {
 	return addr >> PAGE_SHIFT;
 }
 
-/* The page that @addr is in.  Context: preemption disabled. */
+/* Returns the page that contains @addr, or NULL.  Context: preemption disabled. */
 static __always_inline struct slot_page *find_slot_page(unsigned long addr)
 {
 	struct slot_page *page;
 
-	/* No lockdep: called from traps and unwinders. */
+	/* Without lockdep, because traps and unwinders call this. */
 	hash_for_each_possible_rcu_notrace(kprobe_slot_pages, page, node, slot_page_key(addr)) {
 		if (slot_page_key((unsigned long)page->insns) == slot_page_key(addr))
 			return page;

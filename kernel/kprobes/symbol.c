@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the name of a symbol tells about probes, where its address does not:
+ * Text that must not be probed although no range of the blacklist has it.  Only the name of
+ * its symbol shows that:
  *
- * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...);
- *   a part of a blacklisted function is blacklisted.
- * - They make functions of inline ones, a copy in each object, which hits may execute.
+ * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...).
+ *   A part of a blacklisted function is blacklisted.
+ * - Compilers emit inline functions out of line, a copy in each object; hits may execute them.
  * - The padding in front of a function, and the type hash there, are symbols of their own.
- *   A kernel that tracks call depths or has FineIBT executes them, also in front of functions
- *   that are blacklisted, and enters them in the middle.
- * - static_call_update() rewrites the trampolines of static calls (__SCT__...), and knows
- *   which instruction has to be there.
+ *   A kernel that tracks call depths or has FineIBT executes them, also in front of blacklisted
+ *   functions, and enters them in the middle.
+ * - static_call_update() rewrites the trampolines of static calls (__SCT__...), and expects a
+ *   certain instruction there.
  *
- * To read one name kallsyms walks over up to 255 others, and to find the function that a part
- * is of it reads a dozen; to read all of them, one after the other, takes no such walk.  So as
- * soon as that would have been less work all are read, once.  What is kept is where in the
- * kernel's text a name may tell something; from then on only the names there are read.
+ * To decode one name, kallsyms steps over up to 255 others; to find the function that a part
+ * belongs to, it decodes a dozen names.  Decoding all names in order needs no such steps.  So
+ * names are decoded singly until that has cost as much as one full pass; then the pass is made.
+ * It records where in the kernel's text symbols with such names begin, and only these names
+ * are decoded afterwards.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -29,24 +31,24 @@
 
 #include "internal.h"
 
-/* One bit of &telling is for so many bytes of text. */
+/* Number of bytes of text for each bit of &telling. */
 #define BYTES_PER_BIT		16
 
-/* To read all names twice is as much work as to read one for each so many bytes of text. */
+/* Reading all names twice costs as much as reading singly one name for each 256 bytes of text. */
 #define BYTES_PER_READ		256
 
-/* Of the names of blacklisted functions, of which there are a thousand or two. */
+/* Number of hash values for the names of blacklisted functions, one or two thousand. */
 #define NAME_HASHES		SZ_32K
 
-/* Where in the kernel's text symbols begin whose names may tell something; NULL: anywhere. */
+/* Bitmap of the places in the kernel's text where symbols begin whose names matter; may be NULL. */
 static unsigned long *telling;
 
 /*
- * Inline functions that hits execute.  Compilers make functions of them, with -Os above all,
- * a copy in each object, and no annotation where the function is defined reaches a copy.  A
- * breakpoint in one that leads to a breakpoint's handlers would be hit again before anybody
- * knows of the first hit.  (rcu_is_watching() is not inline; lockdep has arm64's debug
- * exceptions call it.  A processor of x86 executes the last two before it has an IDT.)
+ * Inline functions that hits execute.  Compilers emit them out of line, above all with -Os, a
+ * copy in each object, and no annotation at the definition of the function applies to a copy.
+ * The path from a breakpoint to its handlers calls them; a breakpoint in one would be hit again
+ * before the first hit is recorded.  (rcu_is_watching() is not inline; with lockdep, arm64's
+ * debug exceptions call it.  A processor of x86 executes the last two before it has an IDT.)
  */
 static const char * const executed_by_hits[] = {
 	"__cmpxchg_case_mb_64",
@@ -70,7 +72,7 @@ static bool is_executed_by_hits(const char *name)
 	return match_string(executed_by_hits, ARRAY_SIZE(executed_by_hits), name) >= 0;
 }
 
-/* What is in front of a function: padding, or a type hash. */
+/* Returns true for the symbols in front of a function: padding, or a type hash. */
 static bool is_preamble(const char *name)
 {
 	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
@@ -81,15 +83,15 @@ static bool is_static_call_trampoline(const char *name)
 	return str_has_prefix(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 
-/* Up to its suffix, if there is one: what it is a part of. */
+/* Returns the length of @name without the suffix that marks a part of a function. */
 static size_t whole_length(const char *name)
 {
 	return *name ? 1 + strcspn(name + 1, ".") : 0;
 }
 
 /**
- * kprobe_name_verdict() - what a name tells
- * @name: of a symbol; loses what is behind a dot
+ * kprobe_name_verdict() - derive the property of a symbol from its name
+ * @name: name of a symbol; the suffix after a dot may be cut off
  *
  * Context: any.
  */
@@ -121,10 +123,10 @@ static unsigned int bit_of(unsigned long addr)
 }
 
 /**
- * struct all_names - what is collected while all names are read
- * @telling: see there
- * @black:	a bit for what the name of a blacklisted function, or of one that hits
- *		execute, is hashed to
+ * struct all_names - data that is collected while all names are read
+ * @telling: future value of the variable of that name
+ * @black:	a bit for the hash value of the name of each blacklisted function, and of each
+ *		function that hits execute
  */
 struct all_names {
 	unsigned long *telling;
@@ -167,7 +169,7 @@ static int note_telling(void *data, const char *name, unsigned long addr)
 /**
  * kprobe_names_read_all() - read the names of all of the kernel's symbols
  *
- * Without memory for what they tell they are read one by one, as before.
+ * Without memory for the result, names are still read singly.
  *
  * Context: task, may sleep.
  */
@@ -183,14 +185,14 @@ void kprobe_names_read_all(void)
 		note_executed_by_hits(all);
 		kallsyms_on_each_symbol(note_black, all);
 		kallsyms_on_each_symbol(note_telling, all);
-		/* It is complete; pairs with the acquire in known_plain(). */
+		/* Complete the bitmap first.  Pairs with the acquire in known_plain(). */
 		if (cmpxchg_release(&telling, NULL, all->telling))
 			kvfree(all->telling);
 	}
 	kfree(all);
 }
 
-/* One more is going to be read. */
+/* Counts the names that are read singly; reads all names when that has cost as much. */
 static void count_read(void)
 {
 	static atomic_t reads = ATOMIC_INIT(0);
@@ -199,7 +201,7 @@ static void count_read(void)
 		kprobe_names_read_all();
 }
 
-/* Is it known without reading the name around @addr that it is a plain one? */
+/* Returns true if the bitmap shows that the symbol around @addr is plain; sets @offset then. */
 static bool known_plain(unsigned long addr, unsigned long *offset)
 {
 	/* Pairs with the release in kprobe_names_read_all(). */
@@ -210,13 +212,13 @@ static bool known_plain(unsigned long addr, unsigned long *offset)
 }
 
 /**
- * kprobe_symbol_find() - the symbol around an address
+ * kprobe_symbol_find() - find the symbol around an address
  * @addr: the address
- * @offset: set to what it is from the symbol's start
- * @verdict: set to what the symbol's name tells
+ * @offset: set to the offset of @addr from the start of the symbol
+ * @verdict: set to the property of the symbol that follows from its name
  *
  * Context: task, may sleep.
- * Return: false if there is none.
+ * Return: false if there is no symbol.
  */
 bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict)
 {
@@ -227,7 +229,7 @@ bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_n
 	if (known_plain(addr, offset))
 		return true;
 	count_read();
-	/* In a module this is a walk over all of its symbols: no more than one. */
+	/* In a module, a look-up walks over all symbols of the module, so do only one. */
 	if (!kallsyms_lookup(addr, NULL, offset, &module, name))
 		return false;
 	*verdict = kprobe_name_verdict(name);

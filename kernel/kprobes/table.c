@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of probepoints: inserting, removing, growing, walking.
+ * The table of probepoints: insert, remove, grow, walk.
  *
- * Growing copies all points into a new array and publishes that; the old array is freed
- * after a grace period.  kprobe_mutex guards everything here; table.h describes the readers.
+ * To grow the table, all points are copied into a new array, which is then published; the old
+ * array is freed after a grace period.  kprobe_mutex guards everything here; table.h describes
+ * the readers.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -13,8 +14,8 @@
 #define TABLE_MIN_BITS	6
 
 /*
- * The entry of a point that has been removed: a point at an address where no instruction
- * can be, so that a look-up passes it by without a test of its own.
+ * Replaces the entry of a point that has been removed.  It is a point at an address where no
+ * instruction can be, so look-ups skip it without an extra test.
  */
 static struct kprobe_point tombstone = { .kp.addr = (kprobe_opcode_t *)KPROBE_TABLE_NOWHERE };
 #define TOMBSTONE	(&tombstone)
@@ -28,7 +29,7 @@ static struct kprobe_table *table_locked(void)
 					 lockdep_is_held(&kprobe_mutex));
 }
 
-/* The caller has made sure that there is a free entry. */
+/* Stores @point in a free entry.  The caller has made sure that there is one. */
 static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 {
 	unsigned int i = kprobe_table_first(table, kprobe_point_addr(point));
@@ -37,19 +38,19 @@ static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 		i = kprobe_table_step(table, i);
 	if (!table->entries[i])
 		table->used++;
-	/* Complete before a reader finds it.  Pairs with READ_ONCE() in hit/lookup.c. */
+	/* Complete the point before a reader finds it.  Pairs with READ_ONCE() in hit/lookup.c. */
 	smp_store_release(&table->entries[i], point);
 }
 
-/* How many points and tombstones there may be in a table of that size. */
+/* Returns the maximum of points and tombstones in a table with 2^@bits entries. */
 static unsigned int room(unsigned int bits)
 {
 	return BIT(bits) / 3 * 2;
 }
 
 /*
- * Room for @points and for a quarter more, so that at least so many registrations come
- * before the next copy of the table.
+ * Allocates a table for @points and a quarter more, so that at least that many registrations
+ * are possible before the table has to be copied again.
  */
 static struct kprobe_table *table_alloc(unsigned int points)
 {
@@ -69,10 +70,10 @@ static struct kprobe_table *table_alloc(unsigned int points)
 }
 
 /**
- * kprobe_table_reserve() - make room before a batch is published
- * @points: how many points will be inserted, > 0
+ * kprobe_table_reserve() - make room for points that will be inserted
+ * @points: number of the points, > 0
  *
- * Afterwards that many kprobe_table_insert() cannot fail.
+ * Afterwards @points calls of kprobe_table_insert() cannot fail.
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0 or -ENOMEM.
@@ -105,7 +106,7 @@ int kprobe_table_reserve(unsigned int points)
 
 /**
  * kprobe_table_insert() - publish a point whose text is still untouched
- * @point: not in the table, and no other is at its address
+ * @point: the point, not in the table; the table has no other at its address
  *
  * Context: kprobe_mutex held, after kprobe_table_reserve().
  */
@@ -117,8 +118,8 @@ void kprobe_table_insert(struct kprobe_point *point)
 }
 
 /**
- * kprobe_table_remove() - take a point out whose text has been restored
- * @point: in the table; still reachable by readers until a grace period ends
+ * kprobe_table_remove() - remove a point whose text has been restored
+ * @point: the point, in the table; readers may use it until a grace period ends
  *
  * Context: kprobe_mutex held.
  */
@@ -137,9 +138,9 @@ void kprobe_table_remove(struct kprobe_point *point)
 
 /**
  * kprobe_table_next() - iterate over all points, in no particular order
- * @pos: where to go on, 0 at first; set to where the point was found
+ * @pos: number of the first entry to read; set to the number of the point's entry
  *
- * Points that are inserted meanwhile may be missed.
+ * Points that are inserted during the walk may be missed.
  *
  * Context: kprobe_mutex held.
  * Return: a point, or NULL at the end.
