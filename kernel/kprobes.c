@@ -38,7 +38,7 @@ bool kprobes_ready __ro_after_init;
  * All breakpoints are written together, which is cheaper than one by one.  On
  * failure every struct is as it was before the call.
  *
- * See Documentation/trace/kprobes.rst, API.
+ * See Documentation/trace/kprobes.rst, Errors.
  *
  * Context: task, may sleep.
  * Return: 0, or for the first probe that cannot be registered: -EINVAL for bad
@@ -58,7 +58,7 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  * register_kprobe() - register one probe
  * @p: the probe
  *
- * Context, errnos: see register_kprobes().
+ * See Documentation/trace/kprobes.rst, Handlers.  Context, errnos: see register_kprobes().
  */
 int register_kprobe(struct kprobe *p)
 {
@@ -175,7 +175,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  * unregister_kprobe() - unregister one probe
  * @p: the probe
  *
- * See unregister_kprobes().
+ * Spec: kprobes.txt section 4.4.  See unregister_kprobes().
  */
 void unregister_kprobe(struct kprobe *p)
 {
@@ -194,7 +194,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobe);
  * If no other probe at the address is enabled, the text is restored.  Does not wait
  * for handlers that are already running.
  *
- * See Documentation/trace/kprobes.rst, API.
+ * Spec: kprobes.txt section 4.7.
  *
  * Context: task, may sleep.
  * Return: 0, or -EINVAL if @kp is not registered.
@@ -224,7 +224,7 @@ EXPORT_SYMBOL_GPL(disable_kprobe);
  * enable_kprobe() - call a disabled probe's handlers again
  * @kp: a registered probe
  *
- * See Documentation/trace/kprobes.rst, API.
+ * Spec: kprobes.txt section 4.8.
  *
  * Context: task, may sleep.
  * Return: 0; -EINVAL if @kp is not registered or its text has been freed; an errno

@@ -258,7 +258,7 @@ static inline struct kprobe *kprobe_running(void)
 	return __this_cpu_read(current_kprobe);
 }
 
-/* A hit is handled with preemption disabled, so no other fault is a probe's. */
+/* A hit is handled with preemption disabled, so faults in preemptible code are not a probe's. */
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {

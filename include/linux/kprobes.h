@@ -194,7 +194,7 @@ struct jprobe {
 	void *entry;
 };
 
-/* Cast that initializers of jprobe::entry have always used. */
+/* The macro with which older code sets jprobe::entry. */
 #define JPROBE_ENTRY(handler)	((void *)(handler))
 
 /* True while the text has a jump to a detour instead of a breakpoint. */

@@ -77,7 +77,7 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 		kprobe_blacklist_add_module(mod);
 		break;
 	case MODULE_STATE_LIVE:
-		/* Only its init text is freed. */
+		/* Only the init text of the module is freed. */
 		module_text_gone(mod, MOD_INIT_TEXT);
 		break;
 	case MODULE_STATE_GOING:
