@@ -176,8 +176,9 @@ void dump_kprobe(struct kprobe *kp);
  *
  *	KPROBE_TRAP_PREEMPT_COUNT	value that a breakpoint adds to kprobe_preempt_count()
  *	kprobe_hit_ip(kp)		the instruction pointer that pre handlers see
- *	arch_mask_step(regs)		masks interrupts in @regs, for the code that a trap
- *					returns to; returns the previous masks
+ *	arch_mask_step(regs)		masks interrupts and other maskable exceptions in @regs,
+ *					for the code that a trap returns to; returns the
+ *					previous masks
  *	arch_unmask_step(regs, saved)	restores these masks in @regs
  *	arch_unmask_fault(regs)		restores the CPU's masks from @regs after a fault in
  *					a masked step, which will restart at the original:

@@ -186,7 +186,7 @@ static void grow_in_interrupt(struct kretprobe_class *class)
 {
 	unsigned int nr = max(POOL_ATOMIC >> class->order, 1);
 
-	/* If the wanted pool is too large for an interrupt, or there is no memory, use the worker. */
+	/* If the wanted pool is too large for an interrupt, or there is no memory, queue work. */
 	if (nr >= wanted(class) && add_pool(class, wanted(class), GFP_ATOMIC)) {
 		/* Stays HUNGRY if a hit has taken from the reserve again. */
 		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
