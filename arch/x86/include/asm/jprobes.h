@@ -2,7 +2,7 @@
 #ifndef _ASM_X86_JPROBES_H
 #define _ASM_X86_JPROBES_H
 /*
- * Jprobes on x86: what the core's way to a handler has to know of stacks.
+ * Jprobes on x86: stacks, and arguments on them.
  */
 #include <linux/compiler.h>
 #include <linux/percpu.h>
@@ -11,7 +11,7 @@
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 
-/* See <linux/kprobes-jprobe.h>.  Behind the return address. */
+/* See <linux/kprobes-jprobe.h>.  The arguments follow the return address. */
 static __always_inline unsigned long arch_jprobe_arguments(const struct pt_regs *regs)
 {
 	return regs->sp + sizeof(long);
@@ -28,7 +28,10 @@ static __always_inline unsigned long arch_stack_end(unsigned long addr)
 	return addr;
 }
 #else
-/* What 64 bit has is not noinstr here, but all stacks that C runs on are of one size. */
+/*
+ * See <linux/kprobes-jprobe.h>.  32-bit kernels have no noinstr variant of get_stack_info(), but
+ * all stacks on which C code runs have the same size.
+ */
 static __always_inline unsigned long arch_stack_end(unsigned long addr)
 {
 	unsigned long begin[] = {

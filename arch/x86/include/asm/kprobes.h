@@ -2,7 +2,7 @@
 #ifndef _ASM_X86_KPROBES_H
 #define _ASM_X86_KPROBES_H
 /*
- * Kprobes on x86: what the core and the trap code need to know.
+ * Kprobes on x86: definitions for the core and for the trap code.
  */
 #include <asm-generic/kprobes.h>
 
@@ -22,16 +22,16 @@ struct kprobe;
 
 typedef u8 kprobe_opcode_t;
 
-/* The longest instruction and a jump back. */
+/* The longest instruction, and a jump back. */
 #define KPROBE_SLOT_SIZE	20
 
-/* What a breakpoint in kernel code adds to kprobe_preempt_count(): see exc_int3(). */
+/* The amount that a breakpoint trap adds to kprobe_preempt_count(): see exc_int3(). */
 #define KPROBE_TRAP_PREEMPT_COUNT	(NMI_OFFSET + HARDIRQ_OFFSET)
 
-/* Behind a breakpoint, which is what handlers see in any case. */
+/* Pre handlers see the address after the breakpoint, also if there is none in the text. */
 #define kprobe_hit_ip(kp)	((unsigned long)(kp)->addr + 1)
 
-/* Room of a detour, in instruction units, and what a jump to it covers. */
+/* Size of a detour in units of kprobe_opcode_t, and bytes of text that a jump covers. */
 #define MAX_OPTINSN_SIZE	64
 #define MAX_OPTIMIZED_LENGTH	5
 
@@ -39,12 +39,13 @@ extern const int kretprobe_blacklist_size;
 
 /**
  * struct arch_specific_insn - how a probed instruction is carried out
- * @insn:	slot: its copy, then a jump back (the instruction is boosted);
- *		NULL if it is emulated or ftrace's
- * @step:	slot: its copy, then a breakpoint, for post handlers; NULL until
- *		the first of those comes
- * @resume:	where a hit goes on if its handlers leave it alone: @insn, or a copy in
- *		the detour; NULL if there is more to do, emulation or post handlers
+ * @insn:	slot with the copy and a jump back (the instruction is boosted);
+ *		NULL if the instruction is emulated or belongs to ftrace
+ * @step:	slot with the copy and a breakpoint, for post handlers; NULL until
+ *		the first post handler is registered
+ * @resume:	address to return to after the pre handlers: @insn, or the copy in the
+ *		detour; NULL if the hit also has to emulate the instruction or call a
+ *		post handler
  * @desc:	struct probe_insn of the backend
  */
 struct arch_specific_insn {
@@ -55,14 +56,14 @@ struct arch_specific_insn {
 };
 
 /**
- * struct arch_optimized_insn - a point's detour
- * @insn:	where it runs; NULL if there is none
- * @tail:	the text behind the breakpoint that the jump covers
- * @len:	of the region that is copied
- * @nr:		how many instructions that are
- * @original:	where each but the first begins, from the probed address
- * @copy:	where their copies begin, from that of the first
- * @end:	where nothing is left to be executed of them, likewise
+ * struct arch_optimized_insn - the detour of a point
+ * @insn:	address of the detour; NULL if there is none
+ * @tail:	original bytes of the text that the jump covers after its first byte
+ * @len:	length of the region in bytes
+ * @nr:		number of instructions in the region
+ * @original:	offset of each instruction but the first from the probed address
+ * @copy:	offset of their copies from the copy of the first instruction
+ * @end:	offset of the end of the copies, likewise
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
@@ -91,14 +92,14 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 	regs->flags |= saved;
 }
 
-/* A page fault unmasks by itself what its registers say, when it has asked the probes. */
+/* The page fault handler enables interrupts as in its registers, after it has called the probes. */
 static inline void arch_unmask_fault(struct pt_regs *regs) { }
 
 unsigned int kprobe_text_pushed(unsigned long addr);
 int kprobe_copy_text(void *bytes, unsigned long addr, size_t len);
 int kprobe_int3_handler(struct pt_regs *regs);
 
-/* Lets a call whose return address is at @slot return to the trampoline. */
+/* Saves the return address at @slot in @ri, and replaces it by that of the trampoline. */
 #define arch_prepare_kretprobe_at(ri, slot)				\
 do {									\
 	kprobe_opcode_t **__slot = (slot);				\
@@ -109,19 +110,19 @@ do {									\
 } while (0)
 
 /*
- * At a function's entry, be it a breakpoint's or ftrace's, the stack pointer points to
- * the return address.  Context: the hit.
+ * At the entry of a function the stack pointer points to the return address, both at a
+ * breakpoint and in ftrace's call.  Context: the hit.
  */
 #define arch_prepare_kretprobe(ri, regs)				\
 	arch_prepare_kretprobe_at(ri, (kprobe_opcode_t **)(regs)->sp)
 
-/* The trampoline builds the registers right below the place of the return address. */
+/* The trampoline stores the registers directly below the return address. */
 static __always_inline kprobe_opcode_t **kretprobe_return_slot(struct pt_regs *regs)
 {
 	return (kprobe_opcode_t **)(regs + 1);
 }
 
-/* Lets the trampoline return to the caller.  Context: the trampoline. */
+/* Makes the trampoline return to @correct_ret_addr.  Context: the trampoline. */
 #define arch_kretprobe_fixup_return(regs, correct_ret_addr)		\
 	(*kretprobe_return_slot(regs) = (correct_ret_addr))
 
@@ -132,7 +133,7 @@ static inline unsigned int kprobe_text_pushed(unsigned long addr)
 	return 0;
 }
 
-/* Text is as it was built.  A macro, because <linux/uaccess.h> includes too much. */
+/* There are no probes in the text.  A macro, because <linux/uaccess.h> includes too much. */
 #define kprobe_copy_text(bytes, addr, len)				\
 	copy_from_kernel_nofault(bytes, (void *)(addr), len)
 

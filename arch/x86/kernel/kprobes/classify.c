@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one place where x86 instructions are told apart for probes.
+ * Classify x86 instructions for probes.
  *
- * The kernel's decoder says where an instruction ends and what its parts are;
- * the table below says what can be done with it. An instruction that no row
- * names is copied, or rebased if its memory operand is RIP-relative. So a row
+ * The kernel's decoder finds the end of an instruction and its parts; the table
+ * below decides how the instruction is carried out. An instruction without a row
+ * is copied, or rebased if its memory operand is RIP-relative. So a row
  * exists for one of three reasons: the instruction reads or writes its own
- * address, something identifies it by its address, or the decoder's length for
- * it is not to be trusted.
+ * address, other code identifies it by its address, or the decoder's length for
+ * it is not reliable.
  *
- * Rows never overlap, so their order means nothing and each can be judged alone.
- * tools/testing/kprobes proves that over every opcode map, opcode, ModRM byte
- * and mode.
+ * Rows never overlap, so their order does not matter and each can be reviewed
+ * alone. tools/testing/kprobes proves that for every opcode map, opcode, ModRM
+ * byte and mode.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -29,14 +29,14 @@ enum opcode_map {
 	MAP_0F,
 	MAP_0F38,
 	MAP_0F3A,
-	MAP_VEX,	/* VEX, EVEX and XOP; nothing in there branches or traps */
+	MAP_VEX,	/* VEX, EVEX and XOP; no instruction there branches or traps */
 	MAP_REX2,	/* registers 16 to 31, which the kernel does not use */
-	MAP_FORCED,	/* ud2 and a hypervisor's name in front */
+	MAP_FORCED,	/* preceded by ud2 and a hypervisor's name */
 	NR_MAPS
 };
 
 /**
- * struct probe_key - the parts of an instruction that decide
+ * struct probe_key - the parts of an instruction that rows are compared with
  * @map: &enum opcode_map
  * @opcode: last opcode byte
  * @has_modrm: the decoder saw a ModRM byte
@@ -58,8 +58,8 @@ struct probe_key {
 #define MODE_BOTH	(MODE_32 | MODE_64)
 
 /*
- * Condition on the ModRM byte: low byte a value, next byte the mask under which
- * it is compared, above that flags.
+ * Condition on the ModRM byte: the low byte is a value, the next byte the mask with
+ * which it is compared; the bits above are flags.
  */
 #define MODRM_ANY		0
 #define MODRM_REG(n)		(0x3800 | (n) << 3)
@@ -68,18 +68,18 @@ struct probe_key {
 #define MODRM_EXACT(v)		(0xff00 | (v))
 #define MODRM_BITS_NOT_0(mask)	((mask) << 8 | MODRM_NOT)
 #define MODRM_NOT		BIT(16)	/* must differ from the value */
-#define MODRM_MEMORY		BIT(17)	/* must name a memory operand */
-#define MODRM_ABSENT		BIT(18)	/* the decoder must have seen none */
+#define MODRM_MEMORY		BIT(17)	/* must select a memory operand */
+#define MODRM_ABSENT		BIT(18)	/* the decoder must have found no ModRM byte */
 
 #define PFX_REP		(BIT(INAT_PFX_REPE) | BIT(INAT_PFX_REPNE))
 #define PFX_LOCK	BIT(INAT_PFX_LOCK)
 #define PFX_OPERAND	BIT(INAT_PFX_OPNDSZ)
 #define PFX_ADDRESS	BIT(INAT_PFX_ADDRSZ)
-/* CS and DS are the segments a branch hint or notrack is spelled with. */
+/* CS and DS are left out: before a branch they are hints, or notrack. */
 #define PFX_SEGMENT	(BIT(INAT_PFX_ES) | BIT(INAT_PFX_SS) | \
 			 BIT(INAT_PFX_FS) | BIT(INAT_PFX_GS))
 
-/* What an emulated instruction cannot have; prefix_refusals says why. */
+/* Prefixes that an emulated instruction must not have; prefix_refusals has the reasons. */
 #define DENY_FLAG	PFX_LOCK
 #define DENY_NEAR	(PFX_LOCK | PFX_OPERAND)
 #define DENY_MEMORY	(DENY_NEAR | PFX_SEGMENT | PFX_ADDRESS)
@@ -89,14 +89,14 @@ struct probe_key {
  * @map: &enum opcode_map
  * @first: first opcode of the row
  * @last: last opcode of the row
- * @modes: modes in which the row holds
+ * @modes: modes in which the row applies
  * @action: &enum probe_action
  * @emul: &enum probe_emul
  * @refusal: &enum probe_refusal
- * @need: at least one of these prefixes must be there; 0 for no condition
+ * @need: the instruction must have at least one of these prefixes; 0 for no condition
  * @deny: prefixes that turn the row into a refusal
  * @modrm: condition on the ModRM byte
- * @name: what it is, for people
+ * @name: description for people
  */
 struct probe_row {
 	u8 map, first, last, modes;
@@ -125,17 +125,17 @@ struct probe_row {
 		.name = _name,						\
 	}
 
-/* An opcode that is there in 32-bit mode only, which the decoder ignores. */
+/* An opcode that exists in 32-bit mode only; the decoder does not check that. */
 #define NOT_IN_64(_first, _last, _name) \
 	REFUSE(MAP_ONE, _first, _last, MODE_64, MODRM_ANY, REFUSE_UNDECODABLE, _name)
 
-/* A prefix where an opcode should be: after a REX or after four others. */
+/* A prefix in the place of an opcode: after a REX prefix, or after four other prefixes. */
 #define STRAY(_first, _last, _name) \
 	REFUSE(MAP_ONE, _first, _last, MODE_BOTH, MODRM_ANY, REFUSE_UNDECODABLE, _name)
 
 /*
- * Opcodes of the range that the decoder takes for bare opcodes but that are
- * either undefined or have operands under these prefixes.
+ * Opcodes of the range for which the decoder finds no ModRM byte. With the prefixes
+ * of the instruction they are undefined, or do have operands.
  */
 #define HOLE(_map, _first, _last, _name) \
 	REFUSE(_map, _first, _last, MODE_BOTH, MODRM_ABSENT, REFUSE_UNDECODABLE, _name)
@@ -163,15 +163,15 @@ static const struct probe_row probe_rows[] = {
 		"jmp by memory"),
 
 	/*
-	 * Flags. Out of line these would see or leave the interrupt and trap
-	 * flags of the stepping, not those of the probed code.
+	 * Flags. A copy would read or change the interrupt and trap flags that are
+	 * set while it is stepped, not those of the probed code.
 	 */
 	EMULATE(MAP_ONE, 0x9c, 0x9c, MODRM_ANY, EMUL_PUSHF, DENY_NEAR, "pushf"),
 	EMULATE(MAP_ONE, 0x9d, 0x9d, MODRM_ANY, EMUL_POPF, DENY_NEAR, "popf"),
 	EMULATE(MAP_ONE, 0xfa, 0xfa, MODRM_ANY, EMUL_CLI, DENY_FLAG, "cli"),
 	EMULATE(MAP_ONE, 0xfb, 0xfb, MODRM_ANY, EMUL_STI, DENY_FLAG, "sti"),
 
-	/* Traps on purpose: BUG(), WARN() and hypervisors look at the address. */
+	/* Traps on purpose. BUG(), WARN() and hypervisors use the address of the trap. */
 	REFUSE(MAP_ONE, 0xcc, 0xcc, MODE_BOTH, MODRM_ANY, REFUSE_BREAKPOINT, "int3"),
 	REFUSE(MAP_ONE, 0xcd, 0xcd, MODE_BOTH, MODRM_ANY, REFUSE_EXCEPTION, "int imm8"),
 	REFUSE(MAP_ONE, 0xce, 0xce, MODE_32, MODRM_ANY, REFUSE_EXCEPTION, "into"),
@@ -203,11 +203,11 @@ static const struct probe_row probe_rows[] = {
 		  "uiret"),
 	REFUSE(MAP_0F, 0x01, 0x01, MODE_BOTH, MODRM_EXACT(0xde), REFUSE_FAR, "skinit"),
 
-	/* The instruction after these, here the trap, runs in their shadow. */
+	/* These hold back interrupts until after the next instruction, which would be the trap. */
 	REFUSE(MAP_ONE, 0x17, 0x17, MODE_32, MODRM_ANY, REFUSE_SHADOW, "pop ss"),
 	REFUSE(MAP_ONE, 0x8e, 0x8e, MODE_BOTH, MODRM_REG(2), REFUSE_SHADOW, "mov ss"),
 
-	/* The fallback address is relative, and a trap aborts the transaction. */
+	/* The fallback address of xbegin is relative, and a trap aborts the transaction. */
 	REFUSE(MAP_ONE, 0xc6, 0xc6, MODE_BOTH, MODRM_EXACT(0xf8), REFUSE_TRANSACTION, "xabort"),
 	REFUSE(MAP_ONE, 0xc7, 0xc7, MODE_BOTH, MODRM_EXACT(0xf8), REFUSE_TRANSACTION, "xbegin"),
 
@@ -257,7 +257,7 @@ static const struct probe_row probe_rows[] = {
 	HOLE(MAP_0F3A, 0x00, 0xff, "hole in 0f 3a"),
 };
 
-/* First match wins, so an instruction with two faults has one stable reason. */
+/* The first match is used, so an instruction with two denied prefixes has one stable reason. */
 static const struct {
 	u16 prefixes;
 	u8 refusal;
@@ -338,7 +338,7 @@ static void probe_make_key(struct insn *insn, const u8 *bytes, struct probe_key 
 	key->modrm = insn->modrm.bytes[0];
 	key->mode = insn->x86_64 ? MODE_64 : MODE_32;
 	key->prefixes = 0;
-	/* From the bytes: the decoder's own list drops what is repeated. */
+	/* Read them from the bytes: the decoder's own list drops repeated prefixes. */
 	for (i = 0; i < insn->prefixes.nbytes; i++)
 		key->prefixes |= BIT(inat_get_opcode_attribute(bytes[i]) & INAT_PFX_MASK);
 }
@@ -363,13 +363,13 @@ static void probe_memory_operand(struct insn *insn, struct probe_insn *out)
 	out->disp = insn->displacement.value;
 	if (insn->sib.nbytes) {
 		rm = X86_SIB_BASE(sib);
-		/* Only sp cannot be an index; r12, its twin, can. */
+		/* sp cannot be an index; r12, which differs in a REX bit only, can. */
 		if (X86_SIB_INDEX(sib) != 4 || X86_REX_X(rex)) {
 			out->index = X86_SIB_INDEX(sib) | (X86_REX_X(rex) ? 8 : 0);
 			out->scale = 1 << X86_SIB_SCALE(sib);
 		}
 	}
-	/* bp and r13 cannot be a base without displacement: mod 0 says "none". */
+	/* bp and r13 cannot be a base without a displacement: with mod 0 there is no base. */
 	if (mod == 0 && rm == 5)
 		out->base = out->riprel ? PROBE_REG_NEXT : PROBE_REG_NONE;
 	else
@@ -414,17 +414,17 @@ static int probe_refuse(struct probe_insn *out, enum probe_refusal refusal)
 }
 
 /**
- * probe_classify() - find out what a probe on an instruction would take
+ * probe_classify() - decide how a probed instruction is carried out
  * @bytes: the instruction, as it is without any probe
- * @avail: how many bytes may be read; an instruction is never longer than
- *	%MAX_INSN_SIZE, and nothing behind @avail is touched
- * @mode: mode in which it runs
- * @out: where to put the result; always filled
+ * @avail: number of bytes that may be read; an instruction is never longer than
+ *	%MAX_INSN_SIZE, and no byte after @avail is read
+ * @mode: mode in which the instruction runs
+ * @out: the result; always filled
  *
  * Context: any; pure.
  * Return: 0, or
  *	-EILSEQ if the bytes are not a known instruction (%REFUSE_UNDECODABLE),
- *	-EINVAL if it is one that cannot be probed; &probe_insn.refusal says why.
+ *	-EINVAL if the instruction cannot be probed; &probe_insn.refusal is the reason.
  */
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct probe_insn *out)
 {
@@ -468,8 +468,8 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct pr
 }
 
 /**
- * probe_refusal_name() - a refusal in words
- * @refusal: which
+ * probe_refusal_name() - describe the reason of a refusal
+ * @refusal: the reason
  *
  * Context: any; pure.
  * Return: a constant string that a person can read, never NULL.
@@ -480,12 +480,12 @@ const char *probe_refusal_name(enum probe_refusal refusal)
 }
 
 /**
- * probe_is_endbr() - is this a landing pad of indirect branches?
- * @bytes: an instruction
- * @avail: how many bytes may be read
+ * probe_is_endbr() - is an instruction a landing pad of indirect branches?
+ * @bytes: the instruction
+ * @avail: number of bytes that may be read
  *
- * The classifier lets it be copied, since out of line it is a no-op. Whether it
- * may be replaced is for the caller to decide: an indirect branch must find it.
+ * The classifier allows to copy a landing pad, because the copy is a no-op. The
+ * caller decides whether the original may be replaced: indirect branches need it.
  *
  * Context: any; pure.
  * Return: true for endbr64 and endbr32.
@@ -497,8 +497,8 @@ bool probe_is_endbr(const u8 *bytes, size_t avail)
 }
 
 /*
- * The end of a kCFI check: addl disp8(reg),%r10d, and either je .+4; ud2, or what the kernel
- * makes of these two: jne .+3; test $0xd6,%al, whose second byte is a udb.
+ * Is this the end of a kCFI check?  It is addl disp8(reg),%r10d, followed by je .+4; ud2, or by
+ * the kernel's replacement of these two: jne .+3; test $0xd6,%al, whose second byte is a udb.
  */
 static bool is_kcfi_compare(const u8 *bytes, size_t avail)
 {
@@ -509,8 +509,8 @@ static bool is_kcfi_compare(const u8 *bytes, size_t avail)
 }
 
 /*
- * The check of FineIBT's paranoid calls: jne .-1, to the last byte of the instruction before,
- * which is a lock prefix.  The trap's handler decodes the jne behind that prefix.
+ * Is this the check of FineIBT's paranoid calls?  It is jne .-1, to the last byte of the previous
+ * instruction, a lock prefix.  The trap handler decodes the jne that follows this prefix.
  */
 static bool is_fineibt_branch(const u8 *bytes, size_t avail)
 {
@@ -518,21 +518,21 @@ static bool is_fineibt_branch(const u8 *bytes, size_t avail)
 }
 
 /**
- * probe_is_kcfi_check() - is an instruction read when a kCFI check has failed?
+ * probe_is_kcfi_check() - does the kernel read an instruction after a failed kCFI check?
  * @bytes: the instruction, and the text after it
- * @avail: how many bytes may be read
+ * @avail: number of bytes that may be read
  * @mode: mode in which it runs
  *
- * Before an indirect call clang compares the type of the target:
+ * Clang emits a check of the target's type before an indirect call:
  *
  *	movl	$-type, %r10d
  *	addl	-4(%r11), %r10d
  *	je	1f
  *	ud2
  *
- * The trap's handler reads the type and the register from the first two instructions, so
- * their bytes have to stay.  FineIBT, which the kernel may make of it, has a branch that
- * has to stay.
+ * The trap handler reads the type and the register from the first two instructions, so
+ * their bytes must not change.  The kernel may rewrite the check for FineIBT, which has a
+ * branch that must not change.
  *
  * Context: any; pure.
  * Return: true for the first and the second instruction of a check, and for that branch.

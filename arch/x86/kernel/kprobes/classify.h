@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be done with an x86 instruction that is to run somewhere else.
+ * Classify an x86 instruction, and write a copy of it for another address.
  *
- * Everything declared here is pure: bytes and addresses in, a verdict or bytes
- * out. No globals, no allocation, no locks, any context. The files behind it
- * build in the kernel, 32 and 64 bit, and on any build host (tools/testing/kprobes),
- * and the mode is an argument, so both modes are proved on one machine.
+ * All functions declared here are pure: the input is bytes and addresses, the output
+ * a verdict or bytes. No globals, no allocation, no locks, any context. The files that
+ * implement them build in the kernel, 32 and 64 bit, and on any build host
+ * (tools/testing/kprobes). The mode is an argument, so one machine tests both modes.
  */
 #ifndef _X86_KPROBES_CLASSIFY_H
 #define _X86_KPROBES_CLASSIFY_H
@@ -18,8 +18,8 @@
  * enum probe_action - how an instruction is carried out away from its place
  * @PROBE_COPY: the bytes mean the same anywhere
  * @PROBE_REBASE: the same after its RIP-relative displacement is re-based
- * @PROBE_EMULATE: it depends on its own address; software does its work
- * @PROBE_REFUSE: no probe can sit on it, see &enum probe_refusal
+ * @PROBE_EMULATE: it depends on its own address and is emulated
+ * @PROBE_REFUSE: it cannot be probed, see &enum probe_refusal
  */
 enum probe_action {
 	PROBE_COPY,
@@ -29,8 +29,8 @@ enum probe_action {
 };
 
 /**
- * enum probe_emul - what the emulator has to do
- * @EMUL_NONE: nothing, the action is not %PROBE_EMULATE
+ * enum probe_emul - operation of the emulator
+ * @EMUL_NONE: none, the action is not %PROBE_EMULATE
  * @EMUL_JMP: ip += disp
  * @EMUL_CALL: push the address of the next instruction; ip += disp
  * @EMUL_JCC: ip += disp if condition @cc holds
@@ -41,13 +41,13 @@ enum probe_action {
  * @EMUL_RET: pop ip, then drop @disp bytes from the stack
  * @EMUL_JMP_INDIRECT: ip = register or memory operand
  * @EMUL_CALL_INDIRECT: fetch the operand, push the address of the next
- *	instruction, ip = what was fetched (in this order: the operand may be
- *	the stack pointer or lie on the stack)
+ *	instruction, ip = the operand (in this order: the operand may be
+ *	the stack pointer or be on the stack)
  * @EMUL_PUSHF: push the flags register
  * @EMUL_POPF: pop the flags register
  * @EMUL_CLI: clear IF
  * @EMUL_STI: set IF; the hardware would also hold back interrupts for one
- *	more instruction, which emulation cannot
+ *	more instruction, which the emulator cannot do
  * @NR_EMUL: number of the above
  */
 enum probe_emul {
@@ -70,19 +70,19 @@ enum probe_emul {
 };
 
 /**
- * enum probe_refusal - why no probe can sit on an instruction
- * @REFUSE_NONE: it can
+ * enum probe_refusal - why an instruction cannot be probed
+ * @REFUSE_NONE: it can be probed
  * @REFUSE_UNDECODABLE: not an instruction of this mode, or cut off, or its
  *	length is not certain
- * @REFUSE_BREAKPOINT: an int3 already, so it is somebody else's
- * @REFUSE_EXCEPTION: traps on purpose, and its handler looks at the address
- * @REFUSE_BUG: likewise, but a handler that knows of probes can do without
+ * @REFUSE_BREAKPOINT: an int3, which belongs to other code
+ * @REFUSE_EXCEPTION: traps on purpose, and the trap handler uses its address
+ * @REFUSE_BUG: likewise, but the trap handler can translate the address of a copy
  * @REFUSE_FAR: changes segment, privilege or processor mode while it jumps
  * @REFUSE_SHADOW: holds back interrupts and traps past its own end
  * @REFUSE_TRANSACTION: begins or aborts a memory transaction
  * @REFUSE_PREFIX: a prefix that the emulated instruction cannot have
  * @REFUSE_OPERAND16: 16-bit form of an emulated instruction; for 64-bit near
- *	branches the vendors do not even agree on its length
+ *	branches even its length differs between vendors
  * @REFUSE_SEGMENT: the branch target is read through FS, GS, ES or SS
  * @REFUSE_ADDRSIZE: the branch target is read with a changed address size
  * @NR_REFUSE: number of the above
@@ -103,7 +103,7 @@ enum probe_refusal {
 	NR_REFUSE
 };
 
-/* Values of probe_insn::reg, base and index beside the register numbers. */
+/* Values of probe_insn::reg, base and index that are not register numbers. */
 #define PROBE_REG_NONE	(-1)	/* no such operand */
 #define PROBE_REG_NEXT	(-2)	/* base only: address of the next instruction */
 
@@ -112,26 +112,26 @@ enum probe_refusal {
 #define PROBE_JCC_LEN	6
 
 /**
- * struct probe_insn - everything the classifier found out
+ * struct probe_insn - result of the classifier
  * @len: length in bytes; 0 if the bytes do not decode
  * @action: &enum probe_action
  * @emul: &enum probe_emul
  * @refusal: &enum probe_refusal
  * @cc: %EMUL_JCC: condition 0..15 in the encoding's order (bit 0 negates)
  * @riprel: offset of a 32-bit RIP-relative displacement in the bytes, 0 if
- *	there is none; a fact about the bytes, whatever the action
- * @asize: address size in bytes, so also the width of the count register of
+ *	there is none; set for every action
+ * @asize: address size in bytes, which is also the width of the count register of
  *	loop and jcxz
  * @reg: indirect branch: register that holds the target, or %PROBE_REG_NONE
  *	if the target is read from memory
  * @base: base register of that memory operand, %PROBE_REG_NONE, or
  *	%PROBE_REG_NEXT if it is relative to the next instruction
  * @index: index register or %PROBE_REG_NONE
- * @scale: what the index is multiplied with: 1, 2, 4, 8
+ * @scale: factor of the index: 1, 2, 4 or 8
  * @disp: direct branches: displacement from the next instruction; memory
  *	operand: its displacement; %EMUL_RET: bytes to drop; else 0
  *
- * Registers are numbered as the encoding does: ax, cx, dx, bx, sp, bp, si, di,
+ * Registers have the numbers of the encoding: ax, cx, dx, bx, sp, bp, si, di,
  * r8..r15. The emulator needs no decoder.
  */
 struct probe_insn {
@@ -150,8 +150,8 @@ struct probe_insn {
 };
 
 /**
- * probe_mode_64() - is a mode the 64-bit one?
- * @mode: it, or %INSN_MODE_KERN for that of this kernel
+ * probe_mode_64() - is a mode 64-bit mode?
+ * @mode: the mode, or %INSN_MODE_KERN for the mode of this kernel
  *
  * Context: any; pure.
  */
@@ -162,10 +162,10 @@ static inline bool probe_mode_64(enum insn_mode mode)
 }
 
 /**
- * probe_reads_target() - is it an indirect branch that reads where to go?
+ * probe_reads_target() - does an indirect branch read its target from memory?
  * @insn: from probe_classify()
  *
- * Such a branch is emulated, but can also be copied: when its operand cannot be
+ * Such a branch is emulated, but can also be copied: if its operand cannot be
  * read, the copy takes the fault that the original would have taken.
  *
  * Context: any; pure.
@@ -182,7 +182,7 @@ const char *probe_refusal_name(enum probe_refusal refusal);
 bool probe_is_endbr(const u8 *bytes, size_t avail);
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);
 
-/* What one instruction may become: a loop, and two jumps of 2 and 5 bytes after it. */
+/* Longest result of probe_relocate(): a loop, followed by jumps of 2 and 5 bytes. */
 #define PROBE_RELOCATED_MAX	(MAX_INSN_SIZE + 7)
 
 int probe_rebase(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out);

@@ -2,21 +2,21 @@
 #ifndef _X86_KERNEL_KPROBES_COMMON_H
 #define _X86_KERNEL_KPROBES_COMMON_H
 /*
- * What the files of the x86 backend share.
+ * Declarations that the files of the x86 backend share.
  *
- * The strategy.  A breakpoint replaces the first byte of the instruction.  An
- * instruction whose effect does not depend on where it runs is copied to a
- * slot, RIP-relative operands re-based, with a jump back behind it: the trap
- * returns into the slot, and nothing else is needed (it is boosted).  What
- * depends on its address (branches, calls, returns) or on the interrupt flag
- * (pushf, popf, cli, sti) is emulated in the trap.  Only for post handlers
- * there is a second slot with a breakpoint behind the copy.  classify.c decides,
- * by one table; what it refuses cannot be probed.
+ * Kprobes.  A breakpoint replaces the first byte of the instruction.  An
+ * instruction whose effect does not depend on its address is copied to a slot,
+ * with RIP-relative operands re-based, and a jump back follows the copy.  The trap
+ * returns into the slot, and no second trap is needed (the instruction is boosted).
+ * Instructions that depend on their address (branches, calls, returns) or on the
+ * interrupt flag (pushf, popf, cli, sti) are emulated in the trap.  For post handlers
+ * there is a second slot, in which a breakpoint follows the copy.  classify.c decides
+ * by one table; an instruction that it refuses cannot be probed.
  *
- * Return probes.  At a function's entry the stack pointer points to the return address; that
- * of the trampoline takes its place (arch_prepare_kretprobe()).  The function's return jumps
- * there (hit/trampoline_*.S), and the trampoline builds the registers at the
- * return right below the place of the return address, which tells one call from another.
+ * Return probes.  At the entry of a function the stack pointer points to the return address,
+ * which is replaced by the address of the trampoline (arch_prepare_kretprobe()).  The function
+ * returns to the trampoline (hit/trampoline_*.S).  The trampoline stores the registers directly
+ * below the place of the return address on the stack; that place identifies the call.
  */
 #include <linux/kprobes.h>
 #include <linux/stringify.h>
@@ -24,7 +24,7 @@
 
 #include "classify.h"
 
-/* rethook's trampoline, which a kernel without kprobes can have, needs the macros only. */
+/* rethook's trampoline needs only the macros, and can be in a kernel without kprobes. */
 #ifdef CONFIG_KPROBES
 static_assert(sizeof(struct probe_insn) <=
 	      sizeof(((struct arch_specific_insn *)0)->desc));
@@ -34,16 +34,16 @@ static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 	return (struct probe_insn *)p->ainsn.desc;
 }
 
-/* Follows ftrace's trampolines; its own header knows it in 64-bit kernels only. */
+/* The symbol after ftrace's trampolines; its header declares it in 64-bit kernels only. */
 void ftrace_stub_direct_tramp(void);
 
-/* vmlinux.lds.S: text through which returns and indirect calls run. */
+/* vmlinux.lds.S: thunks of returns and indirect calls. */
 extern char __x86_thunk_text_start[], __x86_thunk_text_end[];
 extern char __x86_rethunk_text_start[], __x86_rethunk_text_end[];
 
 /* patch.c */
 
-/* A change of the text: of @len bytes, @offset bytes from where the pages are mapped. */
+/* A change of @len bytes of text, @offset bytes from the start of the mapped pages. */
 struct probe_poke {
 	u16 offset;
 	u8 len;
@@ -52,7 +52,7 @@ struct probe_poke {
 
 static_assert(TEXT_POKE_PAGES * PAGE_SIZE <= U16_MAX + 1);
 
-/* Changes in @pages that have been noted and not been made. */
+/* Changes of text in @pages that are collected and not yet made. */
 struct probe_pokes {
 	unsigned int nr_pages;
 	unsigned int nr;
@@ -69,8 +69,8 @@ int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 #endif /* CONFIG_KPROBES */
 
 /*
- * Builds the general registers' part of a struct pt_regs on the stack, and takes
- * it down again, in the order of <asm/ptrace.h> from the highest member down.
+ * Push the general registers' part of a struct pt_regs to the stack, and pop it, in the
+ * order of <asm/ptrace.h> from the highest member down.
  */
 #define __PUSH(reg)	"	push %" #reg "\n"
 #define __POP(reg)	"	pop %" #reg "\n"

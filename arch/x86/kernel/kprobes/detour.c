@@ -2,18 +2,18 @@
 /*
  * x86: detours, and the jumps to them.
  *
- * A jump takes the place of the region that begins at the probe (region.h).  While it is
- * written, and while it is taken out, the breakpoint is there: hits come by the trap, and
- * go on in the detour's copy of the region.  Protocol to write jumps, the numbers stand in
- * the code again; the breakpoint is there, and nobody is in the regions:
- *	1. write the bytes behind the breakpoints, synchronise
- *	2. write the jumps' first bytes, synchronise
- * and to take them out:
- *	3. write breakpoints, synchronise: the rest of the jumps is not executed any more
- *	4. write the original bytes behind them, synchronise
+ * A jump replaces the region that begins at the probe (region.h).  While the jump is being
+ * written or removed, the breakpoint is in the text: hits take the trap, and continue in
+ * the detour's copy of the region.  The numbers of the following steps are in the code.  To
+ * write jumps, while the breakpoints are in the text and no task is in the regions:
+ *	1. write the bytes after the breakpoints, synchronise
+ *	2. write the first bytes of the jumps, synchronise
+ * To remove them:
+ *	3. write breakpoints, synchronise: no CPU executes the tails of the jumps any more
+ *	4. write the original bytes after the breakpoints, synchronise
  * In each step all points of a batch are written, and all CPUs are synchronised once.
  *
- * What such a detour looks like is in detour.h.
+ * detour.h has the layout of a detour.
  */
 #include <linux/extable.h>
 #include <linux/jump_label.h>
@@ -38,8 +38,9 @@ static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 /* --- May there be a jump? ---------------------------------------------------- */
 
 /*
- * What faults in the copy of the first instruction starts over from the original, as
- * with any copy.  There is no way back to the others.
+ * May an instruction of the region other than the first fault and have a fixup?  After a
+ * fault the copy of the first instruction restarts at the original, as any copy does.  The
+ * other instructions cannot restart, because the jump covers their originals.
  */
 static bool tail_may_fault(unsigned long addr, const struct probe_region *region)
 {
@@ -63,7 +64,7 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 
 /* --- Make a detour ------------------------------------------------------------ */
 
-/* What is copied, from the text to the detour. */
+/* A region of the text that is to be copied to a detour. */
 struct source {
 	u8 bytes[PROBE_JUMP_LEN + MAX_INSN_SIZE];
 	struct probe_region region;
@@ -147,7 +148,8 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op, const struc
  * @op: the point
  * @orig: its representative
  *
- * See <linux/kprobes-optimize.h>.  Spec: kprobes.txt sections 1.4.2, 1.4.3, 5.
+ * See <linux/kprobes-optimize.h>, and Documentation/trace/kprobes.rst, "Jumps in place of
+ * breakpoints".
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {
@@ -189,8 +191,8 @@ static void poke_tail(struct probe_pokes *pokes, struct optimized_kprobe *op, co
 }
 
 /**
- * arch_optimize_kprobes() - breakpoints become jumps
- * @oplist: points
+ * arch_optimize_kprobes() - replace breakpoints by jumps
+ * @oplist: list of points
  *
  * See <linux/kprobes-optimize.h>.
  */
@@ -220,9 +222,9 @@ void arch_optimize_kprobes(struct list_head *oplist)
 }
 
 /**
- * arch_unoptimize_kprobes() - jumps become breakpoints
- * @oplist: points
- * @done_list: where they go
+ * arch_unoptimize_kprobes() - replace jumps by breakpoints
+ * @oplist: list of points
+ * @done_list: list to which the points are moved
  *
  * See <linux/kprobes-optimize.h>.
  */

@@ -2,7 +2,7 @@
 #ifndef _X86_KERNEL_KPROBES_DETOUR_H
 #define _X86_KERNEL_KPROBES_DETOUR_H
 /*
- * What a detour looks like; for C and assembly.
+ * Layout of a detour; for C and assembly.
  *
  *	+0	the address of its point's representative
  *	+8 (+4)	int3
@@ -11,25 +11,25 @@
  *		copy of the region's first instruction
  *		call	kprobe_detour_enter_post	if there are post handlers
  *		popf					likewise
- *		copies of the others
- *		jmp	behind the region		if execution gets there
+ *		copies of the other instructions
+ *		jmp	to the end of the region	if execution gets there
  *
- * The functions that are called leave the flags on the stack.  They cannot restore them:
- * their own return may be a jump to a thunk that computes (call_depth_return_thunk).
+ * The called functions leave the flags on the stack.  They cannot restore the flags, because
+ * they may return through a thunk that changes flags (call_depth_return_thunk).
  *
- * The detour of a return probe alone begins differently:
+ * The detour of a return probe without other probes begins differently:
  *
  *	+8 (+4)	pushf					<- the jump leads here
  *		call	kprobe_detour_enter_return
  *		popf
  *
- * A detour is aligned to its size: any address in it tells which one it is.
+ * A detour is aligned to its size, so any address in it identifies the detour.
  */
 
 #define DETOUR_SIZE	64
 #define DETOUR_CODE	__SIZEOF_POINTER__
 #define DETOUR_CALL	(DETOUR_CODE + 1)
-/* The popf to which that call returns. */
+/* Offset of the popf, to which the call returns. */
 #define DETOUR_RETURN	(DETOUR_CALL + 5)
 #define DETOUR_COPY	(DETOUR_RETURN + 1)
 
@@ -39,7 +39,7 @@
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
 
-/* Where in the detour of @kp the jump leads. */
+/* Returns the offset in the detour of @kp to which the jump leads. */
 static __always_inline unsigned int detour_entry(const struct kprobe *kp)
 {
 	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN ? DETOUR_CODE : DETOUR_CALL;
@@ -50,7 +50,7 @@ void kprobe_detour_enter(void);
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
 
-/* hit/detour.c; called from there */
+/* hit/detour.c; called by the functions above */
 struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);
 void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: breakpoints into the text and out of it, and pages for slots.
+ * x86: write breakpoints and remove them, and allocate pages for slots.
  *
  * A breakpoint is one byte, so it can be written while other CPUs execute the
  * instruction: they see the old byte or the new one.  Protocol:
  *	1. write the byte at every point
  *	2. make all CPUs execute a serialising instruction, once
- *	3. tell perf, whose decoders follow the text
+ *	3. report the change to perf, whose decoders need the current text
  */
 #include <linux/execmem.h>
 #include <linux/kprobes.h>
@@ -20,7 +20,7 @@
 
 static const u8 breakpoint = INT3_INSN_OPCODE;
 
-/* The pages are mapped where user space is otherwise. */
+/* Writes all changes to the pages, which are mapped in the user part of the address space. */
 static void write_pokes(void *pages, const void *src, size_t len)
 {
 	const struct probe_pokes *pokes = src;
@@ -33,8 +33,8 @@ static void write_pokes(void *pages, const void *src, size_t len)
 }
 
 /**
- * probe_poke_all() - make the changes that have been noted
- * @pokes: the changes; it is empty afterwards
+ * probe_poke_all() - make the collected changes
+ * @pokes: the changes; empty afterwards
  *
  * Context: text_mutex held.
  */
@@ -46,7 +46,7 @@ void probe_poke_all(struct probe_pokes *pokes)
 	pokes->nr_pages = 0;
 }
 
-/* Returns the offset of @page where all pages of @pokes are mapped, and adds it to them. */
+/* Adds @page to the pages of @pokes.  Returns its offset when these are mapped together. */
 static unsigned int add_page(struct probe_pokes *pokes, void *page)
 {
 	if (!pokes->nr_pages || pokes->pages[pokes->nr_pages - 1] != page)
@@ -55,15 +55,15 @@ static unsigned int add_page(struct probe_pokes *pokes, void *page)
 }
 
 /**
- * probe_poke() - note a change of the text
- * @pokes: the changes so far, which are made first if there are too many
- * @addr: where
- * @bytes: what is to be there
- * @len: how many bytes, up to those of a jump without its opcode
+ * probe_poke() - collect a change of the text
+ * @pokes: the collected changes, which are made first if there are too many
+ * @addr: address of the change
+ * @bytes: the new bytes
+ * @len: number of bytes, at most the length of a jump without its opcode
  *
- * To write to pages they have to be mapped, which costs more than all that is written there.
- * Changes should come in the order of addresses.  They are made by probe_poke_all(), if not
- * before: in what order makes no difference, as CPUs are synchronised after all of them.
+ * Mapping a page costs more than all changes in it, so changes should be added in the order of
+ * addresses.  A change is made by probe_poke_all(), or earlier.  The order of the changes does
+ * not matter, because CPUs are synchronised after all of them.
  *
  * Context: text_mutex held.
  */
@@ -109,8 +109,8 @@ void arch_arm_kprobes(struct list_head *batch)
  * arch_disarm_kprobes() - restore the text of a batch
  * @batch: list of representatives
  *
- * After step 2 every CPU has left the breakpoint trap: it runs with interrupts
- * off, and the synchronisation is an interrupt.
+ * After step 2 every CPU has left the breakpoint trap, because the trap runs with
+ * interrupts off, and the synchronisation is an interrupt.
  *
  * See <linux/kprobes-arch.h>.
  */
@@ -131,10 +131,10 @@ void arch_disarm_kprobes(struct list_head *batch)
 }
 
 /**
- * alloc_insn_page() - a page for slots
+ * alloc_insn_page() - allocate a page for slots
  *
- * Filled with breakpoints, so that a stray jump into it ends at once.  It comes from a
- * cache of pages that are mapped executable and never writable.
+ * The page is filled with breakpoints, so that a stray jump into it traps at once.  It comes
+ * from a cache of pages that are mapped executable and never writable.
  *
  * Context: task, may sleep.
  * Return: the page, read-only and executable, for execmem_free(); or NULL.

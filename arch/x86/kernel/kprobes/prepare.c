@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: from an address to a point that can be armed, or a refusal.
+ * x86: check and prepare the instruction of a new point.
  *
- * The bytes are read under text_mutex, so that nobody is in the middle of
- * patching them, and with other probes' breakpoints taken out.  An address is
- * an instruction boundary if decoding the function from its start arrives
- * there.
+ * The bytes are read under text_mutex, so that no patching of them is in progress,
+ * and without the breakpoints of other probes.  An address is an instruction
+ * boundary if decoding the function from its start reaches it.
  */
 #include <linux/bug.h>
 #include <linux/ftrace.h>
@@ -26,17 +25,17 @@
 
 static_assert(MAX_INSN_SIZE + JMP32_INSN_SIZE <= KPROBE_SLOT_SIZE);
 
-/* See <linux/kprobes-arch.h>: an indirect call must find ENDBR, and nothing else. */
+/* See <linux/kprobes-arch.h>: indirect calls need ENDBR, so no breakpoint may replace it. */
 unsigned int arch_landing_pad(unsigned long addr)
 {
 	return is_endbr((u32 *)addr) ? 4 : 0;
 }
 
 /*
- * Up to where which function has been decoded.  Probes of a batch come in the order
- * of addresses, so that a function is decoded once however many are in it.  Whoever
- * else changes text leaves the boundaries of its instructions where they are.
- * Guarded by the core's lock for registrations.
+ * The function that was decoded last, and the position up to which it was decoded.  Probes
+ * of a batch are prepared in the order of addresses, so a function is decoded only once
+ * for all probes in it.  Other code that changes text does not move the boundaries of
+ * instructions.  Protected by kprobe_mutex.
  */
 static struct {
 	unsigned long function;
@@ -51,9 +50,9 @@ void arch_prepare_kprobes_end(void)
 }
 
 /*
- * In the padding of text: as many int3 as would begin any instruction that reaches @addr,
- * which is therefore one itself.  In front of the entry text there can be 2 MiB of them,
- * which belong to the last function as kallsyms sees it.
+ * Is @addr in padding?  It is if so many int3 precede it that no longer instruction can reach
+ * @addr, so that the int3 at @addr is an instruction itself.  In front of the entry text there
+ * can be 2 MiB of padding, which kallsyms counts as part of the last function.
  */
 static bool in_padding(unsigned long addr)
 {
@@ -64,15 +63,15 @@ static bool in_padding(unsigned long addr)
 		!memchr_inv(bytes, INT3_INSN_OPCODE, sizeof(bytes));
 }
 
-/* A debugger's breakpoint hides a byte that only the debugger knows. */
+/* Does a debugger's breakpoint replace @byte at @addr?  Only the debugger has the original. */
 static bool hidden_by_debugger(unsigned long addr, u8 byte)
 {
 	return byte == INT3_INSN_OPCODE && probe_debugger_in(addr, 1);
 }
 
 /*
- * Decodes the function around @addr up to it.  Leaves the instruction's bytes
- * in @bytes and returns how many there are, or -EILSEQ.
+ * Decodes the function that contains @addr from its start up to @addr.  Reads the bytes of
+ * the instruction at @addr to @bytes and returns their number, or -EILSEQ.
  */
 static int read_at_boundary(unsigned long addr, u8 *bytes)
 {
@@ -113,8 +112,8 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 }
 
 /*
- * Writes a slot: the copy, re-based for where it runs, and behind it a jump to
- * the next instruction or, if @trap, a breakpoint.
+ * Writes a slot: the copy, re-based to the address of the slot, followed by a breakpoint if
+ * @trap, or by a jump to the next instruction.
  */
 static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, bool trap)
 {
@@ -153,22 +152,23 @@ static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where,
 	return 0;
 }
 
-/* A landing pad elsewhere than at an entry: jump tables, mid-function targets. */
+/* Is this a landing pad?  At the entry of a function, probes are moved past it before. */
 static bool is_landing_pad(const u8 *bytes, size_t avail)
 {
 	return IS_ENABLED(CONFIG_X86_KERNEL_IBT) && probe_is_endbr(bytes, avail);
 }
 
 /*
- * handle_bug() asks for the original of a copy, and finds that in the bug table.  Nobody
- * does so for what else is spelled ud2, a check of kCFI's for example.
+ * Is this the ud2 of a BUG() or WARN()?  handle_bug() translates the address of a copy to the
+ * original, and looks that up in the bug table.  The handling of other ud2 instructions, for
+ * example in checks of kCFI, does not translate addresses.
  */
 static bool is_bug(const struct kprobe *p, const struct probe_insn *insn)
 {
 	return insn->refusal == REFUSE_BUG && find_bug((unsigned long)p->addr);
 }
 
-/* A branch that cannot read its target faults in a copy, where that is seen. */
+/* Is a copy needed?  Also for an emulated branch that may fault: the copy takes the fault. */
 static bool needs_slot(const struct probe_insn *insn)
 {
 	return insn->action != PROBE_EMULATE || probe_reads_target(insn);
@@ -222,7 +222,7 @@ int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
 }
 
 /**
- * arch_prepare_kprobe_post() - make the copy that traps behind the instruction
+ * arch_prepare_kprobe_post() - make the copy that is followed by a breakpoint
  * @p: representative
  *
  * See <linux/kprobes-arch.h>.
@@ -245,7 +245,7 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 }
 
 /**
- * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
+ * arch_kprobe_handlers_changed() - set the address at which hits of the breakpoint resume
  * @p: representative
  *
  * See <linux/kprobes-arch.h>.
@@ -259,7 +259,7 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 		resume = op->optinsn.insn + DETOUR_COPY;
 	else if (!p->post_handler && probe_desc(p)->action != PROBE_EMULATE)
 		resume = p->ainsn.insn;
-	/* Each of them is right at any time: a hit takes the old one or the new one. */
+	/* Both the old and the new value are correct for a hit that runs at the same time. */
 	WRITE_ONCE(p->ainsn.resume, resume);
 }
 
@@ -268,14 +268,14 @@ static bool between(unsigned long addr, const char *start, const char *end)
 	return addr >= (unsigned long)start && addr < (unsigned long)end;
 }
 
-/* The entry code runs before a breakpoint can be handled: it must not trap. */
+/* The entry code must not trap, because it runs before a breakpoint can be handled. */
 bool arch_within_kprobe_blacklist(unsigned long addr)
 {
 	return between(addr, __entry_text_start, __entry_text_end) ||
 	       between(addr, __kprobes_text_start, __kprobes_text_end);
 }
 
-/* __switch_to() leaves on another stack than the one it was entered on. */
+/* __switch_to() returns on another stack than the one on which it was entered. */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
 	{ }
@@ -285,7 +285,7 @@ const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 /*
- * ftrace copies its trampolines with whatever is in them, and writes into them; their
+ * ftrace copies its trampolines, including any breakpoint in them, and patches them.  Their
  * parts jump into each other.
  */
 static int __init forbid_ftrace_trampolines(void)
@@ -301,8 +301,8 @@ static int __init forbid_ftrace_trampolines(void)
 #endif
 
 /*
- * Thunks through which returns and indirect calls run on processors with mitigations, those of
- * a hit too.  The linker puts some of them before the entry code and some after it.
+ * On processors with mitigations, returns and indirect calls run through thunks, also in code
+ * that handles a hit.  The linker puts some thunks before the entry code and some after it.
  */
 static int __init forbid_thunks(void)
 {
@@ -316,7 +316,7 @@ static int __init forbid_thunks(void)
 						(unsigned long)__x86_rethunk_text_end);
 }
 
-/* For debugfs, the entry code; arch_within_kprobe_blacklist() is what decides there. */
+/* The entry code is added for debugfs only: arch_within_kprobe_blacklist() refuses it. */
 int __init arch_populate_kprobe_blacklist(void)
 {
 	unsigned long start = (unsigned long)__entry_text_start;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions: which instructions a jump replaces, and a copy of them that does the same.
+ * Regions: find the instructions that a jump covers, and write a copy with the same effect.
  *
- * What is judged here are the instructions themselves; who else may come into the
- * region is not to be seen in it (targets.c, detour.c).  The rules are those of
- * kprobes.txt, sections 1.4.2 and 5, but for two: relative branches are written anew,
- * and a call may end the region, for it can return behind it.
+ * Only the instructions themselves are checked here.  targets.c and detour.c check whether
+ * execution can enter the region from elsewhere.  See Documentation/trace/kprobes.rst,
+ * "Probes that stay breakpoints".  The rules are those of kprobes.txt, sections 1.4.2 and 5,
+ * with two exceptions: relative branches are rewritten, and a call may be the last
+ * instruction of the region, because it then returns to the address after the region.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -14,11 +15,11 @@
 
 #include "region.h"
 
-/* How execution goes on behind an instruction. */
+/* Does execution continue at the instruction after this one? */
 enum flow {
-	FLOW_ON,	/* with the next one, if it does not branch */
-	FLOW_RETURN,	/* it returns there, and must not find the tail */
-	FLOW_END,	/* not there */
+	FLOW_ON,	/* yes, unless this one branches */
+	FLOW_RETURN,	/* yes, after a call; so the tail of the jump must not be there */
+	FLOW_END,	/* no */
 };
 
 static enum flow flow_of(const struct probe_insn *insn)
@@ -34,7 +35,7 @@ static enum flow flow_of(const struct probe_insn *insn)
 	return flows[insn->emul];
 }
 
-/* One byte is the opcode of pause and, behind VEX, of a move between mask registers too. */
+/* Opcode 90 is also that of pause and, after a VEX prefix, of a move between mask registers. */
 static bool is_nop(struct insn *insn, const u8 *bytes)
 {
 	if (insn_is_avx_or_xop(insn) || insn_is_rex2(insn))
@@ -45,7 +46,7 @@ static bool is_nop(struct insn *insn, const u8 *bytes)
 	return insn->opcode.nbytes == 2 && insn->opcode.bytes[1] == 0x1f;
 }
 
-/* Fills the space between functions: int3, and nops of all lengths. */
+/* Is this padding between functions?  That is int3, and nops of all lengths. */
 static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int *len)
 {
 	struct insn insn;
@@ -60,7 +61,7 @@ static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsig
 	return is_nop(&insn, bytes);
 }
 
-/* Up to the end of the jump there is nothing but padding from @pos on. */
+/* Are all bytes from @pos to the end of the jump padding? */
 static bool padded(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int pos)
 {
 	unsigned int len;
@@ -72,7 +73,7 @@ static bool padded(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned 
 	return true;
 }
 
-/* An instruction that a region can have, for as much as it tells by itself. */
+/* Checks and classifies the instruction at offset @pos of a region. */
 static enum kprobe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_mode mode,
 				       unsigned int pos, struct probe_insn *insn)
 {
@@ -93,11 +94,11 @@ static enum kprobe_obstacle check_insn(const u8 *bytes, size_t avail, enum insn_
 }
 
 /**
- * probe_region_find() - the region that begins with an instruction
- * @bytes: the text from there on, as it is without any probe
- * @avail: how many bytes there are up to the end of the function
- * @mode: mode in which it runs
- * @region: where to put it
+ * probe_region_find() - find the region that begins with an instruction
+ * @bytes: the text from the instruction on, as it is without any probe
+ * @avail: number of bytes up to the end of the function
+ * @mode: mode in which the text runs
+ * @region: the result
  *
  * Context: any; pure.
  * Return: %KPROBE_OBSTACLE_NONE, or the first obstacle in the instructions themselves.
@@ -130,7 +131,7 @@ static enum kprobe_obstacle relocate_obstacle(int err)
 	return err == -ERANGE ? KPROBE_OBSTACLE_OPERAND : KPROBE_OBSTACLE_STACK;
 }
 
-/* Room for one more instruction, whatever it becomes. */
+/* Is there room for @len more bytes? */
 static bool fits(const struct probe_copy *copy, unsigned int len)
 {
 	return copy->len + len <= copy->room;
@@ -154,7 +155,7 @@ static enum kprobe_obstacle append_insn(const struct probe_region *region, unsig
 	return KPROBE_OBSTACLE_NONE;
 }
 
-/* A call or a jump, which differ in one bit. */
+/* Appends a call or a jump, which differ in the opcode only. */
 static enum kprobe_obstacle append_branch(struct probe_copy *copy, u64 target, bool call)
 {
 	u8 *out = copy->out + copy->len;
@@ -169,7 +170,7 @@ static enum kprobe_obstacle append_branch(struct probe_copy *copy, u64 target, b
 	return KPROBE_OBSTACLE_NONE;
 }
 
-/* The call of the post handlers leaves the flags on the stack. */
+/* Appends the call of the post handlers, and a popf, because the call leaves flags on the stack. */
 static enum kprobe_obstacle append_post(struct probe_copy *copy)
 {
 	if (!fits(copy, PROBE_POST_LEN))
@@ -181,18 +182,18 @@ static enum kprobe_obstacle append_post(struct probe_copy *copy)
 }
 
 /**
- * probe_region_copy() - write instructions that do what a region does
+ * probe_region_copy() - write instructions that have the same effect as a region
  * @region: from probe_region_find()
- * @bytes: its instructions
- * @copy: where to, and what it has become
+ * @bytes: the instructions of the region
+ * @copy: the output and its parameters
  *
- * The copy ends with a jump to the instruction behind the region, unless nothing gets
- * there.  After the first instruction there is a call of &probe_copy.post, and a popf; that
- * instruction must not be one that goes elsewhere, or the call would be left out at times.
+ * The copy ends with a jump to the instruction after the region, unless execution never
+ * gets there.  If &probe_copy.post is set, a call of it and a popf follow the first
+ * instruction, which then must not branch, because a branch would skip the call.
  *
  * Context: any; pure.
- * Return: %KPROBE_OBSTACLE_NONE, or why there can be no copy; then what is in the output means
- * nothing.
+ * Return: %KPROBE_OBSTACLE_NONE, or the reason why there can be no copy; the contents of the
+ * output are undefined then.
  */
 enum kprobe_obstacle probe_region_copy(const struct probe_region *region, const u8 *bytes,
 				       struct probe_copy *copy)

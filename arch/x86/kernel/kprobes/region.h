@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The region of a probed address that a jump takes the place of, and the copy of it
- * that a detour executes.
+ * The region of text that a jump replaces, and the copy of it that a detour executes.
  *
  *	addr                         addr + 5
  *	  |                              |
@@ -9,10 +8,10 @@
  *	[            jump               ]
  *	          [        tail         ]
  *
- * The region are the whole instructions that the jump's five bytes touch.  Nobody may
- * enter it in the tail, or execute anything that is left of it there.
+ * The region consists of every instruction that the five-byte jump overlaps.  No branch may
+ * lead into its tail, and no task may still be in it.
  *
- * Pure, like all of classify.h.
+ * All functions are pure, as in classify.h.
  */
 #ifndef _X86_KPROBES_REGION_H
 #define _X86_KPROBES_REGION_H
@@ -21,19 +20,19 @@
 
 #include "classify.h"
 
-/* As many instructions as can begin within a jump. */
+/* The greatest number of instructions that can begin within a jump. */
 #define PROBE_REGION_INSNS	PROBE_JUMP_LEN
 
-/* A call of the post handlers, and a popf. */
+/* Length of the call of the post handlers, and a popf. */
 #define PROBE_POST_LEN		(PROBE_JUMP_LEN + 1)
 
 /**
  * struct probe_region - the instructions of a region
- * @len: bytes to the end of the last one that is executed
- * @nr: how many
- * @goes_on: execution can go on behind the last one
- * @offset: where each begins
- * @insns: what they are
+ * @len: offset of the end of the last instruction that is executed
+ * @nr: number of instructions
+ * @goes_on: execution can continue after the last instruction
+ * @offset: offset of each instruction
+ * @insns: each instruction, from probe_classify()
  */
 struct probe_region {
 	u8 len;
@@ -44,15 +43,15 @@ struct probe_region {
 };
 
 /**
- * struct probe_copy - where to put a region's copy, and how it came out
- * @mode: mode in which it runs
+ * struct probe_copy - parameters and results of copying a region
+ * @mode: mode in which the copy runs
  * @src: address of the region
  * @dst: address where the copy will run
- * @post: address of what is called behind the first instruction, or 0
- * @out: where it is written
- * @room: how many bytes there are
- * @len: filled in: how many it takes
- * @offset: filled in: where the copy of each instruction begins
+ * @post: address of the function to be called after the first instruction, or 0
+ * @out: buffer to which the copy is written
+ * @room: size of the buffer
+ * @len: result: length of the copy
+ * @offset: result: offset of the copy of each instruction
  */
 struct probe_copy {
 	enum insn_mode mode;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions that do elsewhere what they do in their place, and the branches that lead
- * from such copies back to code.
+ * Write instructions that have the same effect at another address, and the branches from
+ * such copies back to the text.
  *
- * Where the emulator does an instruction's work in software, the relocator writes
- * instructions that do it: branches lead to where the original's lead, a call pushes the
- * return address of the original.  That costs nothing more than the original, except
- * that the processor's prediction of the matching return is lost.
+ * For an instruction that the emulator handles in software, the relocator writes equivalent
+ * instructions: branches lead to the targets of the originals, and a call pushes the return
+ * address of the original.  They cost no more than the original, except that the processor
+ * does not predict the matching return.
  *
- * Every operand and branch comes down to one number, a signed 32-bit distance from the end
- * of an instruction, computed and checked in probe_distance() and nowhere else.  Copies of
- * the same length, and branches, are written completely or not at all.
+ * For every operand and branch a signed 32-bit distance from the end of an instruction is
+ * computed, and checked, only in probe_distance().  Copies of the same length, and branches,
+ * are written completely or not at all.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -21,8 +21,8 @@
 #include "classify.h"
 
 /*
- * Distance from @next to @target, which wraps at the ends of the address space.  In 32-bit
- * mode it therefore reaches every address.
+ * Computes the distance from @next to @target, which wraps at the ends of the address space.
+ * In 32-bit mode it therefore reaches every address.
  */
 static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distance)
 {
@@ -36,20 +36,20 @@ static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distan
 
 /**
  * probe_rebase() - write the same instruction for another address
- * @insn: what probe_classify() said about @bytes
+ * @insn: result of probe_classify() for @bytes
  * @bytes: the instruction
- * @src: address where it stands
+ * @src: address of the instruction
  * @dst: address where the copy will run, not necessarily where it is written
  * @out: room for &probe_insn.len bytes; may be @bytes itself
  *
- * The copy has the length of the original and its memory operand the original's
- * effective address.
+ * The copy has the same length as the original, and its memory operand the same effective
+ * address.
  *
  * Context: any; pure.
  * Return: the length of the copy, or, with @out untouched,
- *	-EINVAL if the instruction is not one to copy or rebase, nor a branch
+ *	-EINVAL if the instruction is neither to be copied or rebased, nor a branch
  *	that reads its target,
- *	-ERANGE if @dst is too far from what the instruction refers to.
+ *	-ERANGE if @dst is too far from the operand of the instruction.
  */
 noinline int probe_rebase(const struct probe_insn *insn, const u8 *bytes, u64 src, u64 dst, u8 *out)
 {
@@ -81,7 +81,7 @@ noinline int probe_rebase(const struct probe_insn *insn, const u8 *bytes, u64 sr
  * @mode: mode in which it runs
  * @out: room for %PROBE_JUMP_LEN bytes
  * @at: address where the jump will run
- * @target: where it leads
+ * @target: address to which it leads
  *
  * In 32-bit mode a jump reaches every address.
  *
@@ -105,7 +105,7 @@ noinline int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target)
  * @out: room for %PROBE_JCC_LEN bytes
  * @at: address where the jump will run
  * @cc: condition, as in &probe_insn.cc
- * @target: where it leads
+ * @target: address to which it leads
  *
  * Context: any; pure.
  * Return: %PROBE_JCC_LEN, or, with @out untouched,
@@ -132,11 +132,11 @@ int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target)
 
 /**
  * struct relocation - an instruction that is to be written
- * @insn: what it is
+ * @insn: the instruction, from probe_classify()
  * @bytes: the original
  * @mode: mode in which it runs
- * @src: where the original stands
- * @dst: where the copy will run
+ * @src: address of the original
+ * @dst: address where the copy will run
  * @out: room for %PROBE_RELOCATED_MAX bytes
  */
 struct relocation {
@@ -164,7 +164,7 @@ static int relocate_copy(const struct relocation *r)
 	return probe_rebase(r->insn, r->bytes, r->src, r->dst, r->out);
 }
 
-/* What the emulator has to do because of the trap is itself again here. */
+/* Copies an instruction that is emulated only because of the trap, and so runs unchanged here. */
 static int relocate_verbatim(const struct relocation *r)
 {
 	memcpy(r->out, r->bytes, r->insn->len);
@@ -182,7 +182,7 @@ static int relocate_jcc(const struct relocation *r)
 }
 
 /*
- * These have a short displacement only:
+ * Loop and jcxz have a short displacement only, so write:
  *	loop taken; jmp over; taken: jmp target; over:
  */
 static int relocate_loop(const struct relocation *r)
@@ -201,7 +201,7 @@ static int relocate_loop(const struct relocation *r)
 	return len + JMP8_LEN + PROBE_JUMP_LEN;
 }
 
-/* Pushes the address that the call would; the immediate is sign-extended. */
+/* Writes a push of the address that the call would push; the immediate is sign-extended. */
 static int put_push_next(const struct relocation *r)
 {
 	u64 next = next_of(r);
@@ -223,7 +223,7 @@ static int relocate_call(const struct relocation *r)
 	return jump < 0 ? jump : push + jump;
 }
 
-/* A call is turned into a jump by one bit of the ModRM byte, which is behind ff. */
+/* Turns an indirect call into a jump, by the reg field of the ModRM byte, which follows ff. */
 static void call_to_jump(u8 *insn)
 {
 	while (*insn != 0xff)
@@ -238,14 +238,14 @@ static int relocate_call_indirect(const struct relocation *r)
 	if (push < 0)
 		return push;
 	if (probe_reads_target(r->insn)) {
-		/* The push has moved what it would refer to. */
+		/* The push changes the stack pointer, on which the operand depends. */
 		if (r->insn->base == REG_SP)
 			return -EINVAL;
 		len = probe_rebase(r->insn, r->bytes, r->src, r->dst + push, r->out + push);
 		if (len < 0)
 			return len;
 	} else {
-		/* What it reads before the push is the address of the target. */
+		/* The target is the value of the stack pointer before the push. */
 		if (r->insn->reg == REG_SP)
 			return -EINVAL;
 		memcpy(r->out + push, r->bytes, len);
@@ -278,19 +278,19 @@ static int (* const relocators[NR_EMUL])(const struct relocation *r) = {
 };
 
 /**
- * probe_relocate() - write instructions that do the same from somewhere else
- * @insn: what probe_classify() says of @bytes, not %PROBE_REFUSE
+ * probe_relocate() - write instructions that have the same effect at another address
+ * @insn: result of probe_classify() for @bytes, not %PROBE_REFUSE
  * @bytes: the instruction
  * @mode: mode in which it runs
- * @src: address where it stands; zero-extended in 32-bit mode
- * @dst: address where what is written will run
+ * @src: address of the instruction; zero-extended in 32-bit mode
+ * @dst: address where the written instructions will run
  * @out: room for %PROBE_RELOCATED_MAX bytes
  *
  * Context: any; pure.
- * Return: how many bytes have been written; or
- *	-EINVAL if the instruction is refused, or a call whose target is read through
- *	the stack pointer, which the push would move,
- *	-ERANGE if @dst is too far from what the instruction refers to.
+ * Return: the number of bytes written; or
+ *	-EINVAL if the instruction is refused, or is a call whose target depends on the
+ *	stack pointer, which the push would change,
+ *	-ERANGE if @dst is too far from the target or operand of the instruction.
  */
 int probe_relocate(const struct probe_insn *insn, const u8 *bytes, enum insn_mode mode,
 		   u64 src, u64 dst, u8 *out)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: places to which a table can send execution: the fixups of exceptions, and the targets
- * of jump labels that are nops for now.
+ * x86: places that a table can send execution to: exception fixups, and targets of disabled
+ * jump labels.
  *
- * Those tables are sorted by source.  The first question sorts the kernel's by target, into
- * one array; a module's are short.
+ * The tables are sorted by source, but are needed by target.  The first look-up sorts the
+ * targets of the kernel's tables into one array.  The tables of a module are short, and are
+ * searched linearly.
  *
- * Everything is used under kprobe_mutex and jump_label_lock(): a module that is coming has its
- * labels sorted in place.
+ * All functions run under kprobe_mutex and jump_label_lock(), because loading a module sorts
+ * its labels in place.
  */
 #include <linux/extable.h>
 #include <linux/jump_label.h>
@@ -21,15 +22,15 @@
 #include "targets.h"
 
 /**
- * struct table_target - one way into the middle of a function
- * @to: where execution goes on
- * @from: where it comes from
+ * struct table_target - a possible jump into the middle of a function
+ * @to: address at which execution continues
+ * @from: address of the faulting instruction, or of the jump label
  */
 struct table_target {
 	unsigned long to, from;
 };
 
-/* The kernel's, sorted by @to; NULL: not made yet. */
+/* Targets of the kernel's tables, sorted by @to; NULL if they have not been collected. */
 static struct table_target *targets;
 static unsigned int nr_targets;
 
@@ -54,7 +55,7 @@ static unsigned int count_labels(const struct module *mod)
 	return mod ? mod->num_jump_entries : __stop___jump_table - __start___jump_table;
 }
 #elif defined(CONFIG_JUMP_LABEL)
-/* Only the kernel has labels: there are no modules. */
+/* There are no modules, so only the kernel has labels. */
 static struct jump_entry *first_label(const struct module *mod)
 {
 	return __start___jump_table;
@@ -68,7 +69,7 @@ static unsigned int count_labels(const struct module *mod)
 
 #ifdef CONFIG_JUMP_LABEL
 
-/* Calls @fn for the labels of a module, or the kernel's, until it returns true. */
+/* Calls @fn for each label of module @mod, or of the kernel, until it returns true. */
 static bool each_label(const struct module *mod, target_fn fn, void *data)
 {
 	const struct jump_entry *entry = first_label(mod), *end = entry + count_labels(mod);
@@ -129,7 +130,7 @@ static bool sort_targets(void)
 	return true;
 }
 
-/* Index of the first target at @start or after it. */
+/* Returns the index of the first target at or after @start. */
 static unsigned int first_target(unsigned long start)
 {
 	unsigned int low = 0, high = nr_targets, mid;
@@ -165,11 +166,11 @@ static bool each_of_module(struct module *mod, target_fn fn, void *data)
 #endif
 
 /**
- * struct target_range - what to do with the targets in a piece of text
- * @start: its first address
- * @end: behind its last
- * @fn: called for the source of each; NULL: one is enough
- * @data: for @fn
+ * struct target_range - a search for targets in a range of text
+ * @start: first address of the range
+ * @end: address after the range
+ * @fn: called for each source outside of the range; NULL: stop at the first target
+ * @data: argument of @fn
  */
 struct target_range {
 	unsigned long start, end;
@@ -177,7 +178,7 @@ struct target_range {
 	void *data;
 };
 
-/* Returns true if no more have to be looked at. */
+/* Returns true if the search can stop. */
 static bool visit(const struct table_target *target, void *data)
 {
 	struct target_range *range = data;
@@ -197,7 +198,7 @@ static bool walk(struct target_range *range)
 	unsigned int i;
 
 	rcu_read_lock();
-	/* It stays: its going waits for kprobe_mutex. */
+	/* The module is not freed: its removal waits for kprobe_mutex. */
 	mod = __module_text_address(range->start);
 	rcu_read_unlock();
 	if (mod)
@@ -213,12 +214,13 @@ static bool walk(struct target_range *range)
 }
 
 /**
- * probe_table_targets_check() - may execution go on in a piece of text?
- * @start: its first address
- * @end: behind its last
+ * probe_table_targets_check() - does a table have a target in a range of text?
+ * @start: first address of the range
+ * @end: address after the range
  *
  * Context: task, may sleep; kprobe_mutex and jump_label_lock() held.
- * Return: %KPROBE_OBSTACLE_NONE; %KPROBE_OBSTACLE_TABLE if it may; %KPROBE_OBSTACLE_MEMORY.
+ * Return: %KPROBE_OBSTACLE_NONE; %KPROBE_OBSTACLE_TABLE if there is a target in the range;
+ * %KPROBE_OBSTACLE_MEMORY.
  */
 enum kprobe_obstacle probe_table_targets_check(unsigned long start, unsigned long end)
 {
@@ -230,11 +232,11 @@ enum kprobe_obstacle probe_table_targets_check(unsigned long start, unsigned lon
 }
 
 /**
- * probe_table_targets_sources() - from where execution may come into a piece of text
- * @start: its first address
- * @end: behind its last
- * @fn: called for every place outside
- * @data: for @fn
+ * probe_table_targets_sources() - find sources of the targets in a range of text
+ * @start: first address of the range
+ * @end: address after the range
+ * @fn: called for every source outside of the range
+ * @data: argument of @fn
  *
  * Context: task, may sleep; kprobe_mutex and jump_label_lock() held.
  */
@@ -245,7 +247,7 @@ void probe_table_targets_sources(unsigned long start, unsigned long end,
 		.start = start, .end = end, .fn = fn, .data = data,
 	};
 
-	/* Without memory probe_table_targets_check() will refuse. */
+	/* If memory is short, probe_table_targets_check() will return that obstacle. */
 	if (targets || sort_targets())
 		walk(&range);
 }

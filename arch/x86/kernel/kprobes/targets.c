@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: is a piece of text entered other than at its start?
+ * x86: check whether execution can enter a range of text other than at its start.
  *
- * The branches of a function are found by decoding it, together with the part that the
- * compiler has put elsewhere (name.cold or name.cold.7): those two jump into each other.
- * All targets in the function are remembered, for other probes of a batch that are in it,
- * too.
- * Jump tables are read as far as they hold addresses of text; where an indirect jump
- * goes otherwise is not known, and nothing in that function is sure.
+ * To find the branches of a function, decode it, and the part of it that the compiler has
+ * split off (name.cold or name.cold.7): the two parts jump into each other.  All targets in
+ * the function are kept for other probes of the batch in the same function.
+ * Jump tables are read as far as they contain addresses of text.  The targets of other
+ * indirect jumps are unknown; a function that has one is not optimized.
  *
- * Exception tables are asked for where they let execution go on, and those of jump
- * labels, which may be switched later (table_targets.c).
+ * table_targets.c searches the exception tables for fixups, and the tables of jump labels,
+ * which may be enabled later.
  *
- * Everything is used under kprobe_mutex, jump_label_lock() for table_targets.c, and text_mutex
- * while text is read.
+ * All functions run under kprobe_mutex, under jump_label_lock() because of table_targets.c,
+ * and under text_mutex while text is read.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -34,14 +33,14 @@
 
 /**
  * struct function_targets - branch targets within a function
- * @start:	its first address; 0: nothing is remembered
- * @end:	behind its last
+ * @start:	first address of the function; 0 if no function is stored
+ * @end:	address after the function
  * @scan_start:	first address of the text that is being scanned
- * @scan_end:	behind its last
- * @obstacle:	what makes any jump in it impossible
- * @nr:		how many
- * @room:	of @targets
- * @targets:	offsets from @start, in no order
+ * @scan_end:	address after that text
+ * @obstacle:	reason why no jump is possible in the function
+ * @nr:		number of targets
+ * @room:	size of @targets, in elements
+ * @targets:	offsets from @start, not sorted
  */
 static struct function_targets {
 	unsigned long start, end;
@@ -52,8 +51,8 @@ static struct function_targets {
 } function;
 
 /*
- * A table's address may be biased, a table may have holes, and be followed by another:
- * what is read too much does no harm.
+ * Limits for reading jump tables.  The address of a table may be biased; a table may have
+ * holes, and another table may follow it.  Reading too many entries does no harm.
  */
 #define MOST_TABLE_ENTRIES	1024
 #define BEFORE_TABLE		8
@@ -90,8 +89,8 @@ static void add_target(struct function_targets *f, unsigned long target)
 }
 
 /*
- * Thunks that jump to where a register points, for all mitigations: __x86_indirect_*.
- * Some are in memory that has no symbols.
+ * Is @target a thunk that jumps to the address in a register?  The thunks of all mitigations are
+ * called __x86_indirect_*.  Some are in memory that has no symbols.
  */
 static bool is_thunk(unsigned long target)
 {
@@ -116,9 +115,9 @@ static bool is_text(unsigned long addr)
 }
 
 /*
- * jmp *table(,index,word).  Returns false if the table has not been read to its end, or if
- * no entry leads into the function that jumps: then the table is somewhere else, because
- * the compiler has subtracted the lowest index from the displacement.
+ * Reads the table of jmp *table(,index,word).  Returns false if the table has not been read to
+ * its end, or if no entry leads into the function that jumps: then the table is at another
+ * address, because the compiler has subtracted the lowest index from the displacement.
  */
 static bool read_table(struct function_targets *f, const struct probe_insn *insn)
 {
@@ -140,8 +139,8 @@ static bool read_table(struct function_targets *f, const struct probe_insn *insn
 }
 
 /*
- * With an index it is a jump table, without one a pointer to a function that is called
- * last.  What a register holds nobody knows.
+ * Notes an indirect jump.  If its memory operand has an index, it reads a jump table; if not,
+ * it reads the pointer of a tail call.  The target in a register is unknown.
  */
 static void note_indirect(struct function_targets *f, const struct probe_insn *insn)
 {
@@ -177,7 +176,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 		note_indirect(f, insn);
 		break;
 	}
-	/* Its fallback address is one more, which nothing else tells. */
+	/* The fallback address of xbegin is a target that the classifier does not return. */
 	if (insn->refusal == REFUSE_TRANSACTION)
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
@@ -226,7 +225,7 @@ struct cold_part {
 static struct cold_part *cold_parts;
 static unsigned int nr_cold_parts;
 
-/* Length of the function's name in "name.cold" or, from older compilers, "name.cold.7". */
+/* Length of the function's name in "name.cold" (older compilers: "name.cold.7"); 0 if no part. */
 static size_t part_of(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -259,8 +258,8 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /*
- * The number in a part's name is not known, so a part cannot be looked up by its name.
- * Returns false if there is no memory.
+ * Collects the parts of all functions.  A part cannot be looked up by its name, because the
+ * number in the name is not known.  Returns false if there is no memory.
  */
 static bool collect_parts(void)
 {
@@ -275,7 +274,7 @@ static bool collect_parts(void)
 	return true;
 }
 
-/* Another function's part with the same hash is scanned too, which does no harm. */
+/* Scans the parts of @name.  A part of another function with the same hash does no harm. */
 static void scan_kernel_parts(struct function_targets *f, const char *name)
 {
 	unsigned int hash = full_name_hash(NULL, name, strlen(name));
@@ -333,7 +332,7 @@ static void scan_module_part(struct function_targets *f, const char *module, con
 }
 #endif
 
-/* The other part of the function @name; several may be called like that. */
+/* Scans the other part of the function @name; several functions may have that name. */
 static void scan_other_part(struct function_targets *f, const char *module, char *name)
 {
 	size_t len = part_of(name);
@@ -367,7 +366,7 @@ static void scan_function(struct function_targets *f, unsigned long addr)
 	if (symbol != name)
 		strscpy(name, symbol, sizeof(name));
 	scan_other_part(f, module, name);
-	/* Assembly goes to where its exceptions land by branches, too. */
+	/* Assembly with a fixup in this function may also branch into it. */
 	probe_table_targets_sources(f->start, f->end, scan_symbol, f);
 }
 
@@ -383,7 +382,7 @@ static bool is_target(const struct function_targets *f, unsigned long start, uns
 }
 
 /**
- * probe_targets_forget() - text may be another one now
+ * probe_targets_forget() - discard the targets, because text may have changed
  *
  * Context: kprobe_mutex held.
  */
@@ -396,14 +395,14 @@ void probe_targets_forget(void)
 /* --- Both ------------------------------------------------------------------------ */
 
 /**
- * probe_targets_check() - is anything in a piece of text the target of a branch?
- * @start: its first address
- * @end: the first one after it; in the same function
+ * probe_targets_check() - may execution be sent to a range of text, by a branch or a table?
+ * @start: first address of the range
+ * @end: address after the range; in the same function
  *
- * Spec: kprobes.txt sections 1.4.2 and 5 (JTPR).
+ * See Documentation/trace/kprobes.rst, "Probes that stay breakpoints" (JTPR).
  *
  * Context: task, may sleep; kprobe_mutex, jump_label_lock() and text_mutex held.
- * Return: %KPROBE_OBSTACLE_NONE, or why that may be.
+ * Return: %KPROBE_OBSTACLE_NONE, or the reason why that is possible or not known.
  */
 enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end)
 {

@@ -2,7 +2,7 @@
 #ifndef _X86_KERNEL_KPROBES_TARGETS_H
 #define _X86_KERNEL_KPROBES_TARGETS_H
 /*
- * Where execution can come from, other than from the instruction before.
+ * Check whether branches or tables can send execution to a range of text.
  */
 #include "region.h"
 

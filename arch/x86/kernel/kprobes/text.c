@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: read kernel text, and take the breakpoints and jumps of probes out of it.
+ * x86: read kernel text without the breakpoints and jumps of probes.
  *
- * Whoever holds text_mutex knows from the state of a point which bytes it has replaced.  A
- * fault's handler does not: the optimizer may be writing.  But as long as there is a detour
- * its point has the bytes that a jump would cover, whether they are covered, half written, or
- * not.  Only a debugger's breakpoint in them would be lost.
+ * Under text_mutex the state of a point determines which bytes are replaced in the text.  A
+ * fault handler does not hold text_mutex, and the optimizer may be writing at the same time.
+ * But as long as a point has a detour, it stores the original bytes that a jump covers; they
+ * are restored whether the jump is in the text, partly written, or not there.  Only a
+ * debugger's breakpoint in these bytes is not returned.
  */
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
@@ -17,13 +18,13 @@
 #include "classify.h"
 #include "text.h"
 
-/* Who reads: under kprobe_mutex and text_mutex, or at any time. */
+/* The reader holds kprobe_mutex and text_mutex, or may hold no lock. */
 enum reader {
 	LOCKED,
 	ANY_TIME,
 };
 
-/* How many bytes the point may have replaced. */
+/* Returns the number of bytes that the point may have replaced. */
 static unsigned int covered(struct optimized_kprobe *op, enum reader reader)
 {
 	bool jump = reader == LOCKED ? kprobe_optimized(&op->kp) :
@@ -32,7 +33,7 @@ static unsigned int covered(struct optimized_kprobe *op, enum reader reader)
 	return jump ? PROBE_JUMP_LEN : 1;
 }
 
-/* Puts the point's original bytes in place of those in @bytes, which were read at @addr. */
+/* Restores the point's original bytes in @bytes, which were read at @addr. */
 static void restore(struct optimized_kprobe *op, enum reader reader,
 		    unsigned long addr, u8 *bytes, size_t len)
 {
@@ -47,8 +48,8 @@ static void restore(struct optimized_kprobe *op, enum reader reader,
 }
 
 /*
- * Reads @len bytes at @addr, and restores those that points at one of the first @probed
- * addresses have replaced, or points before @addr.
+ * Reads @len bytes at @addr, and restores the bytes that were replaced by points at the first
+ * @probed addresses, or before @addr.
  */
 static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t probed,
 			      enum reader reader)
@@ -68,14 +69,14 @@ static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t 
 
 /**
  * kprobe_copy_text() - read kernel text without the breakpoints and jumps of probes
- * @bytes: where to put it
- * @addr: where it begins
- * @len: how much
+ * @bytes: buffer for the text
+ * @addr: address of the text
+ * @len: number of bytes
  *
- * For code that decodes the instruction that has faulted.
+ * For code that decodes a faulting instruction.
  *
  * Context: any.
- * Return: 0; -EFAULT if there is no memory; -ERANGE if the address is not the kernel's.
+ * Return: 0; -EFAULT if the text cannot be read; -ERANGE if it is not a kernel address.
  */
 int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
 {
@@ -88,13 +89,13 @@ int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
 }
 
 /**
- * probe_read_original() - text as it is without any probes
- * @addr: where it begins
- * @bytes: where to put it
- * @len: how much of it
+ * probe_read_original() - read text as it is without any probes
+ * @addr: address of the text
+ * @bytes: buffer for the text
+ * @len: number of bytes
  *
  * Context: kprobe_mutex and text_mutex held.
- * Return: @len; 0 if there is no memory.
+ * Return: @len; 0 if the text cannot be read.
  */
 size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len)
 {
@@ -102,13 +103,13 @@ size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len)
 }
 
 /**
- * probe_read_insn() - the bytes of an instruction as they are without any probes
- * @addr: where it begins
- * @end: where the function ends
- * @bytes: room for %MAX_INSN_SIZE of them; those after the instruction may be other probes'
+ * probe_read_insn() - read an instruction as it is without any probes
+ * @addr: address of the instruction
+ * @end: address after the function
+ * @bytes: room for %MAX_INSN_SIZE bytes; bytes after the instruction may be those of probes
  *
  * Context: kprobe_mutex and text_mutex held.
- * Return: how many bytes have been read; 0 if there is no memory.
+ * Return: the number of bytes read; 0 if they cannot be read.
  */
 size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes)
 {
@@ -118,13 +119,13 @@ size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes)
 }
 
 /**
- * probe_read_text() - a function's text as it is without any probes
- * @addr: where it begins
- * @bytes: where to put it
- * @len: how much of it; no more than up to the function's end is read
+ * probe_read_text() - read text of a function as it is without any probes
+ * @addr: address of the text
+ * @bytes: buffer for the text
+ * @len: number of bytes; bytes after the end of the function are not read
  *
  * Context: kprobe_mutex and text_mutex held.
- * Return: how many bytes have been read; 0 if there is no function.
+ * Return: the number of bytes read; 0 if there is no function or it cannot be read.
  */
 size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len)
 {
@@ -137,12 +138,12 @@ size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len)
 
 #ifdef CONFIG_KGDB
 /**
- * probe_debugger_in() - has a debugger a breakpoint in a piece of text?
- * @addr: where it begins
- * @len: how long it is
+ * probe_debugger_in() - is a debugger's breakpoint in a range of text?
+ * @addr: address of the range
+ * @len: length of the range
  *
  * Context: any.
- * Return: true if it has.
+ * Return: true if there is one.
  */
 bool probe_debugger_in(unsigned long addr, unsigned int len)
 {
@@ -155,7 +156,7 @@ bool probe_debugger_in(unsigned long addr, unsigned int len)
 	return false;
 }
 #else
-/* No debugger can have a breakpoint. */
+/* Without kgdb there are no such breakpoints. */
 bool probe_debugger_in(unsigned long addr, unsigned int len)
 {
 	return false;

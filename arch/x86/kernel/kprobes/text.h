@@ -2,12 +2,12 @@
 #ifndef _X86_KERNEL_KPROBES_TEXT_H
 #define _X86_KERNEL_KPROBES_TEXT_H
 /*
- * The kernel's text as it is without any probes.
+ * Read the kernel's text as it is without any probes.
  */
 #include <linux/kprobes.h>
 #include <linux/string.h>
 
-/* The bytes that a jump of @op covers, as the text has them without it; the first is @first. */
+/* Stores the original bytes that a jump of @op covers in @bytes; the first one is @first. */
 static inline void probe_original_bytes(const struct optimized_kprobe *op, u8 first, u8 *bytes)
 {
 	bytes[0] = first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: what happens in detours beside the handlers.
+ * x86: C functions that detours call, and translation of addresses in slots and detours.
  */
 #include <linux/kprobes.h>
 #include <linux/printk.h>
@@ -13,15 +13,15 @@
 #include "../region.h"
 
 /*
- * An iret in 32-bit mode leaves the stack pointer after the flags: so these have to be
- * right below where it is to be, and the other registers below them.
+ * Moves the registers up so that the flags are directly below the new top of the stack, because
+ * an iret in 32-bit mode sets the stack pointer to the address after the flags.
  */
 static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
 {
 	unsigned long *from = &regs->sp, *to = (unsigned long *)regs->sp;
 	int i, nr = from - (unsigned long *)regs;
 
-	/* From the highest down, because the two overlap. */
+	/* Copy from the highest word down, because source and destination overlap. */
 	for (i = 1; i <= nr; i++)
 		WRITE_ONCE(to[-i], from[-i]);
 	return (struct pt_regs *)(to - nr);
@@ -31,12 +31,13 @@ static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
  * kprobe_detour_redirect() - prepare an iret to the path that a handler has chosen
  * @regs: registers, built by kprobe_detour_enter()
  *
- * An iret needs no thunk that could change the flags.  The stack pointer may have been
- * raised, by taking a return address off the stack for example.  It cannot be lowered: the
- * words that a handler writes there are these registers.
+ * An iret needs no thunk that could change the flags.  A handler may have raised the stack
+ * pointer, for example to take a return address off the stack.  It cannot lower it, because
+ * these registers are directly below, and its words on the stack would overwrite them.
  *
  * Context: the detour.
- * Return: the registers; only those from ip on are where they were if the mode is 64-bit.
+ * Return: address of the registers: @regs in 64-bit mode; in 32-bit mode they have been moved,
+ * and the members after the flags are not valid.
  */
 __visible struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs)
 {
@@ -51,8 +52,8 @@ __visible struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_redirect);
 
 /**
- * kprobe_detour_stepped() - the copy of the probed instruction has been executed
- * @ret: address behind it in the detour
+ * kprobe_detour_stepped() - call the post handlers after the copy of the probed instruction
+ * @ret: return address in the detour
  * @regs: registers, built by kprobe_detour_enter_post()
  *
  * Context: the detour.
@@ -66,7 +67,10 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
-/* Where what comes before instruction @i, but the first, begins: a call, or its copy. */
+/*
+ * Returns the offset from the copies' start at which instruction @i > 0 begins, including a
+ * post-handler call inserted before it; the end of the copies if there is no such instruction.
+ */
 static __always_inline unsigned int mark(const struct optimized_kprobe *op, int i)
 {
 	const struct arch_optimized_insn *optinsn = &op->optinsn;
@@ -94,13 +98,13 @@ static __always_inline unsigned long detour_original(const struct optimized_kpro
 }
 
 /**
- * arch_slot_original() - what an address in a slot or a detour stands for
- * @kp: representative of the point whose slot it is
- * @start: of the slot
- * @addr: the address
+ * arch_slot_original() - translate an address in a slot or a detour to the original
+ * @kp: representative of the point that owns the slot
+ * @start: address of the slot
+ * @addr: address in the slot
  *
- * See <linux/kprobes-arch.h>.  Of instructions that are several in a detour only the
- * first has the stack of the original; the others are a push away from it.
+ * See <linux/kprobes-arch.h>.  If an instruction becomes several in a detour, only the first
+ * has the stack of the original: the others follow a push.
  */
 unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr)
 {
@@ -113,10 +117,10 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 NOKPROBE_SYMBOL(arch_slot_original);
 
 /*
- * Are the flags on the stack when execution is, or is to return, to @offset?  Unwinders
- * look up the byte before a return address: in the SAVE_REGS of kprobe_detour_enter() that
- * is a byte of the call, and there are no flags on the stack.  When they are,
- * kprobe_detour_enter() lets unwinders look up the return address itself.
+ * Are the flags on the stack while execution is at @offset, or will return there?  Unwinders
+ * look up the byte before a return address.  During SAVE_REGS in kprobe_detour_enter() that
+ * byte belongs to the call, and the flags are not on the stack.  When they are, an unwind hint
+ * in kprobe_detour_enter() makes unwinders look up the return address itself.
  */
 static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsigned int offset)
 {
@@ -129,13 +133,13 @@ static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsi
 }
 
 /**
- * kprobe_text_pushed() - how much more is on the stack than at the original instruction?
+ * kprobe_text_pushed() - size of additional data that a detour has pushed to the stack
  * @addr: an address that may be in a detour
  *
- * The ORC data of the instruction that kprobe_text_address() tells do not know of it.
+ * The ORC data of the original instruction (kprobe_text_address()) do not describe these data.
  *
  * Context: any.
- * Return: bytes.
+ * Return: number of bytes.
  */
 unsigned int kprobe_text_pushed(unsigned long addr)
 {
@@ -154,7 +158,7 @@ unsigned int kprobe_text_pushed(unsigned long addr)
 }
 NOKPROBE_SYMBOL(kprobe_text_pushed);
 
-/* See <linux/kprobes-arch.h>.  In a detour only the first of the copies is meant. */
+/* See <linux/kprobes-arch.h>.  In a detour, true only for the copy of the first instruction. */
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr)
 {
 	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);

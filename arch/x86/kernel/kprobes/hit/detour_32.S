@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386: what detours call.  See detour_64.S.
+ * i386: assembly that detours call.  See detour_64.S.
  */
 #include <linux/linkage.h>
 #include <asm/asm.h>
@@ -12,7 +12,7 @@
 
 #include "../detour.h"
 
-/* The return address goes to %ebx; where it was is the place of ss. */
+/* Moves the return address to %ebx; its place on the stack becomes that of ss. */
 .macro SAVE_REGS
 	pushl	%esp
 	pushfl

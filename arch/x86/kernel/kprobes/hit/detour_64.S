@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64: what detours call, before the copied instructions and behind the first.
+ * x86-64: assembly that detours call, before the copied instructions and after the first one.
  *
- * The registers are those of the probed code, and all of them are given back, the flags by
- * the detour.  The return address tells which detour it is.  Its place is the end of the
- * struct pt_regs that is built here, which to unwinders stands for the probed instruction.
+ * The registers on entry are those of the probed code.  All of them are restored, the flags by
+ * the detour.  The return address identifies the detour.  The place of the return address is
+ * the last word of the struct pt_regs that is stored here; unwinders take these registers for
+ * those of the probed instruction.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -20,8 +21,9 @@
 #include "../detour.h"
 
 /*
- * The return address goes to %rbx; where it was is the place of ss.  C finds the stack and
- * the flags that it expects, and fills in the instruction pointer, which is @ip until then.
+ * Saves the registers, and moves the return address to %rbx; its place on the stack becomes that
+ * of ss.  Sets up the stack and the flags for C code.  The saved instruction pointer is @ip until
+ * the C code changes it.
  */
 .macro SAVE_REGS ip:req
 	pushq	%rsp
@@ -39,15 +41,15 @@
 .endm
 
 /*
- * The place of ss gets the flags, for the detour's popf, and that of sp the return address.
- * The popf comes after the return, because a return thunk may change the flags.
+ * Stores the flags in the place of ss, for the detour's popf, and the return address in that
+ * of sp.  The detour has the popf, because a return thunk may change the flags.
  */
 .macro RESTORE_REGS_AND_RETURN
 	movq	%rbx, RSP(%rsp)
 	/*
-	 * Interrupts write over registers that have been popped, so a plain call is left.  It
-	 * is a signal's because then unwinders look up its return address and not the byte
-	 * before, see flags_pushed().
+	 * An interrupt overwrites registers that have been popped, so from here on unwinders
+	 * find a plain call.  It is marked as a signal frame, so that they look up the return
+	 * address itself and not the byte before: see flags_pushed().
 	 */
 	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS signal=1
 	POP_REGS
@@ -60,9 +62,9 @@
 SYM_CODE_START(kprobe_detour_enter)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
-	/* The return address is one that unwinders translate. */
+	/* Unwinders translate the return address, because it is in a detour. */
 	SAVE_REGS ip="24(%rsp)"
-	/* The instruction pointer in the registers is behind the breakpoint's byte. */
+	/* The saved instruction pointer becomes that after the breakpoint's byte: signal=0. */
 	UNWIND_HINT_REGS signal=0
 	movq	-DETOUR_RETURN(%rbx), %rdi
 	movq	%rsp, %rsi
@@ -71,7 +73,7 @@ SYM_CODE_START(kprobe_detour_enter)
 	jnz	.Lchanged
 	RESTORE_REGS_AND_RETURN
 
-	/* A handler has chosen where to go, and may have popped a return address. */
+	/* A handler has changed the path of execution, and may have popped a return address. */
 .Lchanged:
 	UNWIND_HINT_REGS signal=0
 	movq	%rsp, %rdi
@@ -96,8 +98,8 @@ SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
 
 /*
- * At a function's entry, for C that leaves alone what the ABI says.  Unwinders find a
- * function that the detour has called.
+ * For the entry of a function: saves only the registers that C code may change.  To unwinders
+ * this is a function that the detour has called.
  */
 SYM_CODE_START(kprobe_detour_enter_return)
 	ANNOTATE_NOENDBR

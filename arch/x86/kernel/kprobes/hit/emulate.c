@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Carrying out, on saved registers, instructions that cannot run elsewhere.
+ * Emulate, on saved registers, instructions that cannot run at another address.
  *
- * One small function for each kind in enum probe_emul, found through a table;
- * the classifier has taken the operands apart.  Semantics: Intel SDM volume 2,
+ * A table has one small function for each operation in enum probe_emul; the
+ * classifier has decoded the operands.  Semantics: Intel SDM volume 2,
  * each instruction's own page, for ring 0.
  *
- * All of it runs in the breakpoint trap.  Pushing is possible because the
+ * All functions run in the breakpoint trap.  They can push, because the
  * entry code leaves a gap between the interrupted stack and pt_regs.
  */
 #include <linux/uaccess.h>
@@ -17,7 +17,7 @@
 
 #include "../common.h"
 
-/* Where the registers are in struct pt_regs, by their number in the encoding. */
+/* Offsets of the registers in struct pt_regs, by their numbers in the encoding. */
 #define REG(nr, name)	[nr] = offsetof(struct pt_regs, name)
 
 static const u8 reg_offset[] = {
@@ -29,14 +29,14 @@ static const u8 reg_offset[] = {
 #endif
 };
 
-/* What POPF may change in ring 0; the reserved bits keep their fixed values. */
+/* Flags that POPF may change in ring 0; the reserved bits keep their fixed values. */
 #define POPF_MASK							\
 	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |	\
 	 X86_EFLAGS_SF | X86_EFLAGS_TF | X86_EFLAGS_IF | X86_EFLAGS_DF |	\
 	 X86_EFLAGS_OF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | X86_EFLAGS_AC |	\
 	 X86_EFLAGS_ID)
 
-/* What PUSHF does not show: resume and virtual-8086. */
+/* Flags that PUSHF stores as 0: resume and virtual-8086. */
 #define PUSHF_HIDDEN	(X86_EFLAGS_RF | X86_EFLAGS_VM)
 
 static __always_inline unsigned long *reg_of(struct pt_regs *regs, int nr)
@@ -44,7 +44,7 @@ static __always_inline unsigned long *reg_of(struct pt_regs *regs, int nr)
 	return (void *)regs + reg_offset[nr];
 }
 
-/* regs->ip is the next instruction's address in all of these. */
+/* Emulates an instruction; on entry regs->ip is the address of the next instruction. */
 typedef int (*emulate_fn)(const struct probe_insn *insn, struct pt_regs *regs);
 
 static int emulate_jmp(const struct probe_insn *insn, struct pt_regs *regs)
@@ -69,7 +69,7 @@ static int emulate_jcc(const struct probe_insn *insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_jcc);
 
-/* The count register, cut to the address size. */
+/* Returns the count register, truncated to the address size. */
 static __always_inline unsigned long get_count(const struct probe_insn *insn,
 					       struct pt_regs *regs)
 {
@@ -80,7 +80,7 @@ static __always_inline unsigned long get_count(const struct probe_insn *insn,
 	return regs->cx;
 }
 
-/* Decrements it; a 32-bit write clears the upper half, a 16-bit one does not. */
+/* Decrements the count register; a 32-bit write clears the upper half, a 16-bit one does not. */
 static __always_inline void dec_count(const struct probe_insn *insn,
 				      struct pt_regs *regs)
 {
@@ -119,8 +119,8 @@ static int emulate_ret(const struct probe_insn *insn, struct pt_regs *regs)
 NOKPROBE_SYMBOL(emulate_ret);
 
 /*
- * May the operand be read here?  A fault on a user or non-canonical address is
- * more than the exception table of this read can take back.
+ * Can the operand be read here?  The exception table entry of the read handles no fault on a
+ * user address or a non-canonical address.
  */
 static __always_inline bool kernel_address(unsigned long addr)
 {
@@ -129,7 +129,7 @@ static __always_inline bool kernel_address(unsigned long addr)
 		__is_canonical_address(addr, boot_cpu_data.x86_virt_bits));
 }
 
-/* Where an indirect branch goes.  -EFAULT if its operand cannot be read here. */
+/* Reads the target of an indirect branch.  Returns -EFAULT if the operand cannot be read. */
 static __always_inline int get_target(const struct probe_insn *insn,
 				      struct pt_regs *regs, unsigned long *target)
 {
@@ -227,13 +227,13 @@ static const emulate_fn emulators[NR_EMUL] = {
 
 /**
  * probe_emulate() - carry out a probed instruction in software
- * @insn: what the classifier says of it, action PROBE_EMULATE
- * @regs: registers at the breakpoint, changed as the instruction would
- * @addr: the instruction's address
+ * @insn: result of the classifier, with the action %PROBE_EMULATE
+ * @regs: registers at the breakpoint, changed as by the instruction
+ * @addr: address of the instruction
  *
  * Context: the breakpoint trap.
- * Return: 0; -EFAULT if a memory operand cannot be read, nothing is changed
- * but regs->ip, which is the next instruction.
+ * Return: 0; -EFAULT if a memory operand cannot be read: then only regs->ip is changed,
+ * to the address of the next instruction.
  */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * x86: probes on the call that ftrace owns at a function's entry.
+ * x86: probes on the call that ftrace owns at the entry of a function.
  *
- * There is no instruction to copy: the call is a no-op for the function.
- * Handlers see registers as at a breakpoint, regs->ip one byte into the
- * instruction, whatever way they are called.
+ * No instruction has to be copied, because the call is a no-op for the function.
+ * Handlers see the same registers as at a breakpoint: regs->ip is one byte after
+ * the start of the instruction.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -18,7 +18,7 @@
 static __always_inline void ftrace_hit(struct kprobe *kp, struct kprobe_frame *frame,
 				       struct pt_regs *regs)
 {
-	/* Where others, live patches for one, may already have directed it. */
+	/* Other ftrace users, for example live patches, may already have changed it. */
 	unsigned long resume = regs->ip;
 	kprobe_post_handler_t post;
 
@@ -49,7 +49,7 @@ static __always_inline void watched_hit(unsigned long ip, struct pt_regs *regs)
 		kprobes_inc_nmissed_count(kp);
 }
 
-/* On an idle CPU. */
+/* Handles a hit on an idle CPU, which RCU does not watch. */
 static noinline void unwatched_hit(unsigned long ip, struct pt_regs *regs)
 {
 	bool entered = kprobe_rcu_enter();
@@ -62,22 +62,22 @@ NOKPROBE_SYMBOL(unwatched_hit);
 /**
  * kprobe_ftrace_handler() - ftrace's callback for probed functions
  * @ip: address of ftrace's instruction
- * @parent_ip: the function's caller
- * @ops: which of the core's two it comes through
+ * @parent_ip: address in the caller of the function
+ * @ops: the one of the core's two ftrace_ops whose callback this is
  * @fregs: registers
  *
- * ftrace's own recursion check is not used: it would drop a hit without
- * counting it, and a frame that is taken says the same.
+ * ftrace's own recursion check is not used, because it drops a nested hit without
+ * counting it.  A busy frame detects the same nesting, and the miss is counted.
  *
- * Context: any that calls a function; preemption may be enabled.
+ * Context: any context of a traced function; preemption may be enabled.
  */
 void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	/* All there: both ops ask for FTRACE_OPS_FL_SAVE_REGS. */
+	/* All registers are saved: both ftrace_ops have FTRACE_OPS_FL_SAVE_REGS. */
 	struct pt_regs *regs = &arch_ftrace_regs(fregs)->regs;
 
-	/* Its calls cannot be taken out any more: what is disarmed must not fire. */
+	/* ftrace cannot remove its calls any more, but disarmed probes must not fire. */
 	if (unlikely(kprobe_ftrace_disabled))
 		return;
 
@@ -90,7 +90,7 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_handler);
 
-/* See <linux/kprobes-arch.h>: nothing to prepare. */
+/* See <linux/kprobes-arch.h>. */
 int arch_prepare_kprobe_ftrace(struct kprobe *p)
 {
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386: to a jprobe's handler and back.  See <linux/kprobes-jprobe.h>, and jprobe_64.S for
- * the way in.
+ * i386: call the handler of a jprobe, and return from it.  See <linux/kprobes-jprobe.h>, and
+ * jprobe_64.S about entering the handler.
  */
 #include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
@@ -10,20 +10,20 @@
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
-/* The frame, from %ebp downwards: registers that a C function keeps, then these. */
+/* The frame, from %ebp downwards: callee-saved registers, then these. */
 #define KEPT		(3 * 4)
 #define HANDLER		(KEPT + 4)
 #define ARGUMENTS	(HANDLER + JPROBE_STACK_WORDS * 4)
-#define RETURN		(ARGUMENTS + 4)	/* where the handler returns to */
+#define RETURN		(ARGUMENTS + 4)	/* return address of the handler */
 
 /* The parameters, from %ebp upwards. */
 #define P_HANDLER	8
 #define P_REGS		12
 #define P_WORDS		16
-#define P_FRAME		20		/* where the level remembers this frame */
+#define P_FRAME		20		/* where the context level stores %ebp of this frame */
 
 	.text
-/* Goes on in the handler, with the caller's return address on the stack. */
+/* Jumps to the handler, which returns to the caller of this function. */
 SYM_FUNC_START_LOCAL(jprobe_enter_handler)
 	pushl	-HANDLER(%ebp)
 	RET
@@ -56,7 +56,7 @@ SYM_FUNC_START(jprobe_call_handler)
 	movl	PT_EAX(%eax), %eax
 	call	jprobe_enter_handler
 
-	/* jprobe_return() comes here, too: nothing but %ebp is what it was. */
+	/* jprobe_return() continues here, too: of all registers only %ebp is still valid. */
 	movl	P_FRAME(%ebp), %ecx
 	movl	$0, (%ecx)
 	leal	-KEPT(%ebp), %esp
@@ -68,7 +68,7 @@ SYM_FUNC_START(jprobe_call_handler)
 SYM_FUNC_END(jprobe_call_handler)
 _ASM_NOKPROBE(jprobe_call_handler)
 
-/* As if the handler had returned; does nothing outside of one. */
+/* Returns from the handler to jprobe_call_handler(); does nothing outside of a handler. */
 SYM_FUNC_START(jprobe_return)
 	FRAME_BEGIN
 	pushl	%esp

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64: to a jprobe's handler and back.  See <linux/kprobes-jprobe.h>.
+ * x86-64: call the handler of a jprobe, and return from it.  See <linux/kprobes-jprobe.h>.
  *
- * The handler is reached with a ret: neither landing pads nor type hashes are asked for,
- * for a jprobe's handler is known as void *.
+ * The handler is entered by a ret, which checks neither landing pads nor type hashes, because
+ * the target of a void * may have neither.
  */
 #include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
@@ -14,15 +14,15 @@
 #include <asm/ptrace-abi.h>
 #include <asm/unwind_hints.h>
 
-/* The frame, from %rbp downwards: registers that a C function keeps, then these. */
+/* The frame, from %rbp downwards: callee-saved registers, then these. */
 #define KEPT		(5 * 8)
-#define FRAME		(KEPT + 8)	/* where the level remembers this frame */
+#define FRAME		(KEPT + 8)	/* where the context level stores %rbp of this frame */
 #define HANDLER		(FRAME + 8)
 #define ARGUMENTS	(HANDLER + JPROBE_STACK_WORDS * 8)
-#define RETURN		(ARGUMENTS + 8)	/* where the handler returns to */
+#define RETURN		(ARGUMENTS + 8)	/* return address of the handler */
 
 	.text
-/* Goes on in the handler, with the caller's return address on the stack. */
+/* Jumps to the handler, which returns to the caller of this function. */
 SYM_FUNC_START_LOCAL(jprobe_enter_handler)
 	pushq	-HANDLER(%rbp)
 	UNWIND_HINT_FUNC
@@ -67,7 +67,7 @@ SYM_FUNC_START(jprobe_call_handler)
 	movq	RAX(%rax), %rax
 	call	jprobe_enter_handler
 
-	/* jprobe_return() comes here, too: nothing but %rbp is what it was. */
+	/* jprobe_return() continues here, too: of all registers only %rbp is still valid. */
 	movq	-FRAME(%rbp), %rcx
 	movq	$0, (%rcx)
 	leaq	-KEPT(%rbp), %rsp
@@ -81,9 +81,9 @@ SYM_FUNC_START(jprobe_call_handler)
 SYM_FUNC_END(jprobe_call_handler)
 _ASM_NOKPROBE(jprobe_call_handler)
 
-/* As if the handler had returned; does nothing outside of one. */
+/* Returns from the handler to jprobe_call_handler(); does nothing outside of a handler. */
 SYM_FUNC_START(jprobe_return)
-	ENDBR				/* it is exported */
+	ENDBR				/* exported, so it may be called indirectly */
 	FRAME_BEGIN
 	movq	%rsp, %rdi
 	call	jprobe_this_frame

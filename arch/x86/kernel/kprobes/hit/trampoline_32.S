@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386: where return-probed functions return to.  See trampoline_64.S.
+ * i386: the trampoline to which return-probed functions return.  See trampoline_64.S.
  */
 #include <linux/linkage.h>
 #include <asm/asm.h>
@@ -13,7 +13,7 @@
 SYM_CODE_START(__kretprobe_trampoline)
 	pushl	%esp			/* in place of the return address */
 	pushl	$__KERNEL_DS
-	pushl	4(%esp)			/* what the function's caller will have */
+	pushl	4(%esp)			/* stack pointer of the caller after the return */
 	pushfl
 	pushl	$__KERNEL_CS
 	pushl	$__kretprobe_trampoline
@@ -25,7 +25,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ENCODE_FRAME_POINTER
 
 	movl	%esp, %eax
-	leal	(PT_OLDSS + 4)(%esp), %edx	/* the place of the return address */
+	leal	(PT_OLDSS + 4)(%esp), %edx	/* address of the return address */
 	call	kretprobe_return
 
 	.irp	reg, ebx, ecx, edx, esi, edi, ebp, eax

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64: where return-probed functions return to.
+ * x86-64: the trampoline to which return-probed functions return.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -14,12 +14,12 @@
 #include "../../../entry/calling.h"
 
 /*
- * Entered by a ret, which has taken this symbol's address off the stack.  A struct
- * pt_regs is built below the place where that stood; the callback writes the real
- * return address into that place.
+ * Entered by a ret, which has taken the address of this symbol off the stack.  A
+ * struct pt_regs is stored below the place of that address; the callback writes the
+ * real return address to that place.
  *
- * Unwinders find this symbol in pt_regs::ip and look up what it stands for, from
- * the registers on: before they are complete there is nothing to be found.
+ * Unwinders find this symbol in pt_regs::ip and replace it by the real return
+ * address.  They cannot unwind before the registers are complete.
  */
 	.text
 SYM_CODE_START(__kretprobe_trampoline)
@@ -27,7 +27,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	UNWIND_HINT_UNDEFINED
 	pushq	%rsp			/* in place of the return address */
 	pushq	$__KERNEL_DS
-	pushq	8(%rsp)			/* what the function's caller will have */
+	pushq	8(%rsp)			/* stack pointer of the caller after the return */
 	pushfq
 	pushq	$__KERNEL_CS
 	pushq	$__kretprobe_trampoline
@@ -37,10 +37,10 @@ SYM_CODE_START(__kretprobe_trampoline)
 	ENCODE_FRAME_POINTER
 
 	movq	%rsp, %rdi
-	leaq	(SS + 8)(%rsp), %rsi	/* the place of the return address */
+	leaq	(SS + 8)(%rsp), %rsi	/* address of the return address */
 	call	kretprobe_return
 
-	/* From here on an interrupt writes over what has been popped. */
+	/* From here on an interrupt overwrites the registers that have been popped. */
 	UNWIND_HINT_UNDEFINED
 	POP_REGS
 	leaq	(3 * 8)(%rsp), %rsp	/* orig_ax, ip, cs */

@@ -2,8 +2,9 @@
 /*
  * x86: from the breakpoint trap to the handlers and back to the text.
  *
- * What happens at a hit, with its numbers, is in <linux/kprobes-hit.h>.  The trap is
- * reported behind its one byte: so the point is found by the address before regs->ip.
+ * <linux/kprobes-hit.h> has the steps of a hit, with the numbers that are used here.  At the
+ * trap, regs->ip is the address after the one-byte breakpoint, so the point is looked up by
+ * the address before.
  */
 #include <linux/kprobes.h>
 #include <linux/kprobes-hit.h>
@@ -17,12 +18,12 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 	return probe_desc(kp)->len;
 }
 
-/* See <linux/kprobes-hit.h>: no flag of x86 concerns one instruction only. */
+/* See <linux/kprobes-hit.h>: no flag of x86 applies to one instruction only. */
 static __always_inline void arch_path_changed(struct pt_regs *regs) { }
 
 /*
- * 4, see <linux/kprobes-hit.h>.  A branch that cannot read its target faults again in the
- * copy, where the fault can be reported.
+ * Step 4, see <linux/kprobes-hit.h>.  If the emulated branch cannot read its target, execute
+ * its copy: the fault there can be handled.
  */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -41,7 +42,7 @@ static __always_inline bool arch_is_breakpoint(unsigned long addr)
 	return *(u8 *)addr == INT3_INSN_OPCODE;
 }
 
-/* Out of line: the common hit has nothing to do with it. */
+/* Out of line, because the common hit does not need it. */
 static noinline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 {
 	kprobe_step_done(frame, regs);				/* 6 */
@@ -49,8 +50,9 @@ static noinline void step_done(struct kprobe_frame *frame, struct pt_regs *regs)
 NOKPROBE_SYMBOL(step_done);
 
 /*
- * Neither a full hit nor the end of a step of the level that was interrupted.  The operand of
- * an emulated branch may fault.
+ * Handles a trap that is neither a full hit nor the end of a step of the interrupted level.
+ * The step may be one of another level.  The last argument of kprobe_rare_hit() is true because
+ * the operand of an emulated branch may fault.
  */
 static noinline int handle_rare_trap(struct kprobe *kp, struct kprobe_frame *frame,
 				     struct pt_regs *regs)
@@ -83,11 +85,11 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 }
 
 /**
- * kprobe_int3_handler() - a breakpoint trap: is it a probe's?
+ * kprobe_int3_handler() - handle a breakpoint trap if it belongs to a probe
  * @regs: registers at the trap
  *
  * Context: exc_int3(), interrupts off.
- * Return: 1 if it has been dealt with, 0 if it is somebody else's.
+ * Return: 1 if the trap has been handled, 0 if it belongs to other code.
  */
 int kprobe_int3_handler(struct pt_regs *regs)
 {
