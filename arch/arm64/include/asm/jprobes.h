@@ -2,19 +2,19 @@
 #ifndef _ASM_ARM64_JPROBES_H
 #define _ASM_ARM64_JPROBES_H
 /*
- * Jprobes on arm64: what the core's way to a handler has to know of stacks.
+ * Jprobes on arm64: stacks, and arguments on them.
  */
 #include <linux/compiler.h>
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 
-/* See <linux/kprobes-jprobe.h>.  The return address is in a register. */
+/* See <linux/kprobes-jprobe.h>.  No return address precedes them: it is in a register. */
 static __always_inline unsigned long arch_jprobe_arguments(const struct pt_regs *regs)
 {
 	return regs->sp;
 }
 
-/* See <linux/kprobes-jprobe.h>: of a task's stack, and of that of interrupts. */
+/* See <linux/kprobes-jprobe.h>.  Handles the stack of the task and that of interrupts. */
 static __always_inline unsigned long arch_stack_end(unsigned long addr)
 {
 	struct stack_info task = stackinfo_get_task(current), irq = stackinfo_get_irq();

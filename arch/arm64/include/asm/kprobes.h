@@ -2,7 +2,7 @@
 #ifndef _ASM_ARM64_KPROBES_H
 #define _ASM_ARM64_KPROBES_H
 /*
- * Kprobes on arm64: what the core and the exception code need to know.
+ * Kprobes on arm64: definitions for the core and for the exception code.
  */
 #include <asm-generic/kprobes.h>
 
@@ -23,32 +23,32 @@ typedef u32 kprobe_opcode_t;
 
 #define MAX_INSN_SIZE	1
 
-/* A copy, and the branch back or the BRK behind it. */
+/* A copy, followed by the branch back or by a BRK. */
 #define KPROBE_SLOT_SIZE	(2 * AARCH64_INSN_SIZE)
 
-/* BRK does not count as an interrupt in preempt_count(): see debug_exception_enter(). */
+/* A BRK does not count as an interrupt in preempt_count(): see debug_exception_enter(). */
 #define KPROBE_TRAP_PREEMPT_COUNT	0
 
-/* BRK is reported at its own address. */
+/* The exception of a BRK has the address of the BRK. */
 #define kprobe_hit_ip(kp)	((unsigned long)(kp)->addr)
 
-/* Room of a detour, in instructions, and what a branch to it covers. */
+/* Size of a detour in instructions, and bytes of text that a branch to it covers. */
 #define MAX_OPTINSN_SIZE	16
 #define MAX_OPTIMIZED_LENGTH	AARCH64_INSN_SIZE
 
-/* Nothing is left on another stack than it was entered on; cpu_switch_to() cannot be probed. */
+/* Functions return on the stack of their entry, except cpu_switch_to(), which is not probed. */
 #define kretprobe_blacklist_size	0
 
 /**
  * struct arch_specific_insn - how a probed instruction is carried out
- * @insn:	slot: its copy, then a branch back (the instruction is boosted); NULL if
- *		it is emulated, or the way back is too far
- * @step:	slot: its copy, then a BRK, for post handlers and for what cannot be
- *		boosted; NULL until it is needed, and if there is @run
- * @resume:	where a hit goes on if its handlers leave it alone: @insn, or the copy in
- *		the detour; NULL if there is more to do
- * @run:	carries it out on saved registers; NULL if only a copy can
- * @entry:	it is the first of a function
+ * @insn:	slot with the copy and a branch back (the instruction is boosted); NULL if
+ *		the instruction is emulated, or a branch does not reach back
+ * @step:	slot with the copy and a BRK, for post handlers and for instructions that
+ *		cannot be boosted; NULL until it is needed, and if there is @run
+ * @resume:	address to return to after the pre handlers: @insn; NULL if the hit also
+ *		has to emulate the instruction, to call a post handler, or to use @step
+ * @run:	emulates the instruction on saved registers; NULL if it needs a copy
+ * @entry:	true for the first instruction of a function, or the one after its BTI
  * @desc:	struct probe_insn of the backend
  */
 struct arch_specific_insn {
@@ -61,10 +61,10 @@ struct arch_specific_insn {
 };
 
 /**
- * struct arch_optimized_insn - a point's detour
- * @insn:	where it runs; NULL if there is none
- * @copy:	index of the word where the copy of the instruction begins
- * @end:	of the one behind it
+ * struct arch_optimized_insn - the detour of a point
+ * @insn:	address of the detour; NULL if there is none
+ * @copy:	index of the first word of the copy of the instruction
+ * @end:	index of the word after the copy
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
@@ -75,7 +75,7 @@ struct arch_optimized_insn {
 /* D, A, I and F. */
 #define KPROBE_STEP_MASKS	(PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
-/* See <linux/kprobes-arch.h>: all exceptions but those of faults. */
+/* See <linux/kprobes-arch.h>: masks all exceptions except faults. */
 static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
 {
 	unsigned long saved = regs->pstate & KPROBE_STEP_MASKS;
@@ -93,9 +93,9 @@ void arch_unmask_fault(struct pt_regs *regs);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
 
 /*
- * Lets a call whose return address is at @slot, with the caller's frame pointer in front
- * of it as in struct pt_regs, return to the trampoline.  What tells one call from
- * another is the frame pointer of its caller: that is what unwinders know.
+ * Saves the return address at @slot in @ri, and replaces it by that of the trampoline.  The word
+ * before @slot is the caller's frame pointer, as in struct pt_regs.  It identifies the call,
+ * because unwinders have it.
  */
 #define arch_prepare_kretprobe_at(ri, slot)				\
 do {									\
@@ -106,13 +106,13 @@ do {									\
 	*__slot = (kprobe_opcode_t *)__kretprobe_trampoline;		\
 } while (0)
 
-/* At a function's entry the return address is in the link register.  Context: the hit. */
+/* At the entry of a function the return address is in the link register.  Context: the hit. */
 #define arch_prepare_kretprobe(ri, regs)				\
 	arch_prepare_kretprobe_at(ri, (kprobe_opcode_t **)&(regs)->regs[30])
 
 /*
- * The trampoline returns to the address in the link register.  Its frame record has to show
- * that address, too, before the instance is gone that unwinders would find it in.
+ * The trampoline returns to the address in the link register.  Its frame record must have that
+ * address, too, before the instance is freed in which unwinders find it otherwise.
  * Context: the trampoline.
  */
 #define arch_kretprobe_fixup_return(_regs, correct_ret_addr)		\
@@ -128,7 +128,7 @@ static inline unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *p
 }
 #endif /* CONFIG_KPROBES */
 
-/* Also without kprobes: their callers ask IS_ENABLED(). */
+/* Declared without CONFIG_KPROBES, too: the callers test IS_ENABLED(CONFIG_KPROBES). */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr);
 int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr);

@@ -7,15 +7,15 @@
 
 struct pt_regs;
 
-/* An instruction in the byte order of the CPU, which need not be that of text. */
+/* An instruction in the byte order of the CPU, which can differ from that of the text. */
 typedef u32 probe_opcode_t;
 
-/* Carries out an instruction; its address is regs->pc too, which it moves on. */
+/* Emulates the instruction @opcode at @addr, which is also regs->pc, and sets the new regs->pc. */
 typedef void (probes_handler_t)(u32 opcode, long addr, struct pt_regs *regs);
 
 /**
- * struct arch_probe_insn - what a uprobe keeps about its instruction
- * @handler: carries it out, if it cannot be stepped; else unused
+ * struct arch_probe_insn - a uprobe's information about its instruction
+ * @handler: emulates the instruction if it cannot be stepped; else unused
  */
 struct arch_probe_insn {
 	probes_handler_t *handler;

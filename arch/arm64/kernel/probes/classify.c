@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one place where A64 instructions are told apart for probes.
+ * Classify A64 instructions for probes.
  *
- * Tables of patterns. The groups divide up all 2^32 words, following
- * the top levels of the encoding (Arm ARM, C4.1 "A64 instruction set encoding"),
- * and say what holds for a word that no row names. Where an instruction is a
- * plain function of registers and memory its group says "copy": so new
- * arithmetic, loads, vectors and atomics need no row. Among branches, exceptions
- * and PSTATE accesses nothing can be taken for granted and the group says
- * "refuse". A row exists where the verdict differs from that of the group. Three quarters
- * of the rows are of branches, exceptions and system instructions, so these are in a
- * table of their own: a search in the other one is over soon.
+ * The tables consist of patterns. The groups divide all 2^32 words by the top levels
+ * of the encoding (Arm ARM, C4.1 "A64 instruction set encoding"), and have the
+ * verdict for words without a row. If the instructions of a group only compute a
+ * function of registers and memory, the group's verdict is "copy", so new
+ * arithmetic, loads, vectors and atomics need no row. Groups of branches, exceptions
+ * and PSTATE accesses have the verdict "refuse", because an unknown instruction there
+ * may have any effect. A row exists if the verdict differs from that of the group.
+ * Three quarters of the rows are branches, exceptions and system instructions. They have
+ * a table of their own, so that the search in the other table is short.
  *
- * Rows never overlap, nor do groups, so order means nothing and each can be
- * judged alone. tools/testing/kprobes proves that, and that the groups leave
- * nothing out, and that the masks agree with <asm/insn.h>, whose predicates
+ * Neither rows nor groups overlap, so their order does not matter and each can be
+ * reviewed alone. tools/testing/kprobes proves that, and that the groups cover all
+ * words, and that the masks agree with <asm/insn.h>, whose predicates
  * cannot be used in a table.
  */
 #include <linux/errno.h>
@@ -25,10 +25,10 @@
 
 /**
  * struct probe_row - one row of a table: the words with insn & @mask == @value
- * @mask: the bits that decide
- * @value: what they must be
+ * @mask: the bits that are compared
+ * @value: the value of these bits
  * @insn: the verdict
- * @name: what it is, for people
+ * @name: description for people
  */
 struct probe_row {
 	u32 mask, value;
@@ -62,7 +62,7 @@ struct probe_row {
 	    .refusal = REFUSE_EXCLUSIVE, .exclusive = _exclusive)
 
 static const struct probe_row probe_groups[] = {
-	/* By bits 28 to 25, and bit 31 where these are 0. */
+	/* By bits 28 to 25, and bit 31 if these are 0. */
 	REFUSE(0x9e000000, 0x00000000, REFUSE_UNALLOCATED, "reserved"),
 	COPY(0x9e000000, 0x80000000, "SME"),
 	REFUSE(0x1a000000, 0x02000000, REFUSE_UNALLOCATED, "unallocated groups 1 and 3"),
@@ -96,7 +96,7 @@ static const struct probe_row probe_groups[] = {
 };
 
 static const struct probe_row probe_data_rows[] = {
-	/* What reads its own address. */
+	/* Instructions that read their own address. */
 	SIMULATE(0x9f000000, 0x10000000, KIND_ADR, "adr"),
 	SIMULATE(0x9f000000, 0x90000000, KIND_ADRP, "adrp"),
 	SIMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
@@ -118,34 +118,34 @@ static const struct probe_row probe_data_rows[] = {
 	EXCLUSIVE(0xbfe00000, 0x89400000, EXCLUSIVE_LOAD, "ldtxr, ldatxr"),
 	EXCLUSIVE(0xbfe00000, 0x89000000, EXCLUSIVE_STORE, "sttxr, stltxr"),
 
-	/* FEAT_MOPS: do_el1_mops() moves the pc back to the prologue, which is not there. */
+	/* FEAT_MOPS: do_el1_mops() moves the pc back to the prologue, which no slot has. */
 	REFUSE(0x3be00c00, 0x19400400, REFUSE_SEQUENCE, "cpym, cpyfm"),
 	REFUSE(0x3be00c00, 0x19800400, REFUSE_SEQUENCE, "cpye, cpyfe"),
 	REFUSE(0x3be0cc00, 0x19c04400, REFUSE_SEQUENCE, "setm, setgm"),
 	REFUSE(0x3be0cc00, 0x19c08400, REFUSE_SEQUENCE, "sete, setge"),
 
-	/* SVE: the next instruction must be one that this prefixes, and no branch. */
+	/* SVE: the next instruction must be one that can have this prefix, and no branch. */
 	REFUSE(0xfffffc00, 0x0420bc00, REFUSE_PREFIX, "movprfx"),
 	REFUSE(0xff3ee000, 0x04102000, REFUSE_PREFIX, "movprfx, predicated"),
 };
 
 static const struct probe_row probe_branch_rows[] = {
-	/* What reads its own address. */
+	/* Instructions that read their own address. */
 	SIMULATE(0xfc000000, 0x14000000, KIND_B, "b"),
 	SIMULATE(0xfc000000, 0x94000000, KIND_BL, "bl"),
 	SIMULATE(0xff000000, 0x54000000, KIND_B_COND, "b.cond, bc.cond"),
 	SIMULATE(0x7e000000, 0x34000000, KIND_CBZ, "cbz, cbnz"),
 	SIMULATE(0x7e000000, 0x36000000, KIND_TBZ, "tbz, tbnz"),
 
-	/* What goes somewhere else: a copy would never come to what stands behind it. */
+	/* Branches by register: execution would never reach the instruction after the copy. */
 	SIMULATE(0xfffffc1f, 0xd61f0000, KIND_BR, "br"),
 	SIMULATE(0xfffffc1f, 0xd63f0000, KIND_BLR, "blr"),
 	SIMULATE(0xfffffc1f, 0xd65f0000, KIND_RET, "ret"),
 
 	/*
-	 * Authenticated branches need the CPU's keys, so they run as copies. That is
-	 * right, but in front of a brk they would be gone before the brk. And
-	 * the calls among them would leave the copy's address in the link register.
+	 * Authenticated branches need the CPU's keys, so they run as copies. They must
+	 * not be stepped, because they would branch away before the brk after the copy. Calls
+	 * are refused, because they would leave the copy's address in the link register.
 	 */
 	NO_STEP(0xfffff81f, 0xd61f081f, "braaz, brabz"),
 	NO_STEP(0xfffff800, 0xd71f0800, "braa, brab"),
@@ -153,12 +153,12 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xfffff81f, 0xd63f081f, REFUSE_SIGNED_CALL, "blraaz, blrabz"),
 	REFUSE(0xfffff800, 0xd73f0800, REFUSE_SIGNED_CALL, "blraa, blrab"),
 
-	/* FEAT_PAuth_LR checks what was signed with an address, FEAT_CMPBR branches. */
+	/* FEAT_PAuth_LR authenticates with the address of an instruction; FEAT_CMPBR branches. */
 	REFUSE(0xffc0001f, 0x5500001f, REFUSE_POSITION, "retaasppc, retabsppc"),
 	REFUSE(0xffffffff, 0xd50324ff, REFUSE_POSITION, "pacm"),
 	REFUSE(0x7e000000, 0x74000000, REFUSE_POSITION, "cb<cc>"),
 
-	/* Exceptions, there and back. */
+	/* Instructions that take exceptions, and that return from them. */
 	REFUSE(0xffe0001f, 0xd4000001, REFUSE_EXCEPTION, "svc"),
 	REFUSE(0xffe0001f, 0xd4000002, REFUSE_EXCEPTION, "hvc"),
 	REFUSE(0xffe0001f, 0xd4000003, REFUSE_EXCEPTION, "smc"),
@@ -169,11 +169,11 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xfffffbff, 0xd69f0bff, REFUSE_ERET, "eretaa, eretab"),
 	REFUSE(0xffffffff, 0xd6bf03e0, REFUSE_ERET, "drps"),
 
-	/* The exception that a probe takes has done the same already. */
+	/* Copied: the exception of the probe has cleared the monitor already. */
 	ROW(0xfffff0ff, 0xd503305f, "clrex", .action = PROBE_COPY,
 	    .exclusive = EXCLUSIVE_CLEAR),
 
-	/* Hints, by CRm and op2. Those without a meaning are nops, today and tomorrow. */
+	/* Hints, by CRm and op2. Unallocated hints are nops on every processor. */
 	COPY(0xfffffe1f, 0xd503201f, "hints 0 to 15: nop, wfe, xpaclri, ..."),
 	COPY(0xffffff1f, 0xd503221f, "hints 16 to 23: esb, psb, tsb, csdb, ..."),
 	COPY(0xffffff3f, 0xd503231f, "hints 24, 26, 28, 30: paciaz, ..."),
@@ -197,10 +197,10 @@ static const struct probe_row probe_branch_rows[] = {
 	COPY(0xffffffff, 0xd50330ff, "sb"),
 
 	/*
-	 * PSTATE. An exception saves it in SPSR and its return puts it back, so most
-	 * of it is in a copy what it was in the original, and stays what the copy
-	 * made it. Not so the interrupt masks: a copy that is followed by a brk runs
-	 * with interrupts masked, and the caller's masks come back after it.
+	 * PSTATE. An exception saves it in SPSR, and the return restores it, so a copy
+	 * finds most of it as the original would, and its changes persist. The
+	 * interrupt masks are different: a copy that is followed by a brk runs with
+	 * interrupts masked, and the masks of the probed code are restored after it.
 	 */
 	COPY(0xfffff0ff, 0xd500401f, "cfinv"),
 	COPY(0xfffff0ff, 0xd500403f, "xaflag"),
@@ -215,17 +215,17 @@ static const struct probe_row probe_branch_rows[] = {
 	NO_STEP(0xfffff0ff, 0xd50340df, "msr daifset, imm"),
 	NO_STEP(0xfffff0ff, 0xd50340ff, "msr daifclr, imm"),
 	NO_STEP(0xffdfffe0, 0xd51b4220, "msr, mrs daif"),
-	/* No kernel exception may be taken on the other stack, so no hit either. */
+	/* The kernel takes no exception, and so no hit, with the other stack pointer. */
 	REFUSE(0xfffff0ff, 0xd50040bf, REFUSE_STACK, "msr spsel, imm"),
 	REFUSE(0xffffffe0, 0xd5184200, REFUSE_STACK, "msr spsel, xt"),
 
-	/* current, and the base of this CPU's data: both traps of one hit must find the same. */
+	/* current, and the base of per-CPU data, must be the same in both traps of a hit. */
 	NO_STEP(0xffffffe0, 0xd5184100, "msr sp_el0"),
 	NO_STEP(0xffffffe0, 0xd518d080, "msr tpidr_el1"),
 	NO_STEP(0xffffffe0, 0xd51cd040, "msr tpidr_el2"),
 	/*
-	 * What an exception writes, with the EL1 and the EL2 name: a hit destroys
-	 * what a read is after, a second trap what a write has left.
+	 * Registers that an exception writes, with their EL1 and EL2 names: a hit overwrites
+	 * the value before a read, and a second trap overwrites the value after a write.
 	 */
 	NO_STEP(0xfffbffc0, 0xd5184000, "msr spsr, elr"),
 	NO_STEP(0xfffbffe0, 0xd5185200, "msr esr"),
@@ -235,7 +235,7 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xfffbffe0, 0xd5386000, REFUSE_SYNDROME, "mrs far"),
 	/*
 	 * Trace and branch records observe the CPU and do not stop it. op1 is 1; the second
-	 * row is what other exception levels have of them.
+	 * row has the control registers of other exception levels.
 	 */
 	COPY(0xffff0000, 0xd5110000, "msr, trace"),
 	COPY(0xfffeffe0, 0xd5149000, "msr brbcr"),
@@ -275,13 +275,13 @@ static const struct probe_row *probe_find_row(const struct probe_row *rows, unsi
 	return NULL;
 }
 
-/* Is it a branch, or of exceptions or the system?  Bits 28 to 26, C4.1. */
+/* Is @insn a branch, an exception or a system instruction?  Bits 28 to 26, C4.1. */
 static bool probe_is_branch_group(u32 insn)
 {
 	return (insn & 0x1c000000) == 0x14000000;
 }
 
-/* The row that names @insn, or NULL. */
+/* Returns the row of @insn, or NULL if only its group has a verdict. */
 static const struct probe_row *probe_own_row(u32 insn)
 {
 	if (probe_is_branch_group(insn))
@@ -290,12 +290,12 @@ static const struct probe_row *probe_own_row(u32 insn)
 }
 
 /**
- * probe_classify() - find out what a probe on an instruction would take
+ * probe_classify() - decide how a probed instruction is carried out
  * @insn: the instruction, as it is without any probe
- * @out: filled in completely, also when the instruction is refused
+ * @out: filled in completely, also if the instruction is refused
  *
- * Encodings are those of the Arm ARM, C4.1. What the tables do not know in a
- * group that can be copied is copied: should it be undefined, it is so there too.
+ * Encodings are those of the Arm ARM, C4.1. In a group that can be copied, an instruction
+ * without a row is copied: if it is undefined, the copy takes the same exception.
  *
  * Context: any; pure.
  * Return: 0, or -EINVAL with the reason in @out.
@@ -311,11 +311,11 @@ int probe_classify(u32 insn, struct probe_insn *out)
 }
 
 /**
- * probe_exclusive() - what an instruction does to the exclusive monitor
+ * probe_exclusive() - effect of an instruction on the exclusive monitor
  * @insn: the instruction, as it is without any probe
  *
- * For the search around a probe: between a load exclusive and its store there
- * can be no probe either. Arm ARM, B2.17 "Synchronization and semaphores".
+ * The search around a probe uses it, because there must be no probe between a load
+ * exclusive and its store. Arm ARM, B2.17 "Synchronization and semaphores".
  *
  * Context: any; pure.
  */
@@ -330,7 +330,7 @@ enum probe_exclusive probe_exclusive(u32 insn)
 }
 
 /**
- * probe_is_prefix() - does an instruction make one operation with the next?
+ * probe_is_prefix() - does an instruction form one operation with the next?
  * @insn: the instruction, as it is without any probe
  *
  * Context: any; pure.
@@ -339,7 +339,7 @@ bool probe_is_prefix(u32 insn)
 {
 	struct probe_insn desc;
 
-	/* All of them, and few others. */
+	/* All prefixes, and few other instructions, have these bits. */
 	if ((insn & 0xff000000) != 0x04000000)
 		return false;
 	probe_classify(insn, &desc);
@@ -347,8 +347,8 @@ bool probe_is_prefix(u32 insn)
 }
 
 /**
- * probe_refusal_name() - a refusal for people
- * @refusal: any number
+ * probe_refusal_name() - describe the reason of a refusal
+ * @refusal: the reason; any number
  *
  * Context: any; pure.
  * Return: a phrase, never NULL.

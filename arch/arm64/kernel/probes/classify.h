@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be done with an A64 instruction that is to run somewhere else.
+ * Classify an A64 instruction that is to run at another address.
  *
- * Everything declared here is pure: a word in, a verdict out. No globals, no
- * allocation, no locks, any context. The file behind it builds in the kernel
+ * All functions declared here are pure: the input is a word, the output a verdict. No
+ * globals, no allocation, no locks, any context. classify.c builds in the kernel
  * and on any build host (tools/testing/kprobes). Words are in the byte order of
- * the machine that runs this code; A64 text is little-endian always, so a
+ * the machine that runs this code; A64 text is always little-endian, so a
  * big-endian kernel converts when it reads and writes text.
  */
 #ifndef _ARM64_PROBES_CLASSIFY_H
@@ -16,9 +16,9 @@
 /**
  * enum probe_action - how an instruction is carried out away from its place
  * @PROBE_COPY: the word means the same anywhere
- * @PROBE_EMULATE: it depends on its own address: probe_emulate() does its work
- *	in a trap, probe_relocate() writes code that does the same elsewhere
- * @PROBE_REFUSE: no probe can sit on it, see &enum probe_refusal
+ * @PROBE_EMULATE: it depends on its own address: probe_emulate() emulates it in
+ *	a trap, probe_relocate() writes code with the same effect for a detour
+ * @PROBE_REFUSE: it cannot be probed, see &enum probe_refusal
  */
 enum probe_action {
 	PROBE_COPY,
@@ -27,8 +27,8 @@ enum probe_action {
 };
 
 /**
- * enum probe_kind - what there is to emulate
- * @KIND_NONE: nothing, the action is not %PROBE_EMULATE
+ * enum probe_kind - kind of an instruction that is emulated
+ * @KIND_NONE: none, the action is not %PROBE_EMULATE
  * @KIND_B: b
  * @KIND_BL: bl
  * @KIND_B_COND: b.cond and bc.cond
@@ -63,11 +63,11 @@ enum probe_kind {
 };
 
 /**
- * enum probe_exclusive - part that an instruction plays in an exclusive sequence
+ * enum probe_exclusive - role of an instruction in an exclusive sequence
  * @EXCLUSIVE_NONE: none
- * @EXCLUSIVE_LOAD: begins one: sets the exclusive monitor
- * @EXCLUSIVE_STORE: ends one: stores if the monitor is still set
- * @EXCLUSIVE_CLEAR: gives one up: clrex
+ * @EXCLUSIVE_LOAD: begins a sequence: sets the exclusive monitor
+ * @EXCLUSIVE_STORE: ends a sequence: stores if the monitor is still set
+ * @EXCLUSIVE_CLEAR: abandons a sequence: clrex
  *
  * Every exception return clears the monitor, so a probe on, or between, a load
  * and its store would make the store fail each time round the loop.
@@ -80,25 +80,25 @@ enum probe_exclusive {
 };
 
 /**
- * enum probe_refusal - why no probe can sit on an instruction
- * @REFUSE_NONE: it can
- * @REFUSE_UNALLOCATED: no instruction of the architecture, or none that this
- *	code knows and where guessing would be dangerous
- * @REFUSE_UNDEFINED: udf, undefined for ever
- * @REFUSE_BREAKPOINT: a brk already, and its handler looks at the address
+ * enum probe_refusal - why an instruction cannot be probed
+ * @REFUSE_NONE: it can be probed
+ * @REFUSE_UNALLOCATED: not an instruction of the architecture, or one that has no
+ *	row, in a group where copying unknown instructions is not safe
+ * @REFUSE_UNDEFINED: udf, permanently undefined
+ * @REFUSE_BREAKPOINT: a brk, whose handler uses its address
  * @REFUSE_EXCEPTION: traps on purpose, or stops the CPU for a debugger
  * @REFUSE_ERET: returns from an exception, or from debug state
- * @REFUSE_STACK: chooses another stack pointer
+ * @REFUSE_STACK: selects another stack pointer
  * @REFUSE_DEBUG: writes a debug register
  * @REFUSE_SYNDROME: reads what the probe's own exception has overwritten
  * @REFUSE_EXCLUSIVE: load or store exclusive
- * @REFUSE_SEQUENCE: part of a memory copy or set that is not its first: the
- *	kernel restarts these one or two instructions further up
+ * @REFUSE_SEQUENCE: part of a memory copy or set other than the first: the
+ *	kernel restarts such a part one or two instructions earlier
  * @REFUSE_VECTOR_LITERAL: loads a literal into a SIMD register
  * @REFUSE_SIGNED_CALL: a call to an authenticated address
- * @REFUSE_POSITION: depends on its address in a way nothing here can redo
- * @REFUSE_PREFIX: makes one operation with the next instruction: the manual does not say
- *	what happens if another one follows, a branch of a slot or detour for example
+ * @REFUSE_POSITION: depends on its address in a way that cannot be emulated
+ * @REFUSE_PREFIX: forms one operation with the next instruction: the manual does not define
+ *	the effect if another one follows, for example the branch of a slot or detour
  * @NR_REFUSE: number of the above
  */
 enum probe_refusal {
@@ -121,15 +121,15 @@ enum probe_refusal {
 };
 
 /**
- * struct probe_insn - everything the classifier found out
+ * struct probe_insn - result of the classifier
  * @action: &enum probe_action
  * @kind: &enum probe_kind
  * @refusal: &enum probe_refusal
  * @exclusive: &enum probe_exclusive
- * @landing: an indirect branch may land here in a guarded page, and on nothing
- *	else but an exception-generating instruction: bti c, j, jc, paciasp, pacibsp
- * @no_step: the copy is right if it runs with the probed code's own PSTATE and
- *	nothing traps behind it: boosted or in a detour, never in front of a brk
+ * @landing: a landing pad: bti c, j, jc, paciasp, pacibsp.  In a guarded page an
+ *	indirect branch may land only on these and on instructions that take an exception
+ * @no_step: the copy needs the probed code's own PSTATE, and no trap may follow it: it
+ *	must be boosted or in a detour, and no brk may follow it
  */
 struct probe_insn {
 	u8 action;
@@ -141,8 +141,9 @@ struct probe_insn {
 };
 
 /*
- * Where in the encoding all rows are that take part in a sequence: loads and stores of one
- * kind, and clrex.  Most words are somewhere else, and a search reads many of them.
+ * Can @insn have a role in an exclusive sequence?  False for most words, without a look-up in
+ * the tables, because a search reads many words.  Tests the part of the encoding that has all
+ * such rows: loads and stores of one kind, and clrex.
  */
 static inline bool probe_may_be_exclusive(u32 insn)
 {

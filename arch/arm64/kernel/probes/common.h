@@ -2,16 +2,16 @@
 #ifndef _ARM64_PROBES_COMMON_H
 #define _ARM64_PROBES_COMMON_H
 /*
- * What the files of the arm64 backend share.
+ * Declarations that the files of the arm64 backend share.
  *
- * The strategy.  A BRK replaces the instruction.  One whose effect does not depend on
- * where it runs is copied to a slot, with a branch back behind it: the exception returns
- * into the slot, and nothing else is needed (it is boosted).  Branches and PC-relative
- * instructions are emulated in the exception, and for post handlers, or where the slot is
- * out of a branch's reach, also what only computes.  For the rest there is a slot with
- * another BRK behind the copy then.
+ * A BRK replaces the probed instruction.  An instruction whose effect does not depend on its
+ * address is copied to a slot, and a branch back follows the copy: the exception returns into
+ * the slot, and no second exception is needed (the instruction is boosted).  Branches and
+ * PC-relative instructions are emulated in the exception.  For post handlers, or if a branch
+ * does not reach back from the slot, instructions that only compute are emulated, too; all
+ * others get a slot in which a BRK follows the copy.
  *
- * Where it can be, the BRK is replaced by a branch to a detour (detour.h).
+ * If possible, a branch to a detour replaces the BRK (detour.h).
  */
 #include <linux/kprobes.h>
 
@@ -26,8 +26,8 @@ static __always_inline struct probe_insn *probe_desc(struct kprobe *p)
 }
 
 /**
- * enum probe_cpus - what the CPUs do while text is written
- * @CPUS_RUN:	they may execute it: B and BRK become each other
+ * enum probe_cpus - state of the other CPUs while text is written
+ * @CPUS_RUN:	they may execute the text: a BRK is replaced by a B, or a B by a BRK
  * @CPUS_STOP:	they wait
  */
 enum probe_cpus {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What uprobes ask about an instruction of user space. */
+/* The classifier's verdicts on instructions of user space, for uprobes. */
 #ifndef _ARM64_PROBES_DECODE_INSN_H
 #define _ARM64_PROBES_DECODE_INSN_H
 
 #include <asm/probes.h>
 
 /**
- * enum arm_probe_verdict - what can be done with an instruction of user space
- * @INSN_REJECTED: no uprobe can sit on it
- * @INSN_GOOD_NO_SLOT: &arch_probe_insn.handler carries it out
- * @INSN_GOOD: a copy of it can be stepped
+ * enum arm_probe_verdict - how a probed instruction of user space is carried out
+ * @INSN_REJECTED: it cannot be probed
+ * @INSN_GOOD_NO_SLOT: &arch_probe_insn.handler emulates it
+ * @INSN_GOOD: a copy of it is stepped
  */
 enum arm_probe_verdict {
 	INSN_REJECTED,

@@ -2,12 +2,12 @@
 /*
  * arm64: detours, and the branches to them.
  *
- * A branch takes the place of the BRK.  Both are of the kinds of instructions that may be
- * written while other CPUs execute them (Arm ARM, B2.2.5): a CPU takes the one or the
- * other until it is synchronised.  It is one instruction, so there is nothing to protect
- * behind it.
+ * A branch replaces the BRK.  Both are of the kinds of instructions that may be written while
+ * other CPUs execute them (Arm ARM, B2.2.5): a CPU executes the old or the new one until it is
+ * synchronised.  The branch covers one instruction, so the instructions after it need no
+ * checks.
  *
- * What such a detour looks like is in detour.h.
+ * detour.h has the layout of a detour.
  */
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -28,10 +28,10 @@ static_assert(sizeof(struct kprobe *) == DETOUR_CODE * sizeof(kprobe_opcode_t));
 
 /**
  * struct draft - a detour that is being written
- * @slot:	where it will run
- * @words:	what it is
- * @nr:		how many of them there are
- * @obstacle:	what has gone wrong
+ * @slot:	address where it will run
+ * @words:	contents
+ * @nr:		number of words so far
+ * @obstacle:	reason why the detour cannot be written
  */
 struct draft {
 	kprobe_opcode_t *slot;
@@ -63,7 +63,7 @@ static void put_branch(struct draft *draft, unsigned long target)
 		put(draft, insn);
 }
 
-/* x29 and x30 make room for a struct pt_regs, or take it back. */
+/* Returns an stp or ldp of x29 and x30 that allocates or frees a struct pt_regs on the stack. */
 static u32 move_pair(enum aarch64_insn_ldst_type type, int offset)
 {
 	return aarch64_insn_gen_load_store_pair(AARCH64_INSN_REG_29, AARCH64_INSN_REG_30,
@@ -98,7 +98,7 @@ static void put_copy(struct draft *draft, struct kprobe *kp)
 		put(draft, copy[i]);
 }
 
-/* The first words are no instructions: their order in memory is that of the data. */
+/* Stores the address of the representative, as data in the byte order of the CPU. */
 static void put_point(struct draft *draft, struct kprobe *kp)
 {
 	__le32 halves[DETOUR_CODE];
@@ -155,8 +155,9 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op)
 }
 
 /*
- * With BTI a BRK may be where an indirect branch lands, a branch may not; and the br in
- * place of a blr, from a guarded page, lands only on what jump tables land on.
+ * With BTI, indirect branches may land on a BRK but not on a B, so a B must not replace a
+ * landing pad.  A BLR cannot become a BR either, because from a guarded page a BR may land
+ * only on the pads of jump tables.
  */
 static enum kprobe_obstacle forbidden_by_bti(const struct probe_insn *desc)
 {
@@ -168,8 +169,8 @@ static enum kprobe_obstacle forbidden_by_bti(const struct probe_insn *desc)
 }
 
 /*
- * The copy of a branch does not come to what stands behind it.  It is emulated at the
- * breakpoint, where that costs no second exception.
+ * May the instruction branch?  Then execution would not reach the call of the post handlers
+ * after its copy.  At a breakpoint such an instruction is emulated, without a second exception.
  */
 static bool may_branch(const struct probe_insn *desc)
 {
@@ -193,7 +194,8 @@ static bool may_branch(const struct probe_insn *desc)
  * @op: the point
  * @orig: its representative
  *
- * See <linux/kprobes-optimize.h>.  Spec: kprobes.txt sections 1.4.2, 1.4.3.
+ * See <linux/kprobes-optimize.h>, and Documentation/trace/kprobes.rst, "Jumps in place of
+ * breakpoints".
  */
 int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *orig)
 {
@@ -217,7 +219,7 @@ static u32 branch_of(struct optimized_kprobe *op)
 {
 	u32 insn;
 
-	/* It did reach when the detour was made. */
+	/* The branch reached when the detour was made, so it must reach now. */
 	WARN_ON_ONCE(probe_gen_branch((unsigned long)op->kp.addr,
 				      (unsigned long)(op->optinsn.insn + DETOUR_CODE),
 				      &insn) < 0);
@@ -225,11 +227,11 @@ static u32 branch_of(struct optimized_kprobe *op)
 }
 
 /**
- * arch_optimize_kprobes() - breakpoints become branches
- * @oplist: points
+ * arch_optimize_kprobes() - replace breakpoints by branches
+ * @oplist: list of points
  *
- * A branch is no exception, so the other CPUs have to be synchronised before one leads
- * them into a detour that has been written just now.
+ * A branch takes no exception, which would synchronise the CPU, so the other CPUs have to be
+ * synchronised before a branch leads them into a detour that was written a moment ago.
  *
  * See <linux/kprobes-optimize.h>.
  */
@@ -251,9 +253,9 @@ void arch_optimize_kprobes(struct list_head *oplist)
 }
 
 /**
- * arch_unoptimize_kprobes() - branches become breakpoints
- * @oplist: points, as above
- * @done_list: where they go
+ * arch_unoptimize_kprobes() - replace branches by breakpoints
+ * @oplist: list of points
+ * @done_list: list to which the points are moved
  *
  * See <linux/kprobes-optimize.h>.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Carrying out instructions on saved registers. */
+/* Emulate instructions on saved registers. */
 #ifndef _ARM64_PROBES_EMULATE_H
 #define _ARM64_PROBES_EMULATE_H
 
@@ -8,7 +8,7 @@
 struct probe_insn;
 struct pt_regs;
 
-/* @insn: the instruction; @regs: registers before it, and on return after it. */
+/* @insn: the instruction; @regs: registers before it; on return, registers after it. */
 typedef void (*probe_emulate_fn)(u32 insn, struct pt_regs *regs);
 
 probe_emulate_fn probe_emulator(u32 insn, const struct probe_insn *desc);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: places between a load-exclusive and its store-exclusive.
+ * arm64: find places between a load-exclusive and its store-exclusive.
  *
  * An exception clears the exclusive monitor, and so may the handlers that a detour calls.
- * A probe between a load-exclusive and its store makes each store fail, and the loop around
- * both never ends.  So there can be no probe.
+ * A probe between a load-exclusive and its store would make each store fail, and the loop
+ * around both would never end.  So such places are refused.
  *
  * Two searches find such a place.  One reads the text in front of it, and stops at the
  * nearest load-exclusive, store-exclusive, or clrex.  The other follows all paths of
- * execution from the place on.  If one of them comes to a store-exclusive, and to no
- * load-exclusive before, then the load has been executed in front of the place, wherever it
- * stands: branches may lead into a sequence, and out of it and back.
+ * execution from the place on.  If a path reaches a store-exclusive without a load-exclusive
+ * or clrex before it, the load has been executed before the place.  The load may be at any
+ * address, because branches may lead into a sequence, and out of it and back.
  *
- * A sequence is no longer than 32 instructions: that is what processors promise to
- * complete (Arm ARM, B2.17.5, 128 bytes).
+ * A sequence has at most 32 instructions, because the architecture guarantees progress only
+ * up to 128 bytes (Arm ARM, B2.17.5).
  */
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -28,14 +28,14 @@
 /* The longest sequence, in instructions. */
 #define MOST_INSNS	32UL
 
-/* Paths of execution that are followed side by side, and words that they may come to. */
+/* The most paths of execution followed at the same time, and the most words they may reach. */
 #define MOST_PATHS	32
 #define MOST_WORDS	256
 
 /*
- * Bits 31 to 26 of words that probe_may_be_exclusive() is true for, and of those that may
- * be a probe, or end or split a path.  Most words have others, and these searches are the
- * longest loops of preparing.
+ * Sets of values of bits 31 to 26: of words for which probe_may_be_exclusive() is true, of words
+ * that may be a probe, and of words that end or split a path.  Most words have other values.
+ * This test keeps the searches, the longest loops of the preparation, short.
  */
 #define TOPS_EXCLUSIVE						\
 	(BIT_ULL(0x02) | BIT_ULL(0x12) | BIT_ULL(0x22) | BIT_ULL(0x32) | BIT_ULL(0x35))
@@ -80,15 +80,15 @@ static bool load_precedes(unsigned long start, unsigned long addr)
 
 /**
  * struct paths - the search for a store-exclusive, under text_mutex
- * @now:	addresses that the paths have come to
- * @next:	those that they come to with the next instruction
+ * @now:	addresses that the paths have reached
+ * @next:	addresses that they reach with the next instruction
  * @nr_now:	number of paths in @now
  * @nr_next:	number of paths in @next
- * @words:	hash table of the addresses that any path has come to
- * @searches:	value of @search for the entries of @words that this search has made
- * @nr_words:	number of these
- * @search:	number of this search; entries of others are free
- * @doubtful:	there are more paths, or words, than there is room for
+ * @words:	hash table of the addresses that any path has reached
+ * @searches:	for each entry of @words, the number of the search that made it
+ * @nr_words:	number of entries that this search has made
+ * @search:	number of this search; entries of other searches are free
+ * @doubtful:	there are more paths, or words, than the arrays can hold
  */
 static struct paths {
 	unsigned long now[MOST_PATHS], next[MOST_PATHS];
@@ -100,7 +100,7 @@ static struct paths {
 	bool doubtful;
 } paths;
 
-/* Has no path come to @addr yet?  Remembers that one has. */
+/* Is this the first path that reaches @addr?  Adds @addr to the addresses reached. */
 static bool is_new(unsigned long addr)
 {
 	unsigned int i = addr / AARCH64_INSN_SIZE % ARRAY_SIZE(paths.words);
@@ -137,10 +137,10 @@ static bool read_insn(unsigned long addr, u32 *insn)
 	return true;
 }
 
-/* Does execution go on after this branch by register, or exception?  Calls return. */
+/* Does execution continue after @insn, a branch by register, exception, or other?  Calls return. */
 static bool comes_back(u32 insn)
 {
-	/* brk, and udf is none of these words: a path that ends in one is not followed. */
+	/* A brk ends the path.  A udf does not get here. */
 	if ((insn & 0xffe0001f) == 0xd4200000)
 		return false;
 	if ((insn & 0xfe000000) != 0xd6000000)
@@ -154,7 +154,7 @@ static bool step(unsigned long addr)
 {
 	u32 insn;
 
-	/* Text that ends here ends the path. */
+	/* The path ends where the text ends. */
 	if (!read_insn(addr, &insn))
 		return false;
 	if (!is_one_of(TOPS_FORWARD, insn)) {
@@ -184,7 +184,7 @@ static bool step(unsigned long addr)
 	return false;
 }
 
-/* Does a path from @addr come to a store-exclusive before it comes to a load-exclusive? */
+/* Does a path from @addr reach a store-exclusive before a load-exclusive or clrex? */
 static bool store_follows(unsigned long addr)
 {
 	unsigned int i, insns;
@@ -207,12 +207,12 @@ static bool store_follows(unsigned long addr)
 }
 
 /**
- * probe_splits_exclusive() - would a probe part a load-exclusive from its store?
- * @start: where the function begins
- * @addr: the place in it, no exclusive itself
+ * probe_splits_exclusive() - would a probe be between a load-exclusive and its store?
+ * @start: address of the function
+ * @addr: address of the probe in it; the instruction is no exclusive itself
  *
  * Context: task; text_mutex.
- * Return: true if it would, or if that cannot be told.
+ * Return: true if it would, or if that cannot be determined.
  */
 bool probe_splits_exclusive(unsigned long start, unsigned long addr)
 {

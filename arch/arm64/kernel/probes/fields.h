@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Taking apart the A64 instructions that depend on their address: what the
- * emulator and the relocator both have to know. Arm ARM, C6.2, each
- * instruction's own page.
+ * Decode the fields of A64 instructions that depend on their address, for the
+ * emulator and the relocator. Arm ARM, C6.2, each instruction's own page.
  *
- * Pure, and all of it __always_inline: the emulator runs in a trap, and
- * a function that the compiler chose not to inline could have a probe of its own.
+ * All functions are pure, and __always_inline, because the emulator runs in a trap, and
+ * a function that the compiler does not inline could be probed.
  */
 #ifndef _ARM64_PROBES_FIELDS_H
 #define _ARM64_PROBES_FIELDS_H
@@ -14,17 +13,17 @@
 #include <linux/types.h>
 
 #define A64_LEN		4	/* bytes of every instruction */
-#define A64_LINK	30	/* register that calls leave the return address in */
-#define A64_ZR		31	/* register number that stands for none in most */
-#define A64_SP		31	/* and for the stack pointer in others */
+#define A64_LINK	30	/* register of the return address after a call */
+#define A64_ZR		31	/* register number of the zero register in most instructions */
+#define A64_SP		31	/* and of the stack pointer in others */
 
-/* The one that all assemblers write, of many that do nothing. */
+/* Of many instructions without effect, the one that all assemblers write. */
 static __always_inline bool a64_is_nop(u32 insn)
 {
 	return insn == 0xd503201f;
 }
 
-/* Rd, Rt and so on: all are called by their position. */
+/* Register numbers (Rd, Rt and so on), by the position of the field. */
 static __always_inline u32 a64_reg0(u32 insn)
 {
 	return insn & 0x1f;
@@ -41,13 +40,13 @@ static __always_inline u32 a64_cond(u32 insn)
 	return insn & 0xf;
 }
 
-/* Number of the bit that tbz and tbnz look at. */
+/* Number of the bit that tbz and tbnz test. */
 static __always_inline u32 a64_tested_bit(u32 insn)
 {
 	return (insn >> 31) << 5 | (insn >> 19 & 0x1f);
 }
 
-/* The width of cbz's and of a literal load's register: is it an X? */
+/* Is the register of cbz, or of a literal load, an X register? */
 static __always_inline bool a64_cbz_is_64(u32 insn)
 {
 	return insn >> 31;
@@ -58,13 +57,13 @@ static __always_inline bool a64_literal_is_64(u32 insn)
 	return insn >> 30 & 1;
 }
 
-/* Set in cbnz and tbnz. */
+/* True for cbnz and tbnz. */
 static __always_inline bool a64_wants_nonzero(u32 insn)
 {
 	return insn >> 24 & 1;
 }
 
-/* @width bits from bit @low on, sign-extended. */
+/* Returns @width bits from bit @low on, sign-extended. */
 static __always_inline s64 a64_signed(u32 insn, unsigned int low, unsigned int width)
 {
 	return (s32)(insn << (32 - low - width)) >> (32 - width);
@@ -98,7 +97,7 @@ static __always_inline u64 a64_adr(u32 insn, u64 at)
 	return at + a64_adr_imm(insn);
 }
 
-/* Pages of the instruction, 4 KiB whatever the kernel's page size is. */
+/* Pages of this instruction have 4 KiB, independent of the kernel's page size. */
 static __always_inline u64 a64_adrp(u32 insn, u64 at)
 {
 	return (at & ~0xfffULL) + a64_adr_imm(insn) * 0x1000;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: breakpoints into the text and out of it, and memory for slots.
+ * arm64: write breakpoints and remove them, and allocate memory for slots.
  *
  * An instruction may be written while other CPUs execute it only if both the old one
  * and the new one are of a few kinds, B and BRK among them (Arm ARM, B2.2.5,
- * "Concurrent modification and execution of instructions").  The probed instruction is
- * any: for that the other CPUs have to stop, which they do once for many.
+ * "Concurrent modification and execution of instructions").  The probed instruction may be
+ * of any kind, so the other CPUs have to be stopped: once for many breakpoints.
  */
 #include <linux/cacheflush.h>
 #include <linux/execmem.h>
@@ -42,8 +42,8 @@ void arch_arm_kprobes(struct list_head *batch)
  * arch_disarm_kprobes() - restore the text of a batch
  * @batch: list of representatives
  *
- * When it is done every CPU has left the exception: it has interrupts off, and a CPU
- * stops with them on.
+ * On return every CPU has left the exception, because the exception runs with interrupts
+ * off, and a CPU can be stopped only while its interrupts are on.
  *
  * See <linux/kprobes-arch.h>.
  */
@@ -68,7 +68,7 @@ static void fill_with_brk(u32 *page)
 		page[i] = (__force u32)cpu_to_le32(AARCH64_BREAK_FAULT);
 }
 
-/* How far a branch reaches, and what it has to reach: all of the kernel. */
+/* The distance that a branch reaches, and the range from which it reaches all of the kernel. */
 #define REACH		((unsigned long)SZ_128M)
 #define LOWEST		max((unsigned long)_end - REACH, VMALLOC_START)
 #define HIGHEST		min((unsigned long)_stext + REACH, VMALLOC_END)
@@ -81,9 +81,9 @@ static bool near_kernel(const void *page)
 }
 
 /*
- * Where modules go, for a branch reaches them from there as well as the kernel.  They may
- * be far from the kernel, by its configuration or because the room beside it is used up;
- * then probes in the kernel come first.  No range of execmem's is for that.
+ * Allocates a page in the area of modules, from which a branch reaches modules and the kernel.
+ * Modules may be far from the kernel, because of the configuration, or because the space near it
+ * is used up; then a page near the kernel is preferred.  execmem has no range for that.
  */
 static void *alloc_page_near_kernel(void)
 {
@@ -95,7 +95,7 @@ static void *alloc_page_near_kernel(void)
 				    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
 				    VM_FLUSH_RESET_PERMS, NUMA_NO_NODE,
 				    __builtin_return_address(0));
-	/* No tag, as from execmem: it would be part of an address that is executed. */
+	/* Remove the tag, as execmem does, because the page is executed at this address. */
 	near = kasan_reset_tag(near);
 	if (!near)
 		return page;
@@ -105,10 +105,10 @@ static void *alloc_page_near_kernel(void)
 }
 
 /**
- * alloc_insn_page() - a page for slots
+ * alloc_insn_page() - allocate a page for slots
  *
- * Within a branch's reach of the kernel if there is room, as the area that execmem has for
- * probes is not.  Filled with an instruction that traps.
+ * The page is within a branch's reach of the kernel if there is room; execmem's area for
+ * probes is not.  It is filled with an instruction that traps.
  *
  * Context: task, may sleep.
  * Return: the page, read-only and executable, for execmem_free(); or NULL.

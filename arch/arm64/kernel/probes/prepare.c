@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: from an address to a point that can be armed, or a refusal.
+ * arm64: check and prepare the instruction of a new point.
  *
- * Whatever others do to the text, they do it to whole instructions, of which there is one
- * at every multiple of four: it is enough to read the one, as it is without any probe.
+ * There is an instruction at every multiple of four, and other code that changes text replaces
+ * whole instructions.  So it is enough to read the one instruction, without any probe.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -28,19 +28,19 @@ static bool after_landing_pad(unsigned long addr)
 	       aarch64_insn_is_bti(insn);
 }
 
-/* May @insn have taken the place of another one? */
+/* May @insn be the breakpoint or the branch of a probe? */
 static bool may_be_probe(u32 insn)
 {
 	return insn == BRK64_OPCODE_KPROBES || aarch64_insn_is_b(insn);
 }
 
 /**
- * probe_original() - the instruction that is at an address without any probe
+ * probe_original() - return the instruction at an address as it is without any probe
  * @addr: the address
- * @insn: the instruction that is there now
+ * @insn: the instruction that is in the text now
  *
  * Context: task; text_mutex.
- * Return: the instruction.
+ * Return: the original instruction.
  */
 u32 probe_original(unsigned long addr, u32 insn)
 {
@@ -83,7 +83,7 @@ static bool is_traced_entry(unsigned long addr)
 }
 
 /*
- * May a call by pointer enter the function at @addr?  One that is neither traced nor begins
+ * May the function at @addr be called by pointer?  A function that is neither traced nor begins
  * with a landing pad is a leaf, or assembly.
  */
 static bool may_be_called(unsigned long addr)
@@ -96,10 +96,10 @@ static bool may_be_called(unsigned long addr)
 }
 
 /*
- * The hash of a function's type stands in front of the function, and a call by pointer
- * compares it (kCFI).  Not all functions have one, and only the text around tells: what ends
- * the function before, or what begins the next one where replacements of alternatives are
- * in between.
+ * Is the word at @addr the hash of a function's type?  It precedes the function, and calls by
+ * pointer compare it (kCFI).  Not all functions have one.  The word is taken for a hash if the
+ * instruction before it may end a function, or, because replacements of alternatives may be in
+ * between, if the next function may be called by pointer.
  */
 static bool is_type_hash(unsigned long addr)
 {
@@ -113,8 +113,9 @@ static bool is_type_hash(unsigned long addr)
 }
 
 /*
- * The address of a struct ftrace_ops stands in front of each function that can be traced,
- * where such addresses are aligned, and ftrace's trampoline reads it: see ftrace_call_adjust().
+ * Is the word at @addr part of the address of a struct ftrace_ops?  That address precedes each
+ * function that can be traced, is aligned, and is read by ftrace's trampoline: see
+ * ftrace_call_adjust().
  */
 static bool is_ops_address(unsigned long addr)
 {
@@ -123,14 +124,14 @@ static bool is_ops_address(unsigned long addr)
 	return is_traced_entry(round_down(addr, size) + size);
 }
 
-/* Is the word at @addr data in front of a function?  No symbol is at that data. */
+/* Is the word at @addr data in front of a function?  Such data has no symbol. */
 static bool precedes_function(unsigned long addr)
 {
 	return (IS_ENABLED(CONFIG_CFI) && is_type_hash(addr)) ||
 	       (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && is_ops_address(addr));
 }
 
-/* A copy, and @behind it the way on. */
+/* Writes a slot: the copy, followed by the instruction @behind. */
 static void write_slot(struct kprobe *p, kprobe_opcode_t **where, kprobe_opcode_t *slot,
 		       u32 behind)
 {
@@ -151,7 +152,7 @@ static int make_step_slot(struct kprobe *p)
 	return 0;
 }
 
-/* Boosted, if a branch reaches back. */
+/* Makes a slot: boosted if a branch reaches back, else with a BRK unless it can be emulated. */
 static int make_slot(struct kprobe *p)
 {
 	unsigned long next = (unsigned long)p->addr + AARCH64_INSN_SIZE;
@@ -172,7 +173,7 @@ static int make_slot(struct kprobe *p)
 	return 0;
 }
 
-/* Why a probe cannot be there, if the word is an instruction. */
+/* Returns why an instruction that can be probed elsewhere cannot be probed at @addr. */
 static enum probe_refusal refuse_place(unsigned long start, unsigned long addr)
 {
 	if (probe_splits_exclusive(start, addr))
@@ -231,7 +232,7 @@ int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
 }
 
 /**
- * arch_prepare_kprobe_post() - make the copy that traps behind the instruction
+ * arch_prepare_kprobe_post() - make the copy that is followed by a BRK
  * @p: representative
  *
  * See <linux/kprobes-arch.h>.
@@ -240,12 +241,12 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 {
 	if (p->ainsn.step || p->ainsn.run)
 		return 0;
-	/* The detour could, but there is not always one. */
+	/* A detour could run a no_step copy with a post handler, but may not exist. */
 	return probe_desc(p)->no_step ? -EINVAL : make_step_slot(p);
 }
 
 /**
- * arch_kprobe_handlers_changed() - decide how hits of the breakpoint go on
+ * arch_kprobe_handlers_changed() - set the address at which hits of the breakpoint resume
  * @p: representative
  *
  * See <linux/kprobes-arch.h>.
@@ -253,19 +254,19 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 void arch_kprobe_handlers_changed(struct kprobe *p)
 {
 	/*
-	 * The copy in the detour is of no use: what the branch covers is one instruction,
-	 * and nothing can be on its way into the middle of that.
+	 * Hits need not resume in the detour, because the branch covers one instruction only,
+	 * so no task can be in the middle of the covered text.
 	 */
 	kprobe_opcode_t *resume = p->post_handler ? NULL : p->ainsn.insn;
 
-	/* Each of them is right at any time: a hit takes the old one or the new one. */
+	/* Both the old and the new value are correct for a hit that runs at the same time. */
 	WRITE_ONCE(p->ainsn.resume, resume);
 }
 
 /*
- * See <linux/kprobes-arch.h>.  In kernels with BTI an indirect call must find a landing pad
- * there; a branch to a detour is none, and a BRK costs an exception.  PACIASP is a pad too,
- * but signs the link register and cannot be skipped.
+ * See <linux/kprobes-arch.h>.  In kernels with BTI an indirect call must land on a landing pad.
+ * A branch to a detour is not a landing pad, and a BRK costs an exception, so probes skip the
+ * BTI.  PACIASP is a pad, too, but signs the link register and cannot be skipped.
  */
 unsigned int arch_landing_pad(unsigned long addr)
 {
@@ -275,11 +276,12 @@ unsigned int arch_landing_pad(unsigned long addr)
 }
 
 /*
- * Exception entry and exit, code that runs with the MMU off or at EL2, and what leads an
- * interrupt to where it is known to be one.  Some are empty.  The hypervisor's text is
- * mapped a second time for EL2: where it runs depends on the processor and on the kernel's
- * command line, and is refused in any case.  Text for other mappings (.entry.tramp.text,
- * .hibernate_exit.text, .kexec_relocate.text, the vDSOs) is in .rodata, and no kernel text.
+ * Exception entry and exit, root handlers of interrupts (__exception_irq_entry), and code that
+ * runs with the MMU off or at EL2.  Some of these sections may be empty.  The hypervisor's text
+ * is mapped a second time for EL2: its exception level depends on the processor and on the
+ * kernel's command line, and probes are refused in any case.  Text for other mappings
+ * (.entry.tramp.text, .hibernate_exit.text, .kexec_relocate.text, the vDSOs) is in .rodata, and
+ * is not kernel text.
  */
 static const struct section {
 	const char *start, *end;
@@ -306,9 +308,9 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 }
 
 /*
- * Assembly in plain .text that a BRK cannot be taken in.  Either the CPU's vectors are not
- * the kernel's: a CPU that comes up, or wakes, has none yet, and while a guest is entered or
- * left they are KVM's.  Or there is no stack.
+ * Assembly in plain .text in which a BRK cannot be handled.  Either the CPU's exception vectors
+ * are not the kernel's: a CPU that starts or resumes has none yet, and while a guest is entered
+ * or left they are KVM's.  Or there is no stack.
  */
 static const char *const black_symbols[] __initconst = {
 	/* head.S, hyp-stub.S, sleep.S, proc.S */
@@ -344,13 +346,13 @@ static const char *const black_symbols[] __initconst = {
 	"__bp_harden_hyp_vecs",
 };
 
-/* A symbol that is no kernel text needs no entry. */
+/* Adds a symbol to the blacklist.  A symbol outside of kernel text needs no entry. */
 static int __init blacklist_symbol(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* The sections are for debugfs: arch_within_kprobe_blacklist() decides. */
+/* The sections are added for debugfs only: arch_within_kprobe_blacklist() refuses them. */
 int __init arch_populate_kprobe_blacklist(void)
 {
 	const struct section *section = black_sections;
@@ -360,7 +362,7 @@ int __init arch_populate_kprobe_blacklist(void)
 	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
 		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
 
-	/* The last one the core knows. */
+	/* The core adds the last section, .kprobes.text. */
 	for (; !ret && section < black_sections + ARRAY_SIZE(black_sections) - 1; section++)
 		ret = kprobe_add_area_blacklist((unsigned long)section->start,
 						(unsigned long)section->end);

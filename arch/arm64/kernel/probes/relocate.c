@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing an A64 instruction as it must stand somewhere else.
+ * Re-encode an A64 instruction for another address.
  *
- * No register is free, and the flags are the probed code's: an address can be
- * built only in a register that the instruction itself writes. All of these that
- * need one have one, but for blr x30.
+ * No register is free, and the flags belong to the probed code, so an address can be
+ * built only in a register that the instruction itself writes. All instructions that
+ * need such a register have one, except blr x30.
  *
- * The few encoders are here, and not those of <asm/insn.h>, because these print
- * what they refuse and cannot be built on a host. Arm ARM, C6.2, gives encodings.
+ * The encoders of <asm/insn.h> are not used, because they print messages about
+ * operands that they refuse, and cannot be built on a host. Encodings: Arm ARM, C6.2.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -29,27 +29,27 @@
 #define A64_LDR_X	0xf9400000
 #define A64_LDRSW	0xb9800000
 
-/* Where the fields of conditional branches are, and what inverts them. */
+/* Fields of conditional branches, and the bits that invert the condition. */
 #define IMM19_FIELD	(0x7ffff << 5)
 #define IMM14_FIELD	(0x3fff << 5)
 #define COND_INVERT	1
 #define ZERO_INVERT	BIT(24)
-#define OVER_ONE_INSN	(2 << 5)	/* as imm19 and as imm14: to the next but one */
+#define OVER_ONE_INSN	(2 << 5)	/* imm19 and imm14 of a branch over one instruction */
 #define COND_AL		0xe
 
-/* B has 26 bits of words: this is how far it reaches back; forth it is one less. */
+/* B has 26 bits, in words: the distance it reaches backwards; forwards it is one word less. */
 #define B_REACH		((s64)BIT_ULL(27))
 
 /**
- * probe_gen_branch() - make an unconditional branch
+ * probe_gen_branch() - encode an unconditional branch
  * @from: address where the branch will run
- * @to: where it leads
+ * @to: address to which it leads
  * @out: room for one word
  *
  * Context: any; pure.
  * Return: the number of words, which is 1, or, with @out untouched,
- *	-EINVAL if an address is not that of an instruction,
- *	-ERANGE if they are too far from each other.
+ *	-EINVAL if an address is not aligned to instructions,
+ *	-ERANGE if the addresses are too far from each other.
  */
 int probe_gen_branch(u64 from, u64 to, u32 *out)
 {
@@ -63,15 +63,16 @@ int probe_gen_branch(u64 from, u64 to, u32 *out)
 	return 1;
 }
 
-/* One 16-bit part of a constant, @shift bits up. */
+/* Encodes a move of @part, a 16-bit part of a constant, shifted by @shift bits. */
 static u32 gen_mov_wide(u32 opcode, u32 reg, u16 part, unsigned int shift)
 {
 	return opcode | shift / 16 << 21 | (u32)part << 5 | reg;
 }
 
 /*
- * A constant in an X register, from its 16-bit parts. Kernel addresses begin with
- * ones: begin with all ones, or all zeros, whichever leaves less to be written.
+ * Writes moves that build a constant in an X register from its 16-bit parts. The first one
+ * sets the other parts to all ones, as in kernel addresses, or to all zeros, whichever leaves
+ * fewer parts to be written. Returns the number of instructions.
  */
 static int gen_constant(u32 reg, u64 value, u32 *out)
 {
@@ -129,7 +130,7 @@ static int relocate_bl(u32 insn, u64 src, u64 dst, u32 *out)
 	return ret < 0 ? ret : words + ret;
 }
 
-/* If it would not be taken, past a branch to where it leads. */
+/* Writes the inverse branch, over an unconditional branch to the target. */
 static int relocate_conditional(u32 inverse, u64 target, u64 dst, u32 *out)
 {
 	int ret = probe_gen_branch(dst + A64_LEN, target, out + 1);
@@ -142,7 +143,7 @@ static int relocate_b_cond(u32 insn, u64 src, u64 dst, u32 *out)
 {
 	u64 target = a64_target19(insn, src);
 
-	/* "Never" is another "always", so there is nothing to invert. */
+	/* Condition "never" (nv) also means always, so it cannot be inverted. */
 	if (a64_cond(insn) >= COND_AL)
 		return probe_gen_branch(dst, target, out);
 	return relocate_conditional((insn & ~IMM19_FIELD) ^ COND_INVERT, target, dst, out);
@@ -174,13 +175,13 @@ static int relocate_adrp(u32 insn, u64 src, u64 dst, u32 *out)
 	return gen_constant(a64_reg0(insn), a64_adrp(insn, src), out);
 }
 
-/* The register that is loaded holds the address until then. */
+/* Builds the literal's address in the register that is then loaded. */
 static int relocate_load(u32 opcode, u32 insn, u64 src, u64 dst, u32 *out)
 {
 	u32 reg = a64_reg0(insn);
 	int words;
 
-	/* Nobody sees the value, and text is not a device to be read for its own sake. */
+	/* The value is discarded, and reading text has no side effects. */
 	if (reg == A64_ZR)
 		return relocate_nop(insn, src, dst, out);
 	words = gen_constant(reg, a64_target19(insn, src), out);
@@ -228,25 +229,24 @@ static const relocate_fn relocators[NR_KINDS] = {
 };
 
 /**
- * probe_relocate() - write an instruction as it must stand somewhere else
+ * probe_relocate() - re-encode an instruction for another address
  * @insn: the instruction
- * @desc: what probe_classify() said about it
- * @src: address where it stands
+ * @desc: result of probe_classify() for @insn
+ * @src: address of the instruction
  * @dst: address where the words will run, not necessarily where they are written
  * @out: room for %PROBE_RELOCATED_WORDS words
  *
- * Run at @dst the words do to registers, flags and memory what @insn does at
- * @src. Where @insn goes on with the next instruction they run through to their
- * end, where the caller puts a branch to @src + 4; otherwise they leave by
- * themselves.
+ * Executed at @dst, the words have the same effect on registers, flags and memory as
+ * @insn at @src. If @insn continues with the next instruction, they run to their end,
+ * where the caller puts a branch to @src + 4; otherwise they branch to the target of @insn.
  *
- * blr becomes br, which leaves another BTYPE. A "bti c" accepts it if it comes from
- * an unguarded page, or from x16 or x17; so @dst must be in an unguarded page.
+ * blr becomes br, which sets another BTYPE. A "bti c" accepts a br from
+ * an unguarded page, or by x16 or x17; so @dst must be in an unguarded page.
  *
  * Context: any; pure.
  * Return: the number of words, or, with @out untouched,
- *	-EINVAL if @insn is refused, or is one that cannot be moved: blr x30,
- *	-ERANGE if @dst is too far from where @insn branches to.
+ *	-EINVAL if @insn is refused, or cannot be moved: blr x30,
+ *	-ERANGE if @dst is too far from the target of @insn.
  */
 int probe_relocate(u32 insn, const struct probe_insn *desc, u64 src, u64 dst, u32 *out)
 {

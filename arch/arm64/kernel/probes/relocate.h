@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing an A64 instruction as it must stand somewhere else. Pure, like
- * classify.h, and built on any host.
+ * Re-encode an A64 instruction for another address. The functions are pure, as in
+ * classify.h, and can be built on any host.
  */
 #ifndef _ARM64_PROBES_RELOCATE_H
 #define _ARM64_PROBES_RELOCATE_H
 
 #include <linux/types.h>
 
-/* An address takes four words at most, what is done with it one. */
+/* Building an address takes at most four words, and using it one. */
 #define PROBE_RELOCATED_WORDS	5
 
 struct probe_insn;

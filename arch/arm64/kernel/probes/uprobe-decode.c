@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The classifier's verdicts, as uprobes want them.
+ * Translate the verdicts of the classifier for uprobes.
  *
  * Uprobes step a copy in user space and then set the pc to the instruction after
- * the probe. So everything is rejected that must not be stepped, branches in
- * their authenticated form among it. Privileged instructions need no attention:
+ * the probe. So all instructions that must not be stepped are rejected, for example
+ * authenticated branches. Privileged instructions need no special case, because
  * the copy takes the exception that the original would take.
  */
 #include <linux/sched.h>
@@ -18,7 +18,10 @@
 #include "emulate.h"
 #include "fields.h"
 
-/* What a call or a return at @addr does to the guarded control stack; false if that faults. */
+/*
+ * Pushes to the guarded control stack for a call at @addr, or pops from it for a return.  Returns
+ * false if that faults.
+ */
 static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long addr,
 			       const struct pt_regs *regs)
 {
@@ -40,8 +43,8 @@ static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long add
 }
 
 /*
- * A uprobe keeps nothing but the instruction, so it is classified once more. That
- * is little beside the trap, and this is task context.
+ * A uprobe stores only the instruction, so it is classified again. That costs little
+ * compared with the trap, and this is task context.
  */
 static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 {
@@ -55,22 +58,22 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 		probe_emulate(opcode, &desc, regs);
 }
 
-/* Programs have a nop where they want to be probed; to step one would be a second exception. */
+/* Programs have nops in places for probes; stepping one would cost a second exception. */
 static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
 {
 	arm64_skip_faulting_instruction(regs, A64_LEN);
 }
 
-/* The emulator reads literals as the kernel; these addresses belong to a user. */
+/* Does the instruction read a literal?  The emulator can read literals of the kernel only. */
 static bool reads_user_memory(const struct probe_insn *desc)
 {
 	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
 }
 
 /**
- * arm_probe_decode_insn() - find out what a uprobe on an instruction would take
+ * arm_probe_decode_insn() - decide how an instruction with a uprobe is carried out
  * @insn: the instruction, in the byte order of the CPU
- * @asi: gets the handler if the instruction is to be emulated
+ * @asi: the handler is stored here if the instruction is emulated
  *
  * Context: any; pure.
  * Return: a verdict, see &enum arm_probe_verdict.

@@ -2,11 +2,11 @@
 /*
  * arm64: write text, which is read-only where it is executed.
  *
- * The pages are mapped once more, writable, for as long as that takes.  The fixmap of
- * <asm/text-patching.h> shows one page at a time, and each time it is done with one all CPUs
- * have to forget it: a thousand probes are thousands of such invalidations.  Here all
- * pages of a batch are mapped together, and forgotten together.  Where there is no
- * memory for that the fixmap has to do: what is taken back has to go.
+ * The pages are mapped a second time, writable, for the duration of the write.  The fixmap of
+ * <asm/text-patching.h> maps one page at a time, and the TLBs of all CPUs are invalidated after
+ * each page: for a thousand probes, thousands of times.  Here all pages of a batch are mapped
+ * together, and their TLB entries are invalidated together.  If the mapping cannot be
+ * allocated, use the fixmap: disarming must not fail.
  */
 #include <linux/cacheflush.h>
 #include <linux/memory.h>
@@ -21,30 +21,30 @@
 
 #include "common.h"
 
-/* How many are written together, with the other CPUs stopped and interrupts off. */
+/* Number of instructions that are written together, with other CPUs stopped and interrupts off. */
 #define WRITES_AT_ONCE	256
 
-/* Up to so many pages are flushed from the TLBs one by one. */
+/* Up to this number of pages, TLB entries are flushed one by one. */
 #define FLUSHED_APART	8
 
-/* An instruction of the text: where it is executed, what it is to be. */
+/* A write to the text: the address at which the instruction is executed, and its new value. */
 struct text_write {
 	void *addr;
 	u32 insn;
-	u32 page;		/* its page, of those that are mapped */
+	u32 page;		/* index of its page in pending.pages */
 };
 
-/* Under text_mutex. */
+/* The collected writes.  Protected by text_mutex. */
 static struct {
 	struct text_write writes[WRITES_AT_ONCE];
 	struct page *pages[WRITES_AT_ONCE];
 	unsigned int nr, nr_pages;
-	void *alias;		/* of these pages, or NULL: by the fixmap */
-	atomic_t arrived;	/* CPUs that have stopped */
-	int written;		/* they may go on */
+	void *alias;		/* mapping of these pages; NULL: use the fixmap */
+	atomic_t arrived;	/* number of CPUs that have stopped */
+	int written;		/* the stopped CPUs may continue */
 } pending;
 
-/* One by one, or all that the TLBs know. */
+/* Flushes the TLB entries of the pages, or, if there are many pages, all entries. */
 static void flush_pages(unsigned long start, unsigned int nr)
 {
 	if (nr > FLUSHED_APART)
@@ -53,7 +53,7 @@ static void flush_pages(unsigned long start, unsigned int nr)
 		flush_tlb_kernel_range(start, start + nr * PAGE_SIZE);
 }
 
-/* vmalloc puts the flush off, but text must not stay writable. */
+/* Unmaps the pages.  vmalloc delays the flush, but text must not stay writable, so flush here. */
 static void unmap_pages(void *alias, unsigned int nr)
 {
 	if (!alias)
@@ -84,14 +84,14 @@ static void write_all(void)
 NOKPROBE_SYMBOL(write_all);
 
 /*
- * On every CPU.  The last one to come writes; the others do not see an NMI until it has,
- * for its handler might be what is written.
+ * Runs on every CPU.  The last CPU to arrive writes.  The others mask NMIs until it has
+ * finished, because the handler of an NMI may execute the text that is being written.
  */
 static int write_stopped(void *unused)
 {
 	unsigned long daif = local_daif_save();
 
-	/* Fully ordered: the others are here before the first write. */
+	/* Fully ordered: the other CPUs have arrived before the first write. */
 	if (atomic_inc_return(&pending.arrived) == num_online_cpus()) {
 		write_all();
 		/* Pairs with the others' acquire. */
@@ -100,7 +100,7 @@ static int write_stopped(void *unused)
 		/* Pairs with the writer's release. */
 		while (!smp_load_acquire(&pending.written))
 			cpu_relax();
-		/* What has been fetched before is fetched again. */
+		/* Discard instructions that were fetched before the write. */
 		isb();
 	}
 	local_daif_restore(daif);
@@ -109,8 +109,8 @@ static int write_stopped(void *unused)
 NOKPROBE_SYMBOL(write_stopped);
 
 /**
- * probe_write_finish() - write what probe_write_queue() has collected
- * @cpus: what the CPUs do meanwhile
+ * probe_write_finish() - write the instructions that probe_write_queue() has collected
+ * @cpus: state of the other CPUs meanwhile
  *
  * Context: task, may sleep.  cpus_read_lock() and text_mutex.
  */
@@ -140,12 +140,12 @@ static bool same_page(const void *a, const void *b)
 
 /**
  * probe_write_queue() - write an instruction of the text, together with others
- * @addr: where it is executed
- * @insn: what it is to be
- * @cpus: what the CPUs do meanwhile, the same until probe_write_finish()
+ * @addr: address at which it is executed
+ * @insn: the new instruction
+ * @cpus: state of the other CPUs; must not change until probe_write_finish()
  *
- * It has been written when probe_write_finish() returns, or before.  Those of one page should
- * come one after the other.
+ * The instruction is written when probe_write_finish() returns, or earlier.  Instructions of the
+ * same page should be queued one after the other.
  *
  * Context: task, may sleep.  cpus_read_lock() and text_mutex.
  */
@@ -155,7 +155,7 @@ void probe_write_queue(void *addr, u32 insn, enum probe_cpus cpus)
 
 	lockdep_assert_held(&text_mutex);
 
-	/* The kernel's own text is in the area of vmalloc, too. */
+	/* The kernel's own text is in the vmalloc area, too. */
 	if (!pending.nr || !same_page(addr, w[-1].addr))
 		pending.pages[pending.nr_pages++] = vmalloc_to_page(addr);
 	w->addr = addr;
@@ -165,14 +165,14 @@ void probe_write_queue(void *addr, u32 insn, enum probe_cpus cpus)
 		probe_write_finish(cpus);
 }
 
-/* The page of slots that has been written last.  Under the core's lock for registrations. */
+/* The page of slots that was written last.  Protected by kprobe_mutex. */
 static struct {
 	struct page *page;
 	void *alias;
 } window;
 
 /**
- * arch_prepare_kprobes_end() - slots have been written for the time being
+ * arch_prepare_kprobes_end() - unmap the page of slots after a batch has been prepared
  *
  * See <linux/kprobes-arch.h>.
  */
@@ -183,7 +183,7 @@ void arch_prepare_kprobes_end(void)
 	window.alias = NULL;
 }
 
-/* A batch's slots are beside each other. */
+/* Maps the page of @slot, and keeps it mapped, because slots of a batch are next to each other. */
 static __le32 *map_slot(kprobe_opcode_t *slot)
 {
 	struct page *page = vmalloc_to_page(slot);
@@ -197,13 +197,13 @@ static __le32 *map_slot(kprobe_opcode_t *slot)
 }
 
 /**
- * probe_write() - write instructions into a slot that nobody executes
- * @to: where they run, all in one page
- * @insns: what
- * @nr: how many
+ * probe_write() - write instructions into a slot that no CPU executes
+ * @to: address at which they run, all in one page
+ * @insns: the instructions
+ * @nr: number of instructions
  *
- * Other CPUs execute them after an exception or an interrupt, without which they may
- * have fetched what was there before: a hit of a BRK is one; for branches see
+ * Another CPU may still have the old contents of the slot in its pipeline until it takes an
+ * exception or an interrupt.  A hit of a BRK is such an exception; for branches see
  * arch_optimize_kprobes().
  *
  * Context: task, may sleep; while a batch is prepared.
@@ -223,10 +223,10 @@ void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr)
 }
 
 /**
- * probe_tell_perf() - perf's decoders follow the text
- * @addr: where an instruction has been replaced
- * @old: what it was
- * @new: what it is
+ * probe_tell_perf() - report a change of the text to perf, whose decoders need it
+ * @addr: address of the instruction that has been replaced
+ * @old: the old instruction
+ * @new: the new instruction
  *
  * Context: task.  text_mutex.
  */

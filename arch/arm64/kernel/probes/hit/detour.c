@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: what happens in detours beside the handlers.
+ * arm64: C functions for detours, and translation of addresses in slots and detours.
  */
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
@@ -9,23 +9,23 @@
 #include "../common.h"
 #include "../detour.h"
 
-/* What a handler may change of PSTATE, and what the detour has: flags and masks. */
+/* The bits of PSTATE that a detour saves and a handler may change: flags and masks. */
 #define CHOSEN_PSTATE	(PSR_N_BIT | PSR_Z_BIT | PSR_C_BIT | PSR_V_BIT |	\
 			 PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
 static_assert(offsetof(struct pt_regs, orig_x0) == offsetof(struct pt_regs, pstate) + 8);
 
 /**
- * kprobe_leave_brk_handler() - a handler has changed the path of execution
- * @regs: registers of the BRK in kprobe_detour_enter(), which are those that the handler
- *	has left, but for the instruction pointer and the masks
- * @esr: why the exception was taken
+ * kprobe_leave_brk_handler() - leave a detour on the path that a handler has chosen
+ * @regs: registers of the BRK in kprobe_detour_enter(): as the handler has set them, except
+ *	the instruction pointer and the masks
+ * @esr: syndrome of the exception
  *
- * A stack pointer that a handler has changed is ignored, as in any exception of the
+ * If a handler has changed the stack pointer, that is ignored, as in any exception of the
  * kernel.
  *
- * Context: el1_brk64(), everything masked.
- * Return: DBG_HOOK_HANDLED; DBG_HOOK_ERROR if it is not that BRK.
+ * Context: el1_brk64(), all exceptions masked.
+ * Return: DBG_HOOK_HANDLED; DBG_HOOK_ERROR if the exception is not from that BRK.
  */
 int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
@@ -39,8 +39,8 @@ int kprobe_leave_brk_handler(struct pt_regs *regs, unsigned long esr)
 NOKPROBE_SYMBOL(kprobe_leave_brk_handler);
 
 /**
- * kprobe_detour_stepped() - the copy of the probed instruction has been executed
- * @ret: address behind the call in the detour
+ * kprobe_detour_stepped() - call the post handlers after the copy of the probed instruction
+ * @ret: return address in the detour
  * @regs: registers, built by kprobe_detour_enter_post()
  *
  * Context: the detour.
@@ -55,10 +55,10 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
 /**
- * arch_slot_original() - what an address in a slot or a detour stands for
- * @kp: representative of the point whose slot it is
- * @start: of the slot
- * @addr: the address
+ * arch_slot_original() - translate an address in a slot or a detour to the original
+ * @kp: representative of the point that owns the slot
+ * @start: address of the slot
+ * @addr: address in the slot
  *
  * See <linux/kprobes-arch.h>.
  */

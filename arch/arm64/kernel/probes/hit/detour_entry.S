@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm64: what detours call, before the copied instruction and behind it.
+ * arm64: assembly that detours call, before the copied instruction and after it.
  *
- * The registers are those of the probed code, and all of them are given back.  The detour
- * has made room for a struct pt_regs and put x29 and x30 at its bottom, where it also
- * takes them from; the return address tells the detour.
+ * The registers on entry are those of the probed code, and all of them are restored.  The detour
+ * has made room for a struct pt_regs and stored x29 and x30 at its bottom, from where it also
+ * restores them.  The return address identifies the detour.
  *
- * Unwinders find the return address in a frame record and take it for the probed
+ * Unwinders find the return address in a frame record and translate it to that of the probed
  * instruction, as any address in a detour.
  */
 #include <linux/linkage.h>
@@ -17,8 +17,8 @@
 #include "registers.h"
 
 /*
- * Leaves the return address in x19, and that of the registers in x1; not x30.  From the
- * label on there is a frame record: see unwind.c.
+ * Saves the registers.  Then x19 is the return address, and x1 the address of the registers;
+ * x30 is undefined.  From the label on there is a frame record: see unwind.c.
  */
 .macro save_registers, linked
 	stp	x2, x3, [sp, #S_X2]
@@ -35,7 +35,7 @@ SYM_INNER_LABEL(\linked, SYM_L_GLOBAL)
 	mov	x1, sp
 .endm
 
-/* Back to the return address in x19. */
+/* Restores the registers, and returns to the address in x19. */
 .macro restore_registers
 	restore_pstate
 	mov	x30, x19
@@ -47,7 +47,7 @@ SYM_INNER_LABEL(\linked, SYM_L_GLOBAL)
 	ret
 .endm
 
-/* As if there had been no detour.  At the label the frame record is gone. */
+/* Restores the registers and the stack as before the detour.  At the label, x29 is restored. */
 .macro restore_all_and_leave, unlinked
 	restore_pstate
 	restore_x4_to_x28
@@ -68,8 +68,9 @@ SYM_CODE_START(kprobe_detour_enter)
 	restore_registers
 
 	/*
-	 * A handler has chosen where to go.  To where the link register says a return does
-	 * it; only the return of an exception can go elsewhere without a register to spare.
+	 * A handler has changed the path of execution.  A plain return leads to the address in
+	 * the link register.  For any other address an exception has to be taken, because only
+	 * the return from an exception needs no register for the address.
 	 */
 .Lchanged:
 	ldr	x4, [sp, #S_PC]
@@ -81,9 +82,10 @@ SYM_CODE_START(kprobe_detour_enter)
 SYM_INNER_LABEL(kprobe_detour_returned, SYM_L_GLOBAL)
 
 	/*
-	 * The registers of the BRK will be where these ones are: they have to be complete
-	 * before, and nothing may come in between that uses the stack.  Two of its
-	 * members are not written by an exception in the kernel.
+	 * The exception of the BRK will store its registers at the address of these ones.  So
+	 * all registers must be restored before, and no exception that uses the stack may be
+	 * taken in between.  An exception in the kernel does not write two members of its
+	 * registers, S_CHOSEN_PC and S_CHOSEN_PSTATE.
 	 */
 .Lelsewhere:
 	msr	daifset, #0xf
@@ -96,7 +98,7 @@ SYM_INNER_LABEL(kprobe_detour_elsewhere, SYM_L_GLOBAL)
 SYM_CODE_END(kprobe_detour_enter)
 NOKPROBE(kprobe_detour_enter)
 
-/* What a handler of this one chooses is treated as that of the other. */
+/* If a handler changes the path of execution, continue as in kprobe_detour_enter(). */
 SYM_CODE_START(kprobe_detour_enter_whole)
 	save_registers kprobe_detour_enter_whole_linked
 	ldr	x0, [x19, #-(DETOUR_RETURN * 4)]
@@ -115,8 +117,9 @@ SYM_CODE_END(kprobe_detour_enter_post)
 NOKPROBE(kprobe_detour_enter_post)
 
 /*
- * At a function's entry, for C that leaves alone what the ABI says.  x29 and x30 stay
- * together: the frame pointer in front of the return address is part of the contract.
+ * For the entry of a function: saves only the registers that C code may change.  x29 and x30
+ * stay together, because arch_prepare_kretprobe_at() reads the frame pointer in front of the
+ * return address.
  */
 SYM_CODE_START(kprobe_detour_enter_return)
 	stp	x0, x1, [sp, #16]
@@ -128,7 +131,7 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	stp	x12, x13, [sp, #112]
 	stp	x14, x15, [sp, #128]
 	stp	x16, x17, [sp, #144]
-	/* Two frames, for the record of the caller's is not made yet. */
+	/* Make two frame records, because the function has made none for its caller yet. */
 	ldr	x3, [sp, #8]
 	stp	x29, x3, [sp, #192]
 	add	x2, sp, #192

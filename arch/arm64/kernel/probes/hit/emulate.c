@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Carrying out instructions on saved registers: all that cannot run elsewhere, and the most
- * frequent of those that could.
+ * Emulate instructions on saved registers: all instructions that cannot run at another address,
+ * and the most frequent ones of those that can.
  *
- * One small function for each kind in enum probe_kind, found through a table, and
+ * There is one small function for each kind in enum probe_kind, found through a table, and
  * one for each group of instructions that only compute.  Semantics: Arm ARM, C6.2,
  * each instruction's own page.
  *
- * All of it runs in the breakpoint trap, so nothing here may be probed, nor
- * anything that is called from here: the helpers of <asm/ptrace.h> and the
- * conditions of <asm/insn.h> are not used because they can be.
+ * All functions run in the breakpoint trap, so neither they nor the functions that they call
+ * may be probed.  The helpers of <asm/ptrace.h> and the conditions of <asm/insn.h> are not
+ * used, because they can be probed.
  */
 
 #include <linux/bits.h>
@@ -35,7 +35,7 @@ static __always_inline void write_reg(struct pt_regs *regs, u32 nr, u64 value)
 }
 
 /*
- * Truth tables over NZCV, bits 31 to 28 of PSTATE: bit n of a table says whether
+ * Truth tables over NZCV, bits 31 to 28 of PSTATE: bit n of a table is 1 if
  * the condition holds when the four flags, read as a number, are n.
  */
 #define WHEN_N	0xff00
@@ -54,7 +54,7 @@ static const u16 conditions[] = {
 	WHEN_C & ~WHEN_Z,		/* hi, ls */
 	WHEN_GE,			/* ge, lt */
 	WHEN_GE & ~WHEN_Z,		/* gt, le */
-	ALWAYS,				/* al, nv, which means always as well */
+	ALWAYS,				/* al, and nv, which also means always */
 };
 
 static __always_inline bool condition_holds(u32 cond, u64 pstate)
@@ -125,8 +125,8 @@ static void emulate_adrp(u32 insn, struct pt_regs *regs)
 NOKPROBE_SYMBOL(emulate_adrp);
 
 /*
- * The literal is in the same text as the instruction, so it can be read; one of
- * eight bytes is aligned to four.
+ * The literal can be read, because it is in the same text as the instruction.  A literal of
+ * eight bytes is aligned to four bytes only.
  */
 static void emulate_ldr_literal(u32 insn, struct pt_regs *regs)
 {
@@ -149,14 +149,14 @@ static void emulate_ldrsw_literal(u32 insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_ldrsw_literal);
 
-/* A hint, and after a trap it would come too late to help. */
+/* A hint, which is useless after a trap, so do nothing. */
 static void emulate_prfm_literal(u32 insn, struct pt_regs *regs)
 {
 	regs->pc += A64_LEN;
 }
 NOKPROBE_SYMBOL(emulate_prfm_literal);
 
-/* br and ret differ in what they tell the branch predictor. */
+/* Also emulates ret, which differs from br only in the hint to the branch predictor. */
 static void emulate_br(u32 insn, struct pt_regs *regs)
 {
 	regs->pc = read_reg(regs, a64_reg5(insn));
@@ -165,7 +165,7 @@ NOKPROBE_SYMBOL(emulate_br);
 
 static void emulate_blr(u32 insn, struct pt_regs *regs)
 {
-	/* Before the link register is written: it may be the one. */
+	/* Read the target before the link register is written, which may be the same register. */
 	u64 target = read_reg(regs, a64_reg5(insn));
 
 	write_reg(regs, A64_LINK, regs->pc + A64_LEN);
@@ -190,7 +190,7 @@ static const probe_emulate_fn emulators[NR_KINDS] = {
 };
 
 /*
- * Instructions that are functions of general registers and flags and nothing else.
+ * Instructions that depend only on general registers and flags.
  *
  * Like most instructions they can run as copies.  But a call after a copy costs another
  * exception or, in a detour, saves and restores all registers a second time.  The most
@@ -198,7 +198,7 @@ static const probe_emulate_fn emulators[NR_KINDS] = {
  * handlers.  None of them can fault.
  *
  * An instruction that is not in the table is copied, so the table need not be complete.  Rows
- * do not overlap, so their order means nothing.
+ * do not overlap, so their order does not matter.
  */
 static __always_inline bool is_64(u32 insn)
 {
@@ -210,14 +210,14 @@ static __always_inline u32 reg16(u32 insn)
 	return insn >> 16 & 0x1f;
 }
 
-/* The end of each of them.  A write to a W register clears the upper half. */
+/* Ends each such function.  A write to a W register clears the upper half. */
 static __always_inline void write_result(u32 insn, u64 value, struct pt_regs *regs)
 {
 	write_reg(regs, a64_reg0(insn), is_64(insn) ? value : (u32)value);
 	regs->pc += A64_LEN;
 }
 
-/* The 16 bits of movn, movz and movk, and where in the register they go. */
+/* Bit position in the register of the 16 bits of movn, movz and movk. */
 static __always_inline unsigned int move_shift(u32 insn)
 {
 	return (insn >> 21 & 3) * 16;
@@ -261,8 +261,8 @@ static __always_inline void set_flags(struct pt_regs *regs, bool n, bool z, bool
 }
 
 /*
- * Words are computed in the upper halves of registers: there the carry and the overflow
- * are where those of 64 bits are.
+ * 32-bit operands are shifted to the upper half, so that carry and overflow are at the same bit
+ * positions as for 64-bit operands.
  */
 static __always_inline void add_or_sub(u32 insn, u64 a, u64 b, struct pt_regs *regs)
 {
@@ -322,7 +322,7 @@ static void emulate_logical_reg(u32 insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_logical_reg);
 
-/* Bits immr to imms go to the bottom, or bits 0 to imms up by (size - immr). */
+/* Moves bits immr to imms down to bit 0, or bits 0 to imms up by (size - immr). */
 static void emulate_bitfield(u32 insn, struct pt_regs *regs)
 {
 	unsigned int size = is_64(insn) ? 64 : 32;
@@ -338,7 +338,7 @@ static void emulate_bitfield(u32 insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_bitfield);
 
-/* Words with insn & @mask == @value.  Where W registers allow less they have a row. */
+/* Words with insn & @mask == @value.  If a W form is more restricted, it has a row of its own. */
 static const struct {
 	u32 mask, value;
 	probe_emulate_fn emulate;
@@ -357,14 +357,14 @@ static const struct {
 };
 
 /**
- * probe_emulator() - the function that emulates an instruction
+ * probe_emulator() - find the function that emulates an instruction
  * @insn: the instruction, as it is without any probe
  * @desc: the classifier's description of it, not %PROBE_REFUSE
  *
- * The function leaves BTYPE alone; apart from that see probe_emulate().
+ * The function does not change BTYPE; apart from that see probe_emulate().
  *
- * No function changes the stack pointer: neither the return of an exception in the kernel nor
- * that of a detour restores it from saved registers.
+ * No function changes the stack pointer, because neither the return from an exception in the
+ * kernel nor that from a detour restores it from saved registers.
  *
  * Context: any; pure.
  * Return: a function for any context, the breakpoint trap included; NULL if there is none.
@@ -388,19 +388,19 @@ probe_emulate_fn probe_emulator(u32 insn, const struct probe_insn *desc)
 }
 
 /**
- * probe_emulate() - carry out an instruction on saved registers
+ * probe_emulate() - emulate an instruction on saved registers
  * @insn: the instruction, with the action %PROBE_EMULATE
- * @desc: what probe_classify() said about it
+ * @desc: result of probe_classify() for it
  * @regs: registers at the instruction, with its address in regs->pc
  *
- * On return @regs is as after the instruction. A literal is read where it is,
- * so user space's literals must not come here.
+ * On return @regs is as after the instruction. A literal is read at its address, so
+ * instructions that read literals of user space must not be emulated.
  *
- * BTYPE is cleared. Every instruction but an indirect branch does so, and after
- * an indirect branch it is the permissive value: the CPU accepts any instruction
- * at the target, as it does after a branch from an unguarded page to one. To set
- * what br and blr set one would have to know whether the page of the probe is
- * guarded; where they lead was checked by the compiler that emitted the pads.
+ * BTYPE is cleared. Every instruction except an indirect branch does so. After
+ * an indirect branch 0 is the permissive value: the CPU accepts any instruction
+ * at the target, as it does after a branch from an unguarded page to one. The value
+ * that br and blr set depends on whether the page of the probe is guarded, which is
+ * not known here. The check is not needed: the compiler has emitted the pads.
  *
  * Context: any, the breakpoint trap included.
  */

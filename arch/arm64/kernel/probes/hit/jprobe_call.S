@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm64: calling a jprobe's handler, and coming back from any depth of it.
+ * arm64: call the handler of a jprobe, and return from any depth of calls in it.
  *
- * The handler is called on a frame of its own, with a copy of the arguments that the
- * caller has put on the stack below it.  Up from the frame pointer:
+ * The handler is called on a frame of its own.  A copy of the arguments that the caller has put
+ * on the stack is below the frame.  Upwards from the frame pointer, the frame has:
  *
  *	 0	frame record
  *	16	x19 to x28
- *	96	where the frame pointer is remembered; the shadow call stack's pointer
+ *	96	where the context level stores the frame pointer; pointer to the shadow call stack
  */
 #include <linux/kprobes-jprobe.h>
 #include <linux/linkage.h>
@@ -50,7 +50,7 @@ SYM_FUNC_START(jprobe_call_handler)
 	ldr	x8, [x17, #S_X8]
 	blr	x16
 
-	/* jprobe_return() comes here, too: nothing but x29 is what it was. */
+	/* jprobe_return() continues here, too: of all registers only x29 is still valid. */
 SYM_INNER_LABEL(jprobe_returned, SYM_L_LOCAL)
 	mov	sp, x29
 	ldp	x3, x18, [sp, #96]
@@ -65,7 +65,7 @@ SYM_INNER_LABEL(jprobe_returned, SYM_L_LOCAL)
 SYM_FUNC_END(jprobe_call_handler)
 NOKPROBE(jprobe_call_handler)
 
-/* As if the handler had returned; does nothing outside of one. */
+/* Returns from the handler to jprobe_call_handler(); does nothing outside of a handler. */
 SYM_FUNC_START(jprobe_return)
 	stp	x29, x30, [sp, #-16]!
 	mov	x29, sp

@@ -2,8 +2,8 @@
 #ifndef _ARM64_PROBES_REGISTERS_H
 #define _ARM64_PROBES_REGISTERS_H
 /*
- * For assembly: the struct pt_regs that handlers see where there was no exception.  It is
- * at the stack pointer.
+ * For assembly: save and restore the struct pt_regs that handlers get in detours and the return
+ * trampoline, where there was no exception.  It is at the stack pointer.
  */
 #include <asm/alternative.h>
 #include <asm/asm-offsets.h>
@@ -14,7 +14,7 @@
 #define PAN_BIT	22
 #define TCO_BIT	25
 
-/* The register that reads PSTATE.TCO, with the bit where PSTATE has it. */
+/* The system register of PSTATE.TCO, in which TCO has the same bit position as in PSTATE. */
 #define SYS_PSTATE_TCO	sys_reg(3, 3, 4, 2, 7)
 
 .macro save_x4_to_x28
@@ -50,10 +50,10 @@
 .endm
 
 /*
- * Closes user space's memory, which an exception does, too: handlers must not get at it by
- * mistake, and at the end of a hit there may be a switch to another task, in which nobody
- * would close it.  Adds to x4 what the exception would add to the saved PSTATE: PSR_PAN_BIT,
- * also where it is emulated, if it has been closed already.
+ * Disables access to user space's memory, as an exception does: handlers must not access it by
+ * mistake, and the end of a hit may switch to another task, in which access would stay enabled.
+ * Sets PSR_PAN_BIT in x4 if access was disabled already, as an exception does in the saved
+ * PSTATE, also if PAN is emulated.
  *
  * Needs x5 to x7, and x30.
  */
@@ -74,7 +74,8 @@ alternative_endif
 .endm
 
 /*
- * Gives back what x4 says.  It is open in few places, so that is out of line.
+ * Enables access to user space's memory if PSR_PAN_BIT is clear in x4.  Out of line, because
+ * access is enabled in few places.
  *
  * Needs x5 to x7, and x30.
  */
@@ -93,8 +94,8 @@ alternative_endif
 .endm
 
 /*
- * Lets the processor check tags of memory, and adds PSR_TCO_BIT to x4 if the probed code has
- * switched that off.  Another task may run at the end of a hit, and would keep the switch.
+ * Enables checks of memory tags, and sets PSR_TCO_BIT in x4 if the probed code has disabled
+ * them.  The end of a hit may switch to another task, in which they would stay disabled.
  *
  * Needs x5, and x30.
  */
@@ -111,7 +112,7 @@ alternative_endif
 #endif
 .endm
 
-/* Switches the checks off again if x4 says so.  Needs x30. */
+/* Disables the checks again if PSR_TCO_BIT is set in x4.  Needs x30. */
 .macro restore_tag_checks
 #ifdef CONFIG_ARM64_MTE
 	tbz	x4, #TCO_BIT, .Lon\@
@@ -121,16 +122,15 @@ alternative_endif
 .endm
 
 /*
- * What an exception would have saved: flags, masks, exception level, stack pointer, whether
- * user space's memory was closed, which it is from here on, and whether tags were not
- * checked, which they are from here on.
+ * Saves PSTATE as an exception would: flags, masks, exception level, stack pointer, PAN and
+ * TCO.  From here on access to user space's memory is disabled, and tags are checked.
  * Needs x4 to x7, and x30.
  */
 .macro save_pstate
 	mrs	x4, nzcv
 	mrs	x5, daif
 	orr	x4, x4, x5
-	/* The level is known by the time that there are probes. */
+	/* Alternatives have been applied before the first probe, so the level is known. */
 alternative_if ARM64_HAS_VIRT_HOST_EXTN
 	add	x4, x4, #PSR_MODE_EL2h
 alternative_else
@@ -149,7 +149,7 @@ alternative_else_nop_endif
 #endif
 .endm
 
-/* Of PSTATE what save_pstate has changed, and the flags.  Needs x4 to x7, and x30. */
+/* Restores the bits of PSTATE that save_pstate changes, and the flags.  Needs x4 to x7, x30. */
 .macro restore_pstate
 	ldr	x4, [sp, #S_PSTATE]
 	reopen_user_memory
@@ -158,8 +158,8 @@ alternative_else_nop_endif
 .endm
 
 /*
- * A frame record for unwinders, of the frame that x29 is of: \pc stands for where in it
- * execution is.
+ * Makes a frame record for unwinders: the frame is that of x29, and \pc the address in its
+ * function.
  */
 .macro link_frame, pc
 	stp	x29, \pc, [sp, #S_STACKFRAME]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm64: where return-probed functions return to.
+ * arm64: the trampoline to which return-probed functions return.
  *
- * At a function's entry the return address is in the link register; that of the trampoline
- * takes its place (arch_prepare_kretprobe()), before the function signs it or pushes it to
+ * At the entry of a function the return address is in the link register.  It is replaced by that
+ * of the trampoline (arch_prepare_kretprobe()), before the function signs it or pushes it to
  * any stack.
  */
 #include <linux/linkage.h>
@@ -12,10 +12,10 @@
 #include "registers.h"
 
 /*
- * Entered by a ret: no landing pad is asked for.  The registers and the stack are what
- * the function has left to its caller; only the link register is this symbol's address.
- * Unwinders find it in the frame record, and look up what it stands for by the frame
- * pointer.
+ * Entered by a ret, which needs no landing pad.  The registers and the stack are those that
+ * the function returns to its caller; only the link register is the address of this symbol.
+ * Unwinders find that address in the frame record, and look up the real return address by the
+ * frame pointer.
  *
  * The section is blacklisted as a whole: NOKPROBE() covers a function up to its first inner
  * label.

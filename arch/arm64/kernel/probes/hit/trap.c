@@ -2,9 +2,9 @@
 /*
  * arm64: from the BRK to the handlers and back to the text.
  *
- * What happens at a hit, with its numbers, is in <linux/kprobes-hit.h>.  A copy that has
- * a BRK behind it because the way back is too far for a branch needs no frame: whose it
- * is says its address, and it runs like the original.
+ * <linux/kprobes-hit.h> has the steps of a hit, with the numbers that are used here.  If a
+ * branch does not reach back from the slot, the copy is followed by a BRK.  That BRK needs no
+ * frame: its address identifies the owner, and the copy runs like the original.
  */
 #include <linux/kprobes.h>
 #include <linux/kprobes-hit.h>
@@ -20,20 +20,20 @@ static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 }
 
 /*
- * See <linux/kprobes-hit.h>.  BTYPE tells how the probed instruction was branched to.  Left
- * in PSTATE, the new place would need a landing pad for it.
+ * See <linux/kprobes-hit.h>.  BTYPE is the kind of the branch to the probed instruction.  If it
+ * stayed in PSTATE, the new place would need a landing pad for that kind.
  */
 static __always_inline void arch_path_changed(struct pt_regs *regs)
 {
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 }
 
-/* 4, see <linux/kprobes-hit.h>. */
+/* Step 4, see <linux/kprobes-hit.h>. */
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (kp->ainsn.run) {
 		kp->ainsn.run(kp->opcode, regs);
-		/* Most instructions clear it; an exception has kept it. */
+		/* Most instructions clear BTYPE, but the exception has preserved it. */
 		regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 		return true;
 	}
@@ -47,7 +47,10 @@ static __always_inline bool arch_is_breakpoint(unsigned long addr)
 	return le32_to_cpu(READ_ONCE(*(__le32 *)addr)) == BRK64_OPCODE_KPROBES;
 }
 
-/* Not a full hit.  Nothing that is emulated can fault. */
+/*
+ * Handles a BRK that is not a full hit.  The last argument of kprobe_rare_hit() is false because
+ * no emulated instruction can fault.
+ */
 static noinline int handle_rare_brk(struct kprobe *kp, struct pt_regs *regs)
 {
 	return kprobe_rare_hit(kp, NULL, regs, regs->pc, false) ? DBG_HOOK_HANDLED : DBG_HOOK_ERROR;
@@ -55,12 +58,12 @@ static noinline int handle_rare_brk(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(handle_rare_brk);
 
 /**
- * kprobe_brk_handler() - a BRK with the number of kprobes
+ * kprobe_brk_handler() - handle a BRK with the immediate of kprobes
  * @regs: registers at the exception
- * @esr: why it was taken
+ * @esr: syndrome of the exception
  *
- * Context: el1_brk64(), everything masked.
- * Return: DBG_HOOK_HANDLED if it has been dealt with, DBG_HOOK_ERROR otherwise.
+ * Context: el1_brk64(), all exceptions masked.
+ * Return: DBG_HOOK_HANDLED if the BRK has been handled, DBG_HOOK_ERROR otherwise.
  */
 int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 {
@@ -75,11 +78,11 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 NOKPROBE_SYMBOL(kprobe_brk_handler);
 
 /**
- * kprobe_ss_brk_handler() - the BRK behind a copy
+ * kprobe_ss_brk_handler() - handle the BRK after a copy
  * @regs: registers at the exception
- * @esr: why it was taken
+ * @esr: syndrome of the exception
  *
- * Context: el1_brk64(), everything masked.
+ * Context: el1_brk64(), all exceptions masked.
  * Return: as kprobe_brk_handler().
  */
 int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
@@ -92,7 +95,7 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 		kprobe_step_done(frame, regs);
 		return DBG_HOOK_HANDLED;
 	}
-	/* One that needs no frame. */
+	/* A copy from which a branch does not reach back has no frame. */
 	kp = kprobe_slot_owner(regs->pc, &start);
 	if (!kp || (unsigned long)kp->ainsn.step != start)
 		return DBG_HOOK_ERROR;
@@ -102,11 +105,12 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 NOKPROBE_SYMBOL(kprobe_ss_brk_handler);
 
 /*
- * See <linux/kprobes-arch.h>.  The exception of the fault has inherited what was masked
- * in the copy.  Nothing takes that back: where interrupts are masked by their priority
- * local_irq_enable() does not touch these masks, and a task that ended here would leave
- * its CPU without interrupts.  There the exception has already unmasked their priority, and
- * only PSTATE still masks them: both have to, before lockdep is told that they are unmasked.
+ * See <linux/kprobes-arch.h>.  The exception of the fault has inherited the masks of the copy,
+ * and no other code clears them: if interrupts are masked by their priority, local_irq_enable()
+ * does not change the masks in PSTATE, and a task that ended here would leave its CPU without
+ * interrupts.  In that configuration the exception has already unmasked the priority, and only
+ * PSTATE masks interrupts.  So mask them in both ways first, before local_daif_inherit()
+ * reports to lockdep that they are unmasked.
  */
 void arch_unmask_fault(struct pt_regs *regs)
 {

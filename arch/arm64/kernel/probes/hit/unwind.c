@@ -2,11 +2,12 @@
 /*
  * arm64: stack traces through probes.
  *
- * Unwinders follow frame records.  An exception makes one of the interrupted code's frame
- * pointer and instruction pointer, in its struct pt_regs.  What that says of probes:
+ * Unwinders follow frame records.  The struct pt_regs of an exception has a frame record with
+ * the frame pointer and the instruction pointer of the interrupted code.  With probes, there are
+ * three special cases:
  *
- * - An address in a slot or a detour stands for the probed instruction.
- * - At a function's entry the caller is in the link register only.
+ * - An address in a slot or a detour has to be translated to that of the probed instruction.
+ * - At the entry of a function, the caller is in the link register only.
  * - The assembly that detours call, and the return trampoline, begin and end without a
  *   frame record of their own.  There the probed function, or the caller, is in registers.
  */
@@ -15,7 +16,7 @@
 
 #include "../detour.h"
 
-/* Addresses from @begin to in front of @end. */
+/* The addresses from @begin up to, but not including, @end. */
 struct stretch {
 	const char *begin, *end;
 };
@@ -26,7 +27,10 @@ static __always_inline bool is_within(const struct stretch *stretch, unsigned lo
 }
 
 #ifdef CONFIG_OPTPROBES
-/* The link register has the return address in the detour; the stack has the two of the call. */
+/*
+ * Beginning of the assembly that detours call: the link register has the return address in the
+ * detour; x29 and x30 of the probed code are on the stack.
+ */
 static const struct stretch entering[] = {
 	{ (const char *)kprobe_detour_enter, kprobe_detour_enter_linked },
 	{ (const char *)kprobe_detour_enter_whole, kprobe_detour_enter_whole_linked },
@@ -34,7 +38,7 @@ static const struct stretch entering[] = {
 	{ (const char *)kprobe_detour_enter_return, kprobe_detour_enter_return_linked },
 };
 
-/* All registers are those that a handler has left, on the way to another path. */
+/* End of that assembly on a changed path: all registers are as a handler has set them. */
 static const struct stretch leaving[] = {
 	{ kprobe_detour_returning, kprobe_detour_returned },
 	{ kprobe_detour_leaving, kprobe_detour_elsewhere + AARCH64_INSN_SIZE },
@@ -68,12 +72,12 @@ static __always_inline bool is_leaving(unsigned long addr)
 #endif
 
 #ifdef CONFIG_KRETPROBES
-/* The instance of the call is still there. */
+/* Beginning of the trampoline: the instance of the call still has the return address. */
 static const struct stretch returning = {
 	(const char *)__kretprobe_trampoline, kretprobe_trampoline_linked,
 };
 
-/* The link register has the return address. */
+/* End of the trampoline: the link register has the return address. */
 static const struct stretch returned = {
 	kretprobe_trampoline_unlinked, kretprobe_trampoline_end,
 };
@@ -93,31 +97,31 @@ static __always_inline unsigned long from_trampoline(const struct pt_regs *regs,
 }
 #endif
 
-/* Are @regs those of an exception of the kernel, or of a detour, from their own stack? */
+/* Were @regs saved by an exception in the kernel, or by a detour, on the stack in use? */
 static __always_inline bool are_registers(const struct pt_regs *regs)
 {
 	return regs->sp == (unsigned long)(regs + 1);
 }
 
-/* The link register that a detour has put on the stack. */
+/* Returns the link register that a detour has stored on the stack. */
 static __always_inline unsigned long pushed_link(const struct pt_regs *regs)
 {
 	return ((unsigned long *)regs->sp)[1];
 }
 
-/* Is @pc the place of a hit whose handlers run, and are @regs its registers? */
+/* Returns the point at @pc if its handlers are running, and @regs are the registers of that hit. */
 static __always_inline struct kprobe *hit_of(struct pt_regs *regs, unsigned long pc)
 {
 	struct kprobe *kp = get_kprobe((void *)pc);
 
-	/* This order: nearly all frames of all stack traces have no probe at their place. */
+	/* Test the point first, because nearly all frames in stack traces have no probe. */
 	return kp && kprobe_hit_registers(regs) ? kp : NULL;
 }
 
 /*
- * The caller of the function at whose entry @kp is, from registers in its slot or detour that
- * starts at @start; @link is the link register.  After a call the detour has a frame record,
- * and its own address in that register.
+ * Returns the caller if @kp is at the entry of a function, else 0.  @regs are in the slot or
+ * detour of @kp that starts at @start; @link is the link register.  After a call in the detour
+ * the link register has an address in the detour; then there is a frame record.
  */
 static __always_inline unsigned long caller_at_entry(struct kprobe *kp,
 						     const struct pt_regs *regs,
@@ -126,20 +130,20 @@ static __always_inline unsigned long caller_at_entry(struct kprobe *kp,
 	return kp->ainsn.entry && link - start >= DETOUR_BYTES ? link : 0;
 }
 
-/* For an address in a slot or a detour that starts at @start: see kprobe_unwind_hit(). */
+/* kprobe_unwind_hit() for an address in a slot or a detour that starts at @start. */
 static __always_inline unsigned long unwind_copy(struct kprobe *kp, unsigned long start,
 						 const struct pt_regs *regs, unsigned long *pc)
 {
 	unsigned long index = (*pc - start) / AARCH64_INSN_SIZE;
 
 	*pc = arch_slot_original(kp, start, *pc);
-	/* Its call makes two records, the second for the caller. */
+	/* The call in this detour makes two records, the second one for the caller. */
 	if (index == DETOUR_RETURN && kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN)
 		return 0;
 	return are_registers(regs) ? caller_at_entry(kp, regs, start, regs->regs[30]) : 0;
 }
 
-/* For the beginning of what a detour calls: see kprobe_unwind_hit(). */
+/* kprobe_unwind_hit() for the beginning of the assembly that detours call. */
 static __always_inline unsigned long unwind_entering(const struct pt_regs *regs,
 						     unsigned long *pc)
 {
@@ -156,14 +160,14 @@ static __always_inline unsigned long unwind_entering(const struct pt_regs *regs,
 }
 
 /**
- * kprobe_unwind_hit() - look through a probe in a stack trace
- * @fp: address of a frame record, or of that in registers which a trace begins with
- * @pc: address from the record; changed to the one that it stands for, if it is in a slot,
- *	a detour, what detours call, or the return trampoline
+ * kprobe_unwind_hit() - translate an address of a probe in a stack trace
+ * @fp: address of a frame record, or of the record in the registers where a trace begins
+ * @pc: address from the record; changed to the original address if it is in a slot, a detour,
+ *	the assembly that detours call, or the return trampoline
  *
- * At a function's entry the caller has made no frame record for the call yet.  It is in
- * the link register, which is with the other registers that the hit, or an exception in the
- * detour, has saved; detours that save only some make a record for it.
+ * At the entry of a function there is no frame record for the call yet.  The caller is in the
+ * link register, which the hit, or an exception in the detour, has saved with the other
+ * registers.  Detours that save only some registers make a frame record for the caller.
  *
  * Context: any.
  * Return: a return address that comes between this record and the next one, or 0.

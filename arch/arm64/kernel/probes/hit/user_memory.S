@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm64: what is rarely done to user space's memory, and to the checks of tags, where there
- * was no exception.  See close_user_memory, start_tag_checks and their opposites in
- * registers.h.
+ * arm64: the rare parts of disabling and enabling access to user space's memory, and checks of
+ * tags, where there was no exception.  See close_user_memory, start_tag_checks and their
+ * opposites in registers.h.
  *
- * All of them leave all registers alone but for x4 to x7.
+ * These functions change no registers except x4 to x7.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>
@@ -16,9 +16,9 @@
 	.text
 #ifdef CONFIG_ARM64_SW_TTBR0_PAN
 /*
- * For processors without PAN: it is open while the page tables of user space are there,
- * which goes together with an ASID.  An interrupt between looking and closing leaves
- * behind what it has found.
+ * For processors without PAN: access is enabled while TTBR0 has the page tables of user space;
+ * then its ASID is not 0.  An interrupt between the test and the change restores the state
+ * that it has found.
  */
 SYM_CODE_START(kprobe_close_user_ttbr)
 	mrs	x5, ttbr0_el1
@@ -50,7 +50,7 @@ SYM_CODE_START(kprobe_start_tag_checks)
 SYM_CODE_END(kprobe_start_tag_checks)
 NOKPROBE(kprobe_start_tag_checks)
 
-/* A handler may have set the bit in saved registers where there is no such switch. */
+/* Tests for MTE, because a handler may have set PSR_TCO_BIT in the registers without it. */
 SYM_CODE_START(kprobe_stop_tag_checks)
 alternative_if ARM64_MTE
 	SET_PSTATE_TCO(1)

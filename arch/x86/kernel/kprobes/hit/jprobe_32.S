@@ -20,7 +20,7 @@
 #define P_HANDLER	8
 #define P_REGS		12
 #define P_WORDS		16
-#define P_FRAME		20		/* where the context level stores %ebp of this frame */
+#define P_FRAME		20		/* where the level stores %ebp of this frame */
 
 	.text
 /* Jumps to the handler, which returns to the caller of this function. */

@@ -16,7 +16,7 @@
 
 /* The frame, from %rbp downwards: callee-saved registers, then these. */
 #define KEPT		(5 * 8)
-#define FRAME		(KEPT + 8)	/* where the context level stores %rbp of this frame */
+#define FRAME		(KEPT + 8)	/* where the level stores %rbp of this frame */
 #define HANDLER		(FRAME + 8)
 #define ARGUMENTS	(HANDLER + JPROBE_STACK_WORDS * 8)
 #define RETURN		(ARGUMENTS + 8)	/* return address of the handler */
