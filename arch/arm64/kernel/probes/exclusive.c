@@ -137,7 +137,7 @@ static bool read_insn(unsigned long addr, u32 *insn)
 	return true;
 }
 
-/* Does execution continue after @insn, a branch by register, exception, or other?  Calls return. */
+/* Does execution continue after @insn?  After a branch by register, only if it is a call. */
 static bool comes_back(u32 insn)
 {
 	/* A brk ends the path.  A udf does not get here. */

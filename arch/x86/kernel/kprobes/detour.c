@@ -35,7 +35,7 @@ static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
 static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS - 1);
 static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 
-/* --- May there be a jump? ---------------------------------------------------- */
+/* --- Check the region --------------------------------------------------------- */
 
 /*
  * May an instruction of the region other than the first fault and have a fixup?  After a
@@ -64,7 +64,7 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 
 /* --- Make a detour ------------------------------------------------------------ */
 
-/* A region of the text that is to be copied to a detour. */
+/* A region of the text, to be copied to a detour. */
 struct source {
 	u8 bytes[PROBE_JUMP_LEN + MAX_INSN_SIZE];
 	struct probe_region region;

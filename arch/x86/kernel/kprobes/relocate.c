@@ -8,9 +8,9 @@
  * address of the original.  They cost no more than the original, except that the processor
  * does not predict the matching return.
  *
- * For every operand and branch a signed 32-bit distance from the end of an instruction is
- * computed, and checked, only in probe_distance().  Copies of the same length, and branches,
- * are written completely or not at all.
+ * Every operand and branch needs a signed 32-bit distance from the end of an instruction.  Only
+ * probe_distance() computes and checks it.  Copies of the same length, and branches, are
+ * written completely or not at all.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>

@@ -392,7 +392,7 @@ void probe_targets_forget(void)
 	function.end = 0;
 }
 
-/* --- Both ------------------------------------------------------------------------ */
+/* --- Branches and tables --------------------------------------------------------- */
 
 /**
  * probe_targets_check() - may execution be sent to a range of text, by a branch or a table?

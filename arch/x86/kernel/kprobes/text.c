@@ -156,7 +156,7 @@ bool probe_debugger_in(unsigned long addr, unsigned int len)
 	return false;
 }
 #else
-/* Without kgdb there are no such breakpoints. */
+/* Without kgdb there are no breakpoints of a debugger. */
 bool probe_debugger_in(unsigned long addr, unsigned int len)
 {
 	return false;

@@ -68,9 +68,9 @@ SYM_CODE_START(kprobe_detour_enter)
 	restore_registers
 
 	/*
-	 * A handler has changed the path of execution.  A plain return leads to the address in
-	 * the link register.  For any other address an exception has to be taken, because only
-	 * the return from an exception needs no register for the address.
+	 * A handler has changed the path of execution.  If the new address is in the link
+	 * register, a plain return leads there.  For any other address take an exception,
+	 * because only the return from an exception needs no register for the address.
 	 */
 .Lchanged:
 	ldr	x4, [sp, #S_PC]
