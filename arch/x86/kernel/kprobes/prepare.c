@@ -50,8 +50,8 @@ void arch_prepare_kprobes_end(void)
 }
 
 /*
- * Is @addr in padding?  It is if so many int3 precede it that no longer instruction can reach
- * @addr, so that the int3 at @addr is an instruction itself.  In front of the entry text there
+ * Is @addr in padding?  It is if all bytes are int3 from which an instruction could reach
+ * @addr: then the int3 at @addr is an instruction itself.  In front of the entry text there
  * can be 2 MiB of padding, which kallsyms counts as part of the last function.
  */
 static bool in_padding(unsigned long addr)

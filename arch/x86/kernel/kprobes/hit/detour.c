@@ -32,8 +32,9 @@ static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
  * @regs: registers, built by kprobe_detour_enter()
  *
  * An iret needs no thunk that could change the flags.  A handler may have raised the stack
- * pointer, for example to take a return address off the stack.  It cannot lower it, because
- * these registers are directly below, and its words on the stack would overwrite them.
+ * pointer, for example to take a return address off the stack.  A handler cannot lower the
+ * stack pointer, because these registers are directly below it: words that the handler
+ * writes there would overwrite the registers.
  *
  * Context: the detour.
  * Return: address of the registers: @regs in 64-bit mode; in 32-bit mode they have been moved,
