@@ -184,15 +184,15 @@ static DECLARE_WORK(grow_work, grow_worker);
 
 static void grow_in_interrupt(struct kretprobe_class *class)
 {
-	unsigned int nr = max(POOL_ATOMIC >> class->order, 1);
+	unsigned int all = wanted(class);
+	unsigned int nr = min_t(unsigned int, all, max(POOL_ATOMIC >> class->order, 1));
 
-	/* If the wanted pool is too large for an interrupt, or there is no memory, queue work. */
-	if (nr >= wanted(class) && add_pool(class, wanted(class), GFP_ATOMIC)) {
+	if (add_pool(class, nr, GFP_ATOMIC) && nr == all) {
 		/* Stays HUNGRY if a hit has taken from the reserve again. */
 		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
 		return;
 	}
-	add_pool(class, nr, GFP_ATOMIC);
+	/* The wanted pool is too large for an interrupt, or there is no memory. */
 	queue_work(system_unbound_wq, &grow_work);
 }
 
