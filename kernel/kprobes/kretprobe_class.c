@@ -193,7 +193,7 @@ static void grow_in_interrupt(struct kretprobe_class *class)
 		return;
 	}
 	/* The wanted pool is too large for an interrupt, or there is no memory. */
-	queue_work(system_unbound_wq, &grow_work);
+	queue_work(system_dfl_wq, &grow_work);
 }
 
 static void feed_hungry(struct irq_work *unused)
@@ -296,7 +296,7 @@ void kretprobe_holder_give_up(struct kretprobe_holder *holder)
 	lockdep_assert_held(&kretprobe_mutex);
 
 	list_add_tail(&holder->given_up, &given_up_holders);
-	queue_delayed_work(system_unbound_wq, &tidy_work, TIDY_DELAY);
+	queue_delayed_work(system_dfl_wq, &tidy_work, TIDY_DELAY);
 }
 
 /**
@@ -325,5 +325,5 @@ void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised)
 	for (pool = class->oldest; pool; pool = kretprobe_next_pool(pool))
 		kretprobe_pool_retire(pool);
 	list_add_tail(&class->retired, &retired_classes);
-	queue_delayed_work(system_unbound_wq, &tidy_work, TIDY_DELAY);
+	queue_delayed_work(system_dfl_wq, &tidy_work, TIDY_DELAY);
 }

@@ -151,7 +151,7 @@ static DECLARE_WORK(reap_work, reap_worker);
 
 static void wake_reaper(struct irq_work *unused)
 {
-	queue_work(system_unbound_wq, &reap_work);
+	queue_work(system_dfl_wq, &reap_work);
 }
 
 DEFINE_IRQ_WORK(kretprobe_reap_irq_work, wake_reaper);

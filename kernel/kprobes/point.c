@@ -438,7 +438,7 @@ void kprobe_points_release(struct list_head *points)
 	spin_lock(&released_lock);
 	list_splice_tail_init(points, &released_points);
 	spin_unlock(&released_lock);
-	queue_work(system_unbound_wq, &release_work);
+	queue_work(system_dfl_wq, &release_work);
 }
 
 /* Called at boot.  Returns 0 or -ENOMEM. */
