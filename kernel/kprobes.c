@@ -5,11 +5,11 @@
  * One probe is handled as a batch of one.  kprobes/batch.c registers a batch.  The steps of
  * unregistering a batch are:
  *
- *	1. detach   handles from their points
+ *	1. detach   probes from their points
  *	2. disarm   all points that are not needed any more, together
- *	3. unpublish  points without handles
+ *	3. unpublish  points without probes
  *	4. wait once for handlers that are still running
- *	5. release  handles and points
+ *	5. release  probes and points
  *
  * Text is restored (2) before a point leaves the table (3).  So a trap that has already
  * been taken finds its point, or finds no breakpoint in the text and returns to the
@@ -69,9 +69,9 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 /* --- Unregister ---------------------------------------------------------- */
 
 /*
- * Removes the handle from its point; readers may still be walking over the handle.
+ * Removes the probe from its point; readers may still be walking over the probe.
  * Adds the point to @disarm if it is armed but need not be any more; otherwise to
- * @empty if it has no handles left.  Returns false if @kp is not registered.
+ * @empty if it has no probes left.  Returns false if @kp is not registered.
  */
 static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
 {
@@ -79,19 +79,19 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 
 	if (!point)
 		return false;
-	kprobe_point_remove_handle(point, kp);
+	kprobe_point_remove_probe(point, kp);
 	if (point->state == KPROBE_GONE)
-		kprobe_gone_forget_handle(kp);
+		kprobe_gone_forget(kp);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
 		kprobe_collect(point, disarm);
-	else if (list_empty(&point->handles))
+	else if (list_empty(&point->probes))
 		kprobe_collect(point, empty);
 	else
 		kprobe_optimizer_queue(point);
 	return true;
 }
 
-/* Makes points without handles unreachable, and removes the others from @points. */
+/* Makes points without probes unreachable, and removes the others from @points. */
 static void unpublish_empty(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -99,7 +99,7 @@ static void unpublish_empty(struct list_head *points)
 
 	list_for_each_entry_safe(kp, next, points, list) {
 		point = kprobe_to_point(kp);
-		if (!list_empty(&point->handles))
+		if (!list_empty(&point->probes))
 			list_del_init(&kp->list);
 		else if (point->state == KPROBE_GONE)
 			list_del_init(&point->op.list);
@@ -109,7 +109,7 @@ static void unpublish_empty(struct list_head *points)
 }
 
 /*
- * Resets the handle, so that its user may register it again.  An address that the user gave is
+ * Resets the probe, so that its user may register it again.  An address that the user gave is
  * restored; an address that was derived from a symbol stays, for messages.
  */
 static void give_back(struct kprobe *kp)
@@ -185,7 +185,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobe);
 
 /* --- Disable and enable ---------------------------------------------------- */
 
-/* A disabled handle stays on its point; the point is armed while it has an enabled handle. */
+/* A disabled probe stays on its point; the point is armed while it has an enabled probe. */
 
 /**
  * disable_kprobe() - stop calling a probe's handlers

@@ -10,8 +10,8 @@
  * sections are optional; the heading of each names the option that selects it.
  *
  * The core passes only representatives of probepoints to the architecture.  The
- * pre_handler and post_handler of a representative call those of all the handles;
- * its post_handler is NULL while no handle has one.
+ * pre_handler and post_handler of a representative call those of all the probes;
+ * its post_handler is NULL while no probe has one.
  *
  * Included from <linux/kprobes.h>; do not include it directly.
  */

@@ -60,7 +60,7 @@ enum kprobe_phase {
  * struct kprobe_frame - the current probe of one context level of one CPU
  * @phase:	phase of the current probe; IDLE means that the level is free
  * @kp:		representative of the probepoint
- * @handle:	the registration whose handler runs now, if it has a fault_handler;
+ * @probe:	the registration whose handler runs now, if it has a fault_handler;
  *		NULL otherwise, and always in KPROBE_PHASE_IDLE
  * @saved_flags: value that arch_mask_step() has returned; meaningful in
  *		KPROBE_PHASE_STEPPING
@@ -72,7 +72,7 @@ enum kprobe_phase {
 struct kprobe_frame {
 	enum kprobe_phase phase;
 	struct kprobe *kp;
-	struct kprobe *handle;
+	struct kprobe *probe;
 	unsigned long saved_flags;
 	const struct pt_regs *regs;
 };
@@ -172,10 +172,10 @@ static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 	barrier();
 }
 
-/* Records the handle whose handler is running, for the fault path; NULL: no such handler. */
-static __always_inline void kprobe_note_handle(struct kprobe *handle)
+/* Records the probe whose handler is running, for the fault path; NULL: no such handler. */
+static __always_inline void kprobe_note_probe(struct kprobe *probe)
 {
-	kprobe_this_frame()->handle = handle;
+	kprobe_this_frame()->probe = probe;
 }
 
 /* The frame of task context, for per-CPU accesses that need no pointer to it. */
@@ -285,8 +285,8 @@ static __always_inline bool kprobe_in_free_task(void)
 static __always_inline void kprobe_task_enter(struct kprobe *kp) { }
 static __always_inline void kprobe_task_leave(void) { }
 
-/* Only the fault path of HAVE_KPROBE_LEVELS uses the recorded handle. */
-static __always_inline void kprobe_note_handle(struct kprobe *handle) { }
+/* Only the fault path of HAVE_KPROBE_LEVELS uses the recorded probe. */
+static __always_inline void kprobe_note_probe(struct kprobe *probe) { }
 
 struct kprobe_outer {
 	struct kprobe *kp;

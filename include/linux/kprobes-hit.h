@@ -146,7 +146,7 @@ static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_fra
 					    struct pt_regs *regs, unsigned long addr,
 					    const bool faults)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	if (!kp || kprobe_ftrace(kp)) {
 		if (arch_is_breakpoint(addr))
@@ -165,14 +165,14 @@ static __always_inline bool kprobe_rare_hit(struct kprobe *kp, struct kprobe_fra
 	 */
 	kprobes_inc_nmissed_count(kp);
 	if (faults) {
-		handle = frame->handle;
-		frame->handle = NULL;
+		probe = frame->probe;
+		frame->probe = NULL;
 		barrier();
 	}
 	kprobe_run_instruction(kp, regs);
 	if (faults) {
 		barrier();
-		frame->handle = handle;
+		frame->probe = probe;
 	}
 	return true;
 }

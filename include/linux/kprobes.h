@@ -44,11 +44,11 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
 				    struct pt_regs *);
 
 /**
- * struct kprobe - one registration: a handle that its user owns
- * @list:	links the handle into its probepoint; not empty while registered
+ * struct kprobe - a probe: one registration, owned by its user
+ * @list:	links the probe into its probepoint; not empty while registered
  * @hlist:	reserved for the core
  * @call:	private: the function that a hit calls: @pre_handler, or a function of
- *		the core if the handle has no @pre_handler, is disabled, or has a
+ *		the core if the probe has no @pre_handler, is disabled, or has a
  *		@fault_handler
  * @nmissed:	hits whose handlers did not run because another handler of the
  *		same context level was running on that CPU
@@ -59,12 +59,12 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * @pre_handler: called before the probed instruction; non-zero means that the
  *		handler has set a new instruction pointer, where execution continues
  * @post_handler: called after the probed instruction
- * @fault_handler: called for a fault in one of this handle's handlers, or in
+ * @fault_handler: called for a fault in one of this probe's handlers, or in
  *		the probed instruction; non-zero means that it has fixed the fault
  * @opcode:	text that the breakpoint has replaced (meaningful in the core's own
  *		representative of a probepoint only)
  * @ainsn:	the architecture's copy of the instruction (likewise)
- * @gone:	links the handle into the hash of those whose text has been freed
+ * @gone:	links the probe into the hash of those whose text has been freed
  *
  * All handlers may be %NULL.  The user sets @addr, @symbol_name, @offset, the
  * handlers and %KPROBE_FLAG_DISABLED; the core sets everything else.  After

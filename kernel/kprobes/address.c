@@ -156,7 +156,7 @@ static enum kprobe_refusal resolve(unsigned long addr, const char *symbol_name,
 
 /**
  * kprobe_place_find() - resolve the address of a registration
- * @p: the handle; only read
+ * @p: the probe; only read
  * @place: filled in, its addr also on failure; holds no reference yet
  *
  * If the address was derived from the symbol in an earlier registration, it is

@@ -20,8 +20,8 @@
 #include "internal.h"
 
 /*
- * True while debugfs "enabled" is 0: no point is armed, even if it has enabled handles.  When it
- * becomes 1 again, all points with enabled handles are armed.  Guarded by kprobe_mutex.
+ * True while debugfs "enabled" is 0: no point is armed, even if it has enabled probes.  When it
+ * becomes 1 again, all points with enabled probes are armed.  Guarded by kprobe_mutex.
  */
 bool kprobes_all_disarmed;
 
@@ -164,7 +164,7 @@ void kprobe_disarm_points(struct list_head *points)
 
 /**
  * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
- * @enable: true: arm the points that have enabled handles; false: disarm all
+ * @enable: true: arm the points that have enabled probes; false: disarm all
  *
  * Context: task, may sleep.
  * Return: 0, or an errno of ftrace; then all stay disarmed.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering a batch of handles, all or none:
+ * Registering a batch of probes, all or none:
  *
- *	1. find	 the place of every handle, and check it
+ *	1. find	 the place of every probe, and check it
  *	2. prepare  points for the addresses that have none
- *	3. publish  points and handles, so that a trap finds them
+ *	3. publish  points and probes, so that a trap finds them
  *	4. arm	 all points that need it, together
  *
  * Each step has a function that undoes it.  After a failure, these are called in the
@@ -19,14 +19,14 @@
 #include "internal.h"
 
 /**
- * struct batch_entry - one handle of a batch being registered
- * @kp:		the handle
+ * struct batch_entry - one probe of a batch being registered
+ * @kp:		the probe
  * @list:	links the entry into &batch.by_addr
- * @place:	address that the handle resolves to
- * @point:	point of the handle
+ * @place:	address that the probe resolves to
+ * @point:	point of the probe
  * @addr:	original value of @kp->addr, restored on failure
  * @flags:	original value of @kp->flags, restored on failure
- * @new_point:	@point has been created for this handle
+ * @new_point:	@point has been created for this probe
  * @err:	errno if @point could not be prepared
  */
 struct batch_entry {
@@ -41,11 +41,11 @@ struct batch_entry {
 };
 
 /**
- * struct batch - handles being registered
- * @entries:	one for each handle
+ * struct batch - probes being registered
+ * @entries:	one for each probe
  * @by_addr:	the entries in the order of addresses, to be prepared and armed
  * @nr:		number of the entries; after a failure of stage_all(), of the staged ones
- * @withdrawn:	the handles have been published and unpublished: hits may still be
+ * @withdrawn:	the probes have been published and unpublished: hits may still be
  *		walking over them
  */
 struct batch {
@@ -66,13 +66,13 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	struct kprobe *kp = e->kp;
 
 	e->place.addr = (unsigned long)kp->addr;
-	if ((kp->flags & KPROBE_FLAG_STAGED) || kprobe_handle_registered(kp, e->place.addr))
+	if ((kp->flags & KPROBE_FLAG_STAGED) || kprobe_is_registered(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	refusal = kprobe_place_find(kp, &e->place);
 	if (refusal)
 		return refusal;
 	/* The user may have cleared kp->addr of a registered struct: check again. */
-	if (kprobe_handle_registered(kp, e->place.addr))
+	if (kprobe_is_registered(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	if (kind && !e->place.on_func_entry)
 		return KPROBE_REFUSE_NOT_ENTRY;
@@ -85,7 +85,7 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	return refusal;
 }
 
-/* Fills the handle in, and marks it as STAGED, so that it cannot be in a batch twice. */
+/* Fills the probe in, and marks it as STAGED, so that it cannot be in a batch twice. */
 static void stage(struct batch_entry *e, u32 kind)
 {
 	struct kprobe *kp = e->kp;
@@ -167,19 +167,19 @@ static bool is_jprobe(struct kprobe *kp)
 static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 {
 	struct kprobe_point *point;
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	if (!is_jprobe(e->kp))
 		return false;
-	/* All handles of a batch are of one kind. */
+	/* All probes of a batch are of one kind. */
 	if (!list_is_first(&e->list, &batch->by_addr) &&
 	    list_prev_entry(e, list)->place.addr == e->place.addr)
 		return true;
 	point = kprobe_table_find(e->place.addr);
 	if (!point)
 		return false;
-	list_for_each_entry(handle, &point->handles, list) {
-		if (is_jprobe(handle))
+	list_for_each_entry(probe, &point->probes, list) {
+		if (is_jprobe(probe))
 			return true;
 	}
 	return false;
@@ -188,7 +188,7 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 /*
  * Finds the point for @e, or creates and publishes it.  It is published at once, so
  * that the next entry of the batch with the same address finds it.  It has no effect
- * yet, because its text is not patched and it has no handles.
+ * yet, because its text is not patched and it has no probes.
  */
 static int prepare(struct batch_entry *e, const char **why)
 {
@@ -260,7 +260,7 @@ static void sort_by_addr(struct batch *batch)
 /*
  * Prepares all points, in the order of addresses, because the architecture then decodes a
  * function once for all probes in it.  Continues after a failure, to return the error of the
- * first failing handle in the order of the caller's array.
+ * first failing probe in the order of the caller's array.
  */
 static int prepare_all(struct batch *batch)
 {
@@ -295,7 +295,7 @@ static void publish_all(struct batch *batch)
 			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
 		/* Users of kprobe_running() read this flag of the representative. */
 		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
-		kprobe_point_add_handle(e->point, e->kp);
+		kprobe_point_add_probe(e->point, e->kp);
 	}
 }
 
@@ -304,14 +304,14 @@ static void unpublish_all(struct batch *batch)
 	struct batch_entry *e;
 
 	for_each_entry(e, batch) {
-		kprobe_point_remove_handle(e->point, e->kp);
+		kprobe_point_remove_probe(e->point, e->kp);
 		if (is_return(e->kp))
 			kretprobe_stop(e->kp);
 	}
 	batch->withdrawn = true;
 }
 
-/* Waits, without locks, until no hit uses the unpublished handles, and restores the structs. */
+/* Waits, without locks, until no hit uses the unpublished probes, and restores the structs. */
 static void wait_withdrawn(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -322,7 +322,7 @@ static void wait_withdrawn(struct batch *batch)
 	unstage_all(batch);
 }
 
-/* Makes the optimizer replace detours that do not call the handlers of the new handles. */
+/* Makes the optimizer replace detours that do not call the handlers of the new probes. */
 static void renew_stale_detours(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -388,9 +388,9 @@ unstage:
 }
 
 /**
- * kprobe_register_batch() - register handles, all or none
- * @kps: the handles
- * @num: number of the handles
+ * kprobe_register_batch() - register probes, all or none
+ * @kps: the probes
+ * @num: number of the probes
  * @kind: KPROBE_FLAG_KIND_* of the API that registers them, 0 for kprobes
  *
  * Context, errnos: see register_kprobes().

@@ -31,7 +31,7 @@ static char kind_letter(const struct kprobe *kp)
 	return 'k';
 }
 
-static void show_handle(struct seq_file *m, struct kprobe_point *point, struct kprobe *kp)
+static void show_probe(struct seq_file *m, struct kprobe_point *point, struct kprobe *kp)
 {
 	char name[KSYM_NAME_LEN], *module = NULL;
 	unsigned long offset = 0;
@@ -64,8 +64,8 @@ static int list_show(struct seq_file *m, void *v)
 	struct kprobe_point *point = v;
 	struct kprobe *kp;
 
-	list_for_each_entry(kp, &point->handles, list)
-		show_handle(m, point, kp);
+	list_for_each_entry(kp, &point->probes, list)
+		show_probe(m, point, kp);
 	return 0;
 }
 

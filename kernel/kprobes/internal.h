@@ -8,7 +8,7 @@
  * Locks, outermost first:
  *
  *	kprobe_mutex		everything below: the table's writers, all
- *				probepoints and their handles, the blacklist
+ *				probepoints and their probes, the blacklist
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
  *	    jump_label_lock()	checking an address against static keys
  *	      text_mutex	kernel text and the slots' contents
@@ -40,9 +40,9 @@ struct seq_file;
 #define pr_fmt(fmt) "kprobes: " fmt
 
 /*
- * Private bits of kprobe::flags.  KIND is the API that has registered a handle; debugfs shows
+ * Private bits of kprobe::flags.  KIND is the API that has registered a probe; debugfs shows
  * it.  RESOLVED: addr was derived from symbol_name, and is derived again if the same struct is
- * registered again.  STAGED marks the handles of a batch that is being checked, or
+ * registered again.  STAGED marks the probes of a batch that is being checked, or
  * unregistered.  RETURN_ONLY is for representatives: hits have to call one return probe only,
  * and no handler needs registers.  SKIPPED is the size of the landing pad between the address
  * that the user gave and the probed address.  <linux/kprobes-optimize.h> has the bits about
@@ -111,15 +111,15 @@ enum kprobe_opt {
  * @kp:		representative: the architecture and callers of get_kprobe() see only this
  *		part.  Its addr is the key of the table.  Its list links the point into a
  *		work list while a batch is patched, or into the list of points to be
- *		freed.  Its call walks over @handles
+ *		freed.  Its call walks over @probes
  * @op:		the representative, with the data of its detour.  Its list links the point
  *		into the lists of the optimizer, or into the list of gone points
- * @handles:	registrations (struct kprobe::list), in the order of registration; RCU,
+ * @probes:	registrations (struct kprobe::list), in the order of registration; RCU,
  *		written under kprobe_mutex
- * @lone:	the handle whose kprobe::call is the only one that a hit has to make; @kp if
- *		a hit has to walk over @handles.  See kprobe_point_update_handlers()
- * @only:	the only handle of the point, if it is enabled and has no fault_handler: a hit
- *		has to call no post_handler but that of this handle.  Otherwise NULL
+ * @lone:	the probe whose kprobe::call is the only one that a hit has to make; @kp if
+ *		a hit has to walk over @probes.  See kprobe_point_update_handlers()
+ * @only:	the only probe of the point, if it is enabled and has no fault_handler: a hit
+ *		has to call no post_handler but that of this probe.  Otherwise NULL
  * @state:	content of the text, enum kprobe_state
  * @opt:	next step of the optimizer, enum kprobe_opt
  * @unopt:	reason why there is no jump, enum kprobe_obstacle
@@ -130,7 +130,7 @@ struct kprobe_point {
 		struct kprobe kp;
 		struct optimized_kprobe op;
 	};
-	struct list_head handles;
+	struct list_head probes;
 	struct kprobe *lone;
 	struct kprobe *only;
 	u8 state;
@@ -174,28 +174,28 @@ static_assert(!offsetof(struct jprobe, kp));
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
 void kprobe_points_release(struct list_head *points);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
-void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp);
-void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp);
+void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp);
+void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp);
 void kprobe_point_update_handlers(struct kprobe_point *point);
 void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);
 bool kprobe_point_armed(const struct kprobe_point *point);
-struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp);
+struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe *kp);
 struct kprobe_point *kprobe_point_of(struct kprobe *kp);
-bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr);
+bool kprobe_is_registered(struct kprobe *kp, unsigned long addr);
 void kprobe_point_add_gone(struct kprobe_point *point);
-void kprobe_gone_forget_handle(struct kprobe *kp);
+void kprobe_gone_forget(struct kprobe *kp);
 extern struct list_head kprobe_gone_points;
 int kprobe_points_init(void);
 
 /* hit/dispatch.c */
-int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs);
-int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs);
+int kprobe_call_nothing(struct kprobe *probe, struct pt_regs *regs);
+int kprobe_call_noted(struct kprobe *probe, struct pt_regs *regs);
 int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* kprobes_inc_nmissed_count(), faster for a point with one handle. */
+/* kprobes_inc_nmissed_count(), faster for a point with one probe. */
 static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 {
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */

@@ -440,7 +440,7 @@ void wait_for_kprobe_optimizer(void)
 
 /**
  * kprobe_disarmed() - is the point of a probe not armed?
- * @p: the representative of a point, or a handle
+ * @p: the representative of a point, or a probe
  *
  * Context: backends, kprobe_mutex held.
  * Return: true if its point is not armed, or if it has no point.
@@ -449,7 +449,7 @@ bool kprobe_disarmed(struct kprobe *p)
 {
 	struct kprobe_point *point = kprobe_table_find((unsigned long)p->addr);
 
-	if (!point || (p != &point->kp && !kprobe_point_find_handle(point, p)))
+	if (!point || (p != &point->kp && !kprobe_point_find_probe(point, p)))
 		return true;
 	return !kprobe_point_armed(point);
 }

@@ -4,7 +4,7 @@
  *
  * A point exists from the first registration at an address to the last
  * unregistration there.  It is never converted or copied: the architecture sees the
- * same representative, however many handles the point has.
+ * same representative, however many probes the point has.
  *
  *	create -> (table insert) -> arm <-> disarm -> (table remove) -> release
  *
@@ -46,7 +46,7 @@ static const u8 next_states[NR_KPROBE_STATES] = {
  * @point: the point; its text has just been changed, or is about to be freed
  * @state: new state, one step from the present one (see enum kprobe_state)
  *
- * Also derives the public flags of the point's handles from the state, for
+ * Also derives the public flags of the point's probes from the state, for
  * kprobe_optimized() and kprobe_gone().
  *
  * Context: kprobe_mutex held.
@@ -70,7 +70,7 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 
 	point->kp.flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
 	point->kp.flags |= flags;
-	list_for_each_entry(kp, &point->handles, list) {
+	list_for_each_entry(kp, &point->probes, list) {
 		kp->flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
 		kp->flags |= flags;
 	}
@@ -82,7 +82,7 @@ bool kprobe_point_armed(const struct kprobe_point *point)
 	return point->state != KPROBE_DISARMED && point->state != KPROBE_GONE;
 }
 
-/* Returns true if the point should be armed: a handle is enabled.  Context: kprobe_mutex held. */
+/* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
 bool kprobe_point_wants_arming(struct kprobe_point *point)
 {
 	struct kprobe *kp;
@@ -91,43 +91,43 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 
 	if (kprobes_all_disarmed || point->state == KPROBE_GONE)
 		return false;
-	list_for_each_entry(kp, &point->handles, list) {
+	list_for_each_entry(kp, &point->probes, list) {
 		if (!kprobe_disabled(kp))
 			return true;
 	}
 	return false;
 }
 
-/* Returns @kp if it is a handle of the point, or NULL.  Context: kprobe_mutex held. */
-struct kprobe *kprobe_point_find_handle(struct kprobe_point *point, struct kprobe *kp)
+/* Returns @kp if it is a probe of the point, or NULL.  Context: kprobe_mutex held. */
+struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe *kp)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry(handle, &point->handles, list) {
-		if (handle == kp)
-			return handle;
+	list_for_each_entry(probe, &point->probes, list) {
+		if (probe == kp)
+			return probe;
 	}
 	return NULL;
 }
 
 /* --- Gone points: their text has been freed ------------------------------- */
 
-/* Gone points that still have handles; linked through op.list. */
+/* Gone points that still have probes; linked through op.list. */
 LIST_HEAD(kprobe_gone_points);
 
 /*
- * Hash of the handles of gone points, by the addresses of their structs, because no field of a
+ * Hash of the probes of gone points, by the addresses of their structs, because no field of a
  * struct that a caller passes can be trusted.  Linked through kprobe::gone.
  */
-static DEFINE_HASHTABLE(gone_handles, 8);
+static DEFINE_HASHTABLE(gone_probes, 8);
 
-static bool is_gone_handle(const struct kprobe *kp)
+static bool is_gone_probe(const struct kprobe *kp)
 {
 	const struct kprobe *gone;
 
-	hash_for_each_possible(gone_handles, gone, gone, (unsigned long)kp) {
+	hash_for_each_possible(gone_probes, gone, gone, (unsigned long)kp) {
 		if (gone == kp)
 			return true;
 	}
@@ -135,53 +135,53 @@ static bool is_gone_handle(const struct kprobe *kp)
 }
 
 /*
- * Returns the gone point that a handle is registered at, or NULL.  No field of @kp is trusted
+ * Returns the gone point that a probe is registered at, or NULL.  No field of @kp is trusted
  * before the hash has the address of @kp.
  */
 static struct kprobe_point *find_gone(struct kprobe *kp)
 {
 	struct list_head *node;
 
-	if (!is_gone_handle(kp))
+	if (!is_gone_probe(kp))
 		return NULL;
-	/* The only node that is not a handle is the head of the list, which is in the point. */
+	/* The only node that is not a probe is the head of the list, which is in the point. */
 	list_for_each_prev(node, &kp->list) {
-		if (!is_gone_handle(list_entry(node, struct kprobe, list)))
-			return container_of(node, struct kprobe_point, handles);
+		if (!is_gone_probe(list_entry(node, struct kprobe, list)))
+			return container_of(node, struct kprobe_point, probes);
 	}
 	return NULL;
 }
 
 /**
- * kprobe_point_add_gone() - record a gone point and its handles
+ * kprobe_point_add_gone() - record a gone point and its probes
  * @point: the point, which has left the table and is KPROBE_GONE
  *
  * Context: kprobe_mutex held.
  */
 void kprobe_point_add_gone(struct kprobe_point *point)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	list_add(&point->op.list, &kprobe_gone_points);
-	list_for_each_entry(handle, &point->handles, list)
-		hash_add(gone_handles, &handle->gone, (unsigned long)handle);
+	list_for_each_entry(probe, &point->probes, list)
+		hash_add(gone_probes, &probe->gone, (unsigned long)probe);
 }
 
 /**
- * kprobe_gone_forget_handle() - remove a handle of a gone point that is being unregistered
- * @kp: the handle
+ * kprobe_gone_forget() - remove a probe of a gone point that is being unregistered
+ * @kp: the probe
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_gone_forget_handle(struct kprobe *kp)
+void kprobe_gone_forget(struct kprobe *kp)
 {
 	hash_del(&kp->gone);
 }
 
-/* --- From a handle to its point --------------------------------------------- */
+/* --- From a probe to its point ---------------------------------------------- */
 
 /**
- * kprobe_point_of() - find the point that a handle is registered at
+ * kprobe_point_of() - find the point that a probe is registered at
  * @kp: a struct that may be registered; only its addr is read
  *
  * Context: kprobe_mutex held.
@@ -192,49 +192,49 @@ struct kprobe_point *kprobe_point_of(struct kprobe *kp)
 	struct kprobe_point *point;
 
 	point = kprobe_table_find((unsigned long)kp->addr);
-	if (point && kprobe_point_find_handle(point, kp))
+	if (point && kprobe_point_find_probe(point, kp))
 		return point;
 	return find_gone(kp);
 }
 
 /**
- * kprobe_handle_registered() - is a struct in use?
- * @kp: the handle; no field of it is trusted
+ * kprobe_is_registered() - is a struct in use?
+ * @kp: the probe; no field of it is trusted
  * @addr: address at which it may be registered
  *
  * Context: kprobe_mutex held.
  * Return: true if it is registered at @addr, or at a gone point.
  */
-bool kprobe_handle_registered(struct kprobe *kp, unsigned long addr)
+bool kprobe_is_registered(struct kprobe *kp, unsigned long addr)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
-	return (point && kprobe_point_find_handle(point, kp)) || find_gone(kp);
+	return (point && kprobe_point_find_probe(point, kp)) || find_gone(kp);
 }
 
-/* Returns the function that a hit calls for a handle. */
-static kprobe_pre_handler_t call_of(struct kprobe *handle)
+/* Returns the function that a hit calls for a probe. */
+static kprobe_pre_handler_t call_of(struct kprobe *probe)
 {
-	if (kprobe_disabled(handle) || !handle->pre_handler)
+	if (kprobe_disabled(probe) || !probe->pre_handler)
 		return kprobe_call_nothing;
-	return handle->fault_handler ? kprobe_call_noted : handle->pre_handler;
+	return probe->fault_handler ? kprobe_call_noted : probe->pre_handler;
 }
 
 /*
- * Returns the handle whose kprobe::call is the only one that a hit has to make: the only handle
- * that calls a handler, or the first if none does.  If several handles call a handler, or there
- * are no handles, returns the representative, whose call walks over the handles.
+ * Returns the probe whose kprobe::call is the only one that a hit has to make: the only probe
+ * that calls a handler, or the first if none does.  If several probes call a handler, or there
+ * are no probes, returns the representative, whose call walks over the probes.
  */
-static struct kprobe *lone_handle(struct kprobe_point *point)
+static struct kprobe *lone_probe(struct kprobe_point *point)
 {
-	struct kprobe *handle, *lone = NULL;
+	struct kprobe *probe, *lone = NULL;
 
-	list_for_each_entry(handle, &point->handles, list) {
-		if (lone && handle->call == kprobe_call_nothing)
+	list_for_each_entry(probe, &point->probes, list) {
+		if (lone && probe->call == kprobe_call_nothing)
 			continue;
 		if (lone && lone->call != kprobe_call_nothing)
 			return &point->kp;
-		lone = handle;
+		lone = probe;
 	}
 	return lone ?: &point->kp;
 }
@@ -247,20 +247,20 @@ static bool return_only(struct kprobe *lone)
 }
 
 /* Returns @lone if a hit has to call no other post_handler, directly; NULL otherwise. */
-static struct kprobe *only_handle(struct kprobe_point *point, struct kprobe *lone)
+static struct kprobe *only_probe(struct kprobe_point *point, struct kprobe *lone)
 {
-	if (!list_is_singular(&point->handles) || kprobe_disabled(lone) || lone->fault_handler)
+	if (!list_is_singular(&point->probes) || kprobe_disabled(lone) || lone->fault_handler)
 		return NULL;
 	return lone;
 }
 
 /**
- * kprobe_point_update_handlers() - update a point after its handles have changed
- * @point: the point, to which a handle has been added, or whose handle has been removed,
+ * kprobe_point_update_handlers() - update a point after its probes have changed
+ * @point: the point, to which a probe has been added, or whose probe has been removed,
  *	enabled or disabled
  *
- * Derives the fields that spare a hit the walk over all handles.  The representative has a
- * post_handler only while a handle has one, because the architecture then has to regain
+ * Derives the fields that spare a hit the walk over all probes.  The representative has a
+ * post_handler only while a probe has one, because the architecture then has to regain
  * control after the instruction.
  *
  * Context: kprobe_mutex held.
@@ -268,50 +268,50 @@ static struct kprobe *only_handle(struct kprobe_point *point, struct kprobe *lon
 void kprobe_point_update_handlers(struct kprobe_point *point)
 {
 	kprobe_post_handler_t post = NULL;
-	struct kprobe *handle, *lone;
+	struct kprobe *probe, *lone;
 
-	list_for_each_entry(handle, &point->handles, list) {
+	list_for_each_entry(probe, &point->probes, list) {
 		/* A hit reads it once, with a plain load. */
-		WRITE_ONCE(handle->call, call_of(handle));
-		if (handle->post_handler)
+		WRITE_ONCE(probe->call, call_of(probe));
+		if (probe->post_handler)
 			post = kprobe_dispatch_post;
 	}
 	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
-	lone = lone_handle(point);
+	lone = lone_probe(point);
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
 	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
-	/* Complete the handle before a hit uses it.  Pairs with kprobe_dispatch_pre(). */
+	/* Complete the probe before a hit uses it.  Pairs with kprobe_dispatch_pre(). */
 	smp_store_release(&point->lone, lone);
 	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
-	smp_store_release(&point->only, only_handle(point, lone));
+	smp_store_release(&point->only, only_probe(point, lone));
 }
 
 /**
- * kprobe_point_add_handle() - add a handle to a point, so that hits find it
+ * kprobe_point_add_probe() - add a probe to a point, so that hits find it
  * @point: the point
- * @kp: the handle, completely filled in, and at no point
+ * @kp: the probe, completely filled in, and at no point
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_point_add_handle(struct kprobe_point *point, struct kprobe *kp)
+void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp)
 {
 	kp->call = call_of(kp);
-	list_add_tail_rcu(&kp->list, &point->handles);
+	list_add_tail_rcu(&kp->list, &point->probes);
 	kprobe_point_update_handlers(point);
 }
 
 /**
- * kprobe_point_remove_handle() - remove a handle from a point
+ * kprobe_point_remove_probe() - remove a probe from a point
  * @point: the point
- * @kp: a handle of @point; hits that have begun may call it until a grace period ends
+ * @kp: a probe of @point; hits that have begun may call it until a grace period ends
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_point_remove_handle(struct kprobe_point *point, struct kprobe *kp)
+void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp)
 {
 	list_del_rcu(&kp->list);
 	kprobe_point_update_handlers(point);
@@ -355,7 +355,7 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 	point->lone = &point->kp;
 	point->kp.flags = place->ftrace ? KPROBE_FLAG_FTRACE : 0;
 	point->state = KPROBE_DISARMED;
-	INIT_LIST_HEAD(&point->handles);
+	INIT_LIST_HEAD(&point->probes);
 	INIT_LIST_HEAD(&point->kp.list);
 	INIT_LIST_HEAD(&point->op.list);
 

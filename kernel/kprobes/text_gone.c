@@ -3,7 +3,7 @@
  * Text that is freed while it has probes: modules, and init text.
  *
  * Before the text is freed, the points in it are disarmed, leave the table and
- * become KPROBE_GONE.  Their handles stay on them, with KPROBE_FLAG_GONE, until
+ * become KPROBE_GONE.  Their probes stay on them, with KPROBE_FLAG_GONE, until
  * their users unregister.  The core does not write to the text any more, and has
  * no points there when a later module is loaded at the same addresses.
  */

@@ -46,8 +46,8 @@ static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-/* Handles a hit in task context of a point with one handle, the usual case. */
-static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
+/* Handles a hit in task context of a point with one probe, the usual case. */
+static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *probe,
 				     struct pt_regs *regs)
 {
 	/* Keep the address of the frame in a register: three calls are between its uses. */
@@ -57,16 +57,16 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
 
 	OPTIMIZER_HIDE_VAR(frame);
 	kprobe_frame_enter(frame, kp);
-	ret = handle->call(handle, regs);
+	ret = probe->call(probe, regs);
 	if (unlikely(ret)) {
 		kprobe_frame_leave(frame);
 		return ret;
 	}
 	kp->ainsn.run(kp->opcode, regs);
 	/* The post handler may have been unregistered. */
-	post = READ_ONCE(handle->post_handler);
+	post = READ_ONCE(probe->post_handler);
 	if (likely(post))
-		post(handle, regs, 0);
+		post(probe, regs, 0);
 	kprobe_frame_leave(frame);
 	return 0;
 }
@@ -84,15 +84,15 @@ static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *handle,
  */
 int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 	int ret;
 
 	preempt_disable_notrace();
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	handle = READ_ONCE(kprobe_to_point(kp)->only);
+	probe = READ_ONCE(kprobe_to_point(kp)->only);
 	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (likely(handle && kprobe_in_free_task()))
-		ret = plain_hit(kp, handle, regs);
+	if (likely(probe && kprobe_in_free_task()))
+		ret = plain_hit(kp, probe, regs);
 	else
 		ret = other_hit(kp, regs);
 	preempt_enable_notrace();

@@ -2,7 +2,7 @@
 /*
  * At a hit: call the handlers of a probepoint.
  *
- * RCU protects the list of handles, because preemption is disabled at a hit.  The list walks
+ * RCU protects the list of probes, because preemption is disabled at a hit.  The list walks
  * do not check that, because lockdep can be probed.
  */
 #include <linux/atomic.h>
@@ -11,37 +11,37 @@
 
 #include "../internal.h"
 
-/* kprobe::call of a handle that has no pre_handler, or that is disabled. */
-int kprobe_call_nothing(struct kprobe *handle, struct pt_regs *regs)
+/* kprobe::call of a probe that has no pre_handler, or that is disabled. */
+int kprobe_call_nothing(struct kprobe *probe, struct pt_regs *regs)
 {
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_call_nothing);
 
-/* kprobe::call of a handle with a fault_handler: records the handle for kprobe_fault_handler(). */
-int kprobe_call_noted(struct kprobe *handle, struct pt_regs *regs)
+/* kprobe::call of a probe with a fault_handler: records the probe for kprobe_fault_handler(). */
+int kprobe_call_noted(struct kprobe *probe, struct pt_regs *regs)
 {
 	int ret;
 
-	kprobe_note_handle(handle);
-	ret = handle->pre_handler(handle, regs);
-	kprobe_note_handle(NULL);
+	kprobe_note_probe(probe);
+	ret = probe->pre_handler(probe, regs);
+	kprobe_note_probe(NULL);
 	return ret;
 }
 NOKPROBE_SYMBOL(kprobe_call_noted);
 
-static __always_inline void call_post(struct kprobe *handle, struct pt_regs *regs,
+static __always_inline void call_post(struct kprobe *probe, struct pt_regs *regs,
 				      unsigned long flags)
 {
-	if (unlikely(handle->fault_handler))
-		kprobe_note_handle(handle);
-	handle->post_handler(handle, regs, flags);
-	if (unlikely(handle->fault_handler))
-		kprobe_note_handle(NULL);
+	if (unlikely(probe->fault_handler))
+		kprobe_note_probe(probe);
+	probe->post_handler(probe, regs, flags);
+	if (unlikely(probe->fault_handler))
+		kprobe_note_probe(NULL);
 }
 
 /**
- * kprobe_dispatch_many() - call the pre_handlers of all handles of a point
+ * kprobe_dispatch_many() - call the pre_handlers of all probes of a point
  * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *
@@ -49,11 +49,11 @@ static __always_inline void call_post(struct kprobe *handle, struct pt_regs *reg
  */
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 	int ret = 0;
 
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
-		ret = handle->call(handle, regs);
+	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
+		ret = probe->call(probe, regs);
 		if (ret)
 			break;
 	}
@@ -66,7 +66,7 @@ NOKPROBE_SYMBOL(kprobe_dispatch_many);
  * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *
- * Calls the pre_handlers of the handles in the order of registration.  The first that
+ * Calls the pre_handlers of the probes in the order of registration.  The first that
  * returns non-zero has changed the path of execution, and the rest is not called.
  *
  * Context: the hit, preemption disabled.
@@ -87,7 +87,7 @@ NOKPROBE_SYMBOL(kprobe_dispatch_pre);
  * @regs: registers after the probed instruction
  * @flags: argument for the handlers
  *
- * The list of handles may be empty: a handle leaves the list before the representative
+ * The list of probes may be empty: a probe leaves the list before the representative
  * loses its post_handler.
  *
  * Context: the hit, preemption disabled.
@@ -97,20 +97,20 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *handle = READ_ONCE(point->only);
+	struct kprobe *probe = READ_ONCE(point->only);
 	kprobe_post_handler_t post;
 
-	if (likely(handle)) {
-		/* A handle that is being added or removed may be called or not. */
-		post = READ_ONCE(handle->post_handler);
+	if (likely(probe)) {
+		/* A probe that is being added or removed may be called or not. */
+		post = READ_ONCE(probe->post_handler);
 		if (likely(post))
-			post(handle, regs, flags);
+			post(probe, regs, flags);
 		return;
 	}
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (!handle->post_handler || kprobe_disabled(handle))
+	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+		if (!probe->post_handler || kprobe_disabled(probe))
 			continue;
-		call_post(handle, regs, flags);
+		call_post(probe, regs, flags);
 	}
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_post);
@@ -127,11 +127,11 @@ NOKPROBE_SYMBOL(kprobe_dispatch_post);
  */
 void kprobes_inc_nmissed_count(struct kprobe *p)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
-	list_for_each_entry_rcu(handle, &kprobe_to_point(p)->handles, list, true) {
-		if (!kprobe_disabled(handle))
-			raw_atomic_long_inc((atomic_long_t *)&handle->nmissed);
+	list_for_each_entry_rcu(probe, &kprobe_to_point(p)->probes, list, true) {
+		if (!kprobe_disabled(probe))
+			raw_atomic_long_inc((atomic_long_t *)&probe->nmissed);
 	}
 }
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
@@ -144,11 +144,11 @@ NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
  */
 void dump_kprobe(struct kprobe *kp)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	pr_err("probe at %pS\n", kp->addr);
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true)
-		pr_err("  pre %pS, post %pS, flags %#x\n", handle->pre_handler,
-		       handle->post_handler, handle->flags);
+	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true)
+		pr_err("  pre %pS, post %pS, flags %#x\n", probe->pre_handler,
+		       probe->post_handler, probe->flags);
 }
 NOKPROBE_SYMBOL(dump_kprobe);

@@ -14,24 +14,24 @@
 
 #include "../internal.h"
 
-/* Calls the fault_handler of the handle whose handler has faulted (OLS paper, section 4.2). */
+/* Calls the fault_handler of the probe whose handler has faulted (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
 					  int trapnr)
 {
-	struct kprobe *handle = frame->handle;
+	struct kprobe *probe = frame->probe;
 
-	return handle && handle->fault_handler &&
-	       handle->fault_handler(handle, regs, trapnr);
+	return probe && probe->fault_handler &&
+	       probe->fault_handler(probe, regs, trapnr);
 }
 
 /* Calls the fault_handlers of a point until one of them has fixed the fault. */
-static __always_inline bool ask_handles(struct kprobe *kp, struct pt_regs *regs, int trapnr)
+static __always_inline bool ask_probes(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
-	list_for_each_entry_rcu(handle, &kprobe_to_point(kp)->handles, list, true) {
-		if (handle->fault_handler && !kprobe_disabled(handle) &&
-		    handle->fault_handler(handle, regs, trapnr))
+	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
+		if (probe->fault_handler && !kprobe_disabled(probe) &&
+		    probe->fault_handler(probe, regs, trapnr))
 			return true;
 	}
 	return false;
@@ -52,7 +52,7 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 	instruction_pointer_set(regs, (unsigned long)kp->addr);
 	if (level_free)
 		kprobe_frame_enter(frame, kp);
-	handled = ask_handles(kp, regs, trapnr);
+	handled = ask_probes(kp, regs, trapnr);
 	if (level_free)
 		kprobe_frame_leave(frame);
 	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr) {

@@ -12,10 +12,10 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
 
 /*
  * The current probe between kprobe_busy_begin() and kprobe_busy_end(): a representative
- * without handles.  Probes that are hit in between are missed, as in any handler.
+ * without probes.  Probes that are hit in between are missed, as in any handler.
  */
 static struct kprobe_point busy_point = {
-	.handles = LIST_HEAD_INIT(busy_point.handles),
+	.probes = LIST_HEAD_INIT(busy_point.probes),
 };
 
 /**
@@ -68,7 +68,7 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
 void kprobe_handler_died(void)
 {
 	preempt_disable_notrace();
-	kprobe_note_handle(NULL);
+	kprobe_note_probe(NULL);
 	kprobe_frame_leave(kprobe_this_frame());
 	preempt_enable_no_resched_notrace();
 }

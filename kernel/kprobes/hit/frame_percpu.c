@@ -10,7 +10,7 @@
 
 /* The current probe between kprobe_busy_begin() and kprobe_busy_end(). */
 static struct kprobe_point busy_point = {
-	.handles = LIST_HEAD_INIT(busy_point.handles),
+	.probes = LIST_HEAD_INIT(busy_point.probes),
 };
 
 /* See frame.c.  Here all context levels share one current probe. */

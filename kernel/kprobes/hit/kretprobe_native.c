@@ -111,15 +111,15 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
-	struct kprobe *handle;
+	struct kprobe *probe;
 
 	if (kprobe_this_frame()->phase != KPROBE_PHASE_IDLE) {
 		kprobes_inc_nmissed_count(&point->kp);
 		return;
 	}
-	list_for_each_entry_rcu(handle, &point->handles, list, true) {
-		if (handle->call == kretprobe_engine_enter_bare)
-			enter_bare(handle, ret_addr);
+	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+		if (probe->call == kretprobe_engine_enter_bare)
+			enter_bare(probe, ret_addr);
 	}
 }
 

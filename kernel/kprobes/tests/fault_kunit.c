@@ -218,7 +218,7 @@ static void faults_of_the_instruction(struct kunit *test)
 }
 
 /* The fault handlers of the probes are called until one resolves the fault. */
-static void several_handles_and_a_fault(struct kunit *test)
+static void several_probes_and_a_fault(struct kunit *test)
 {
 	struct faulty a = faulty_at(kprobes_kunit_load_insn, false);
 	struct faulty b = faulty_at(kprobes_kunit_load_insn, false);
@@ -321,7 +321,7 @@ static void a_division_by_zero(struct kunit *test)
 
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(faults_of_the_instruction),
-	KUNIT_CASE(several_handles_and_a_fault),
+	KUNIT_CASE(several_probes_and_a_fault),
 	KUNIT_CASE(faults_of_handlers),
 #ifdef CONFIG_X86
 	KUNIT_CASE(a_general_protection_fault),

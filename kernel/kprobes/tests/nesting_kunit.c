@@ -244,7 +244,7 @@ static void a_softirq_in_a_handler_is_a_full_hit(struct kunit *test)
 #endif
 
 /*
- * A handle leaves its point before the representative loses its post_handler, so a hit may
+ * A probe leaves its point before the representative loses its post_handler, so a hit may
  * find an empty list.  Then it must read nothing but the point, and call no handler.
  */
 static atomic_t strays;
@@ -256,18 +256,18 @@ static void stray_post(struct kprobe *p, struct pt_regs *regs, unsigned long fla
 
 static void a_post_handler_that_has_just_gone(struct kunit *test)
 {
-	const size_t handle = offsetof(struct kprobe_point, handles) -
-			      offsetof(struct kprobe, list);
+	const size_t probe = offsetof(struct kprobe_point, probes) -
+			     offsetof(struct kprobe, list);
 	struct kprobe_point *point;
 	struct kprobe *stray;
 
-	/* A list head that is mistaken for a handle would lead here. */
+	/* A list head that is mistaken for a probe would lead here. */
 	point = kunit_kzalloc(test, sizeof(*point) + sizeof(*stray), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, point);
-	stray = (void *)point + handle;
+	stray = (void *)point + probe;
 	stray->post_handler = stray_post;
 	stray->flags = 0;
-	INIT_LIST_HEAD(&point->handles);
+	INIT_LIST_HEAD(&point->probes);
 	atomic_set(&strays, 0);
 	preempt_disable();
 	kprobe_dispatch_post(&point->kp, NULL, 0);

@@ -36,13 +36,13 @@ static inline const char *said_at(void *addr)
 	return point ? kprobe_unopt_reason(point) : NULL;
 }
 
-/* The state of the point equals the text, and the handle reports the same. */
-#define EXPECT_JUMP(test, handle, wanted)					\
+/* The state of the point equals the text, and the probe reports the same. */
+#define EXPECT_JUMP(test, probe, wanted)					\
 do {										\
 	kprobe_optimizer_flush();						\
-	KUNIT_EXPECT_EQ(test, is_jump((handle)->addr), wanted);			\
-	KUNIT_EXPECT_EQ(test, kprobe_optimized(handle), wanted);		\
-	KUNIT_EXPECT_EQ(test, state_at((handle)->addr) == KPROBE_JUMP, wanted);	\
+	KUNIT_EXPECT_EQ(test, is_jump((probe)->addr), wanted);			\
+	KUNIT_EXPECT_EQ(test, kprobe_optimized(probe), wanted);		\
+	KUNIT_EXPECT_EQ(test, state_at((probe)->addr) == KPROBE_JUMP, wanted);	\
 } while (0)
 
 #endif /* _KPROBES_TESTS_OPTIMIZED_H */
