@@ -94,13 +94,11 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 /* Makes points without probes unreachable, and removes the others from @points. */
 static void unpublish_empty(struct list_head *points)
 {
-	struct kprobe_point *point;
-	struct kprobe *kp, *next;
+	struct kprobe_point *point, *next;
 
-	list_for_each_entry_safe(kp, next, points, list) {
-		point = kprobe_to_point(kp);
+	for_each_collected_safe(point, next, points) {
 		if (!list_empty(&point->probes))
-			list_del_init(&kp->list);
+			list_del_init(&point->kp.list);
 		else if (point->state == KPROBE_GONE)
 			list_del_init(&point->op.list);
 		else

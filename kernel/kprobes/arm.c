@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Arm and disarm points: a list of points is patched together.
+ * Arm and disarm points: the points of a work list are patched together.
  *
- * Points are linked into the list through their representative's list node.
  * Writing all breakpoints takes one hold of text_mutex and, with
  * HAVE_KPROBE_BATCH, one synchronisation of all CPUs; all ftrace sites take one
  * update of ftrace.
@@ -44,45 +43,23 @@ static void arch_disarm_kprobes(struct list_head *batch)
 }
 #endif
 
-/**
- * kprobe_collect() - add a point to a work list
- * @point: the point; if it is on a list already, it stays there
- * @list: list of representatives
- *
- * Context: kprobe_mutex held.
- */
-void kprobe_collect(struct kprobe_point *point, struct list_head *list)
-{
-	if (list_empty(&point->kp.list))
-		list_add_tail(&point->kp.list, list);
-}
-
-/* Empties a list that kprobe_collect() has filled.  Context: kprobe_mutex held. */
-void kprobe_uncollect_all(struct list_head *list)
-{
-	struct kprobe *kp, *next;
-
-	list_for_each_entry_safe(kp, next, list, list)
-		list_del_init(&kp->list);
-}
-
 /* Moves the points that ftrace owns from @points to @ftrace. */
 static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 {
-	struct kprobe *kp, *next;
+	struct kprobe_point *point, *next;
 
-	list_for_each_entry_safe(kp, next, points, list) {
-		if (kprobe_ftrace(kp))
-			list_move_tail(&kp->list, ftrace);
+	for_each_collected_safe(point, next, points) {
+		if (kprobe_ftrace(&point->kp))
+			list_move_tail(&point->kp.list, ftrace);
 	}
 }
 
 static void set_states(struct list_head *points, enum kprobe_state state)
 {
-	struct kprobe *kp;
+	struct kprobe_point *point;
 
-	list_for_each_entry(kp, points, list)
-		kprobe_point_set_state(kprobe_to_point(kp), state);
+	for_each_collected(point, points)
+		kprobe_point_set_state(point, state);
 }
 
 /* Runs @patch with the locks that text patching needs. */
@@ -94,13 +71,13 @@ static void patch_points(struct list_head *points, void (*patch)(struct list_hea
 
 static void arm_breakpoints(struct list_head *points)
 {
-	struct kprobe *kp;
+	struct kprobe_point *point;
 
 	kprobe_unoptimize_neighbours(points);			/* 3 */
 	patch_points(points, arch_arm_kprobes);			/* 4 */
 	set_states(points, KPROBE_BREAKPOINT);			/* 5 */
-	list_for_each_entry(kp, points, list)			/* 6 */
-		kprobe_optimizer_queue(kprobe_to_point(kp));
+	for_each_collected(point, points)			/* 6 */
+		kprobe_optimizer_queue(point);
 }
 
 static void disarm_breakpoints(struct list_head *points)
@@ -113,7 +90,7 @@ static void disarm_breakpoints(struct list_head *points)
 
 /**
  * kprobe_arm_points() - arm disarmed points, all or none
- * @points: list of representatives in KPROBE_DISARMED, which are in the table
+ * @points: work list of points in KPROBE_DISARMED, which are in the table
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0, or an errno of ftrace: -EBUSY if another user of a function may also
@@ -139,7 +116,7 @@ int kprobe_arm_points(struct list_head *points)
 
 /**
  * kprobe_disarm_points() - restore the text of armed points
- * @points: list of representatives in any armed state
+ * @points: work list of points in any armed state
  *
  * Cannot fail.  On return no CPU can take a new hit, but handlers of earlier hits may
  * still be running (kernel/kprobes.c waits for these).

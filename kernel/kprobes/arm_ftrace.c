@@ -51,9 +51,9 @@ void kprobe_ftrace_kill(void)
 	kprobe_ftrace_disabled = true;
 }
 
-static bool of_client(struct kprobe *kp, struct ftrace_client *client)
+static bool of_client(struct kprobe_point *point, struct ftrace_client *client)
 {
-	return kprobe_to_point(kp)->ftrace_ip_modify == (client == &ip_modify_client);
+	return point->ftrace_ip_modify == (client == &ip_modify_client);
 }
 
 /* Adds or removes the filter entries of up to @nr addresses. */
@@ -73,7 +73,7 @@ static int filter_points(struct ftrace_client *client, struct list_head *points,
 {
 	unsigned int room = limit, n = 0;
 	unsigned long few[FEW_IPS], *ips;
-	struct kprobe *kp;
+	struct kprobe_point *point;
 	int ret = 0;
 
 	*nr = 0;
@@ -82,12 +82,12 @@ static int filter_points(struct ftrace_client *client, struct list_head *points,
 		ips = few;
 		room = FEW_IPS;
 	}
-	list_for_each_entry(kp, points, list) {
+	for_each_collected(point, points) {
 		if (*nr + n == limit)
 			break;
-		if (!of_client(kp, client))
+		if (!of_client(point, client))
 			continue;
-		ips[n++] = (unsigned long)kp->addr;
+		ips[n++] = kprobe_point_addr(point);
 		if (n < room)
 			continue;
 		ret = filter(client, ips, n, remove);
@@ -107,11 +107,11 @@ static int filter_points(struct ftrace_client *client, struct list_head *points,
 
 static unsigned int count_points(struct ftrace_client *client, struct list_head *points)
 {
+	struct kprobe_point *point;
 	unsigned int nr = 0;
-	struct kprobe *kp;
 
-	list_for_each_entry(kp, points, list)
-		nr += of_client(kp, client);
+	for_each_collected(point, points)
+		nr += of_client(point, client);
 	return nr;
 }
 
@@ -148,7 +148,7 @@ static void disarm_client(struct ftrace_client *client, struct list_head *points
 
 /**
  * kprobe_arm_ftrace() - make ftrace call points, all or none
- * @points: list of representatives on instructions that ftrace owns
+ * @points: work list of points on instructions that ftrace owns
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
  * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if another user of a function
@@ -156,7 +156,7 @@ static void disarm_client(struct ftrace_client *client, struct list_head *points
  */
 int kprobe_arm_ftrace(struct list_head *points)
 {
-	struct kprobe *kp;
+	struct kprobe_point *point;
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
@@ -165,8 +165,8 @@ int kprobe_arm_ftrace(struct list_head *points)
 		return 0;
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
-	list_for_each_entry(kp, points, list)
-		kprobe_to_point(kp)->ftrace_ip_modify = kp->post_handler;
+	for_each_collected(point, points)
+		point->ftrace_ip_modify = point->kp.post_handler;
 
 	ret = arm_client(&plain_client, points);
 	if (ret)
@@ -179,7 +179,7 @@ int kprobe_arm_ftrace(struct list_head *points)
 
 /**
  * kprobe_disarm_ftrace() - make ftrace stop calling points
- * @points: list of representatives that kprobe_arm_ftrace() has armed
+ * @points: work list of points that kprobe_arm_ftrace() has armed
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
  */

@@ -110,8 +110,8 @@ enum kprobe_opt {
  * struct kprobe_point - a probed address (probepoint)
  * @kp:		representative: the architecture and callers of get_kprobe() see only this
  *		part.  Its addr is the key of the table.  Its list links the point into a
- *		work list while a batch is patched, or into the list of points to be
- *		freed.  Its call walks over @probes
+ *		work list (kprobe_collect()), or into the list of points to be freed.  Its
+ *		call walks over @probes
  * @op:		the representative, with the data of its detour.  Its list links the point
  *		into the lists of the optimizer, or into the list of gone points
  * @probes:	registrations (struct kprobe::list), in the order of registration; RCU,
@@ -186,7 +186,15 @@ bool kprobe_is_registered(struct kprobe *kp, unsigned long addr);
 void kprobe_point_add_gone(struct kprobe_point *point);
 void kprobe_gone_forget(struct kprobe *kp);
 extern struct list_head kprobe_gone_points;
+void kprobe_collect(struct kprobe_point *point, struct list_head *points);
+void kprobe_uncollect_all(struct list_head *points);
 int kprobe_points_init(void);
+
+/* Walk over the points of a work list; in the second walk, @point may be removed or freed. */
+#define for_each_collected(point, points)				\
+	list_for_each_entry(point, points, kp.list)
+#define for_each_collected_safe(point, next, points)			\
+	list_for_each_entry_safe(point, next, points, kp.list)
 
 /* hit/dispatch.c */
 int kprobe_call_nothing(struct kprobe *probe, struct pt_regs *regs);
@@ -318,8 +326,6 @@ bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_n
 void kprobe_names_read_all(void);
 
 /* arm.c */
-void kprobe_collect(struct kprobe_point *point, struct list_head *list);
-void kprobe_uncollect_all(struct list_head *list);
 int kprobe_arm_points(struct list_head *points);
 void kprobe_disarm_points(struct list_head *points);
 int kprobe_rearm_all(bool enable);

@@ -43,22 +43,21 @@ bool kprobe_neighbour_armed(struct kprobe_point *point)
 
 /**
  * kprobe_unoptimize_neighbours() - remove the jumps that cover addresses of breakpoints
- * @points: list of representatives that will be armed
+ * @points: work list of points that will be armed
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
 void kprobe_unoptimize_neighbours(struct list_head *points)
 {
-	struct kprobe_point *other;
-	struct kprobe *kp;
+	struct kprobe_point *point, *other;
 	unsigned long at;
 	LIST_HEAD(jumps);
 
-	list_for_each_entry(kp, points, list) {
-		for_each_covering(at, (unsigned long)kp->addr) {
+	for_each_collected(point, points) {
+		for_each_covering(at, kprobe_point_addr(point)) {
 			other = kprobe_table_find(at);
 			if (other && (other->state == KPROBE_JUMP || other->opt) &&
-			    arch_within_optimized_kprobe(&other->op, kp->addr))
+			    arch_within_optimized_kprobe(&other->op, point->kp.addr))
 				kprobe_collect(other, &jumps);
 		}
 	}
@@ -68,7 +67,7 @@ void kprobe_unoptimize_neighbours(struct list_head *points)
 
 /**
  * kprobe_requeue_neighbours() - queue the points whose jumps breakpoints have prevented
- * @points: list of representatives that have been disarmed
+ * @points: work list of points that have been disarmed
  *
  * If there are such points, looks for them at each address at which a jump could cover a
  * removed breakpoint.  Nearly always there are none.
@@ -77,14 +76,13 @@ void kprobe_unoptimize_neighbours(struct list_head *points)
  */
 void kprobe_requeue_neighbours(struct list_head *points)
 {
-	struct kprobe_point *other;
-	struct kprobe *kp;
+	struct kprobe_point *point, *other;
 	unsigned long at;
 
 	if (!kprobe_neighbours_waiting)
 		return;
-	list_for_each_entry(kp, points, list) {
-		for_each_covering(at, (unsigned long)kp->addr) {
+	for_each_collected(point, points) {
+		for_each_covering(at, kprobe_point_addr(point)) {
 			other = kprobe_table_find(at);
 			if (other && other->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
 				kprobe_optimizer_queue(other);

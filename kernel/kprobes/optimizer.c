@@ -56,11 +56,6 @@ static LIST_HEAD(settling);
 /* Points have been queued since the list was sorted. */
 static bool unsorted;
 
-static struct kprobe_point *op_to_point(struct optimized_kprobe *op)
-{
-	return container_of(op, struct kprobe_point, op);
-}
-
 /* --- States ----------------------------------------------------------------- */
 
 /* Allowed transitions: a bit for each next value. */
@@ -287,8 +282,8 @@ static void consider(struct kprobe_point *point)
 
 static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
 {
-	struct optimized_kprobe *l = list_entry(a, struct optimized_kprobe, list);
-	struct optimized_kprobe *r = list_entry(b, struct optimized_kprobe, list);
+	const struct kprobe_point *l = list_entry(a, struct kprobe_point, op.list);
+	const struct kprobe_point *r = list_entry(b, struct kprobe_point, op.list);
 
 	return l->kp.addr > r->kp.addr;
 }
@@ -308,7 +303,7 @@ static bool prepare_some(void)
 		list_sort(NULL, &queued, compare_addrs);
 	unsorted = false;
 	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++) {
-		consider(op_to_point(list_first_entry(&queued, struct optimized_kprobe, list)));
+		consider(list_first_entry(&queued, struct kprobe_point, op.list));
 		/* Analysing a long function takes time. */
 		if (time_after_eq(jiffies, end))
 			break;
@@ -321,21 +316,19 @@ static bool prepare_some(void)
 
 /*
  * SETTLING -> NONE, with a jump; or without, if the architecture could not write it.  @points
- * links representatives, because the architecture removes the points that get their jump from
- * the list of optimized_kprobes.
+ * is a work list, because the architecture removes the points that get their jump from the
+ * list that op.list links.
  */
 static void patch_points(struct list_head *points)
 {
 	struct kprobe_point *point;
-	struct kprobe *kp;
 	LIST_HEAD(ops);
 
-	list_for_each_entry(kp, points, list)
-		list_move_tail(&kprobe_to_point(kp)->op.list, &ops);
+	for_each_collected(point, points)
+		list_move_tail(&point->op.list, &ops);
 	scoped_guard(kprobe_text)
 		arch_optimize_kprobes(&ops);
-	list_for_each_entry(kp, points, list) {
-		point = kprobe_to_point(kp);
+	for_each_collected(point, points) {
 		if (list_empty(&point->op.list)) {
 			kprobe_point_set_state(point, KPROBE_JUMP);
 			set_opt(point, KPROBE_OPT_NONE);
@@ -351,22 +344,22 @@ static void patch_points(struct list_head *points)
  */
 static bool patch_some(bool waited)
 {
-	struct optimized_kprobe *op, *next;
+	struct kprobe_point *point, *next;
 	enum kprobe_obstacle obstacle;
 	LIST_HEAD(points);
 	unsigned int i = 0;
 
 	guard(mutex)(&kprobe_mutex);
 
-	list_for_each_entry_safe(op, next, &settling, list) {
-		if (!waited && !arch_jump_is_one_insn(op))
+	list_for_each_entry_safe(point, next, &settling, op.list) {
+		if (!waited && !arch_jump_is_one_insn(&point->op))
 			continue;
-		obstacle = obstacle_of(arch_check_optimized_kprobe(op));
+		obstacle = obstacle_of(arch_check_optimized_kprobe(&point->op));
 		if (obstacle) {
-			refuse(op_to_point(op), obstacle);
+			refuse(point, obstacle);
 			continue;
 		}
-		kprobe_collect(op_to_point(op), &points);
+		kprobe_collect(point, &points);
 		if (++i == PATCH_AT_ONCE)
 			break;
 	}
@@ -385,13 +378,13 @@ static void patch_settled(bool waited)
 /* OUTDATED -> QUEUED, after all tasks have left the old detours: frees these. */
 static void renew_outdated(void)
 {
-	struct optimized_kprobe *op, *next;
+	struct kprobe_point *point, *next;
 
 	guard(mutex)(&kprobe_mutex);
 
-	list_for_each_entry_safe(op, next, &outdated, list) {
-		arch_remove_optimized_kprobe(op);
-		set_opt(op_to_point(op), KPROBE_OPT_QUEUED);
+	list_for_each_entry_safe(point, next, &outdated, op.list) {
+		arch_remove_optimized_kprobe(&point->op);
+		set_opt(point, KPROBE_OPT_QUEUED);
 		unsorted = true;
 	}
 }
@@ -471,21 +464,21 @@ bool kprobe_detour_stale(struct kprobe_point *point)
 
 static void unpatch(struct list_head *ops)
 {
-	struct optimized_kprobe *op, *next;
+	struct kprobe_point *point, *next;
 	LIST_HEAD(done);
 
 	scoped_guard(kprobe_text)
 		arch_unoptimize_kprobes(ops, &done);
-	list_for_each_entry_safe(op, next, &done, list) {
-		list_del_init(&op->list);
-		kprobe_point_set_state(op_to_point(op), KPROBE_BREAKPOINT);
-		arch_kprobe_handlers_changed(&op->kp);
+	list_for_each_entry_safe(point, next, &done, op.list) {
+		list_del_init(&point->op.list);
+		kprobe_point_set_state(point, KPROBE_BREAKPOINT);
+		arch_kprobe_handlers_changed(&point->kp);
 	}
 }
 
 /**
  * kprobe_unoptimize_points() - remove jumps, and cancel planned ones: any -> NONE
- * @points: list of representatives, in any state; jumps become breakpoints
+ * @points: work list of points, in any state; jumps become breakpoints
  * @why: obstacle to record, unless a point has one that lasts
  *
  * Context: task, may sleep, kprobe_mutex held.
@@ -493,13 +486,11 @@ static void unpatch(struct list_head *ops)
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why)
 {
 	struct kprobe_point *point;
-	struct kprobe *kp;
 	LIST_HEAD(ops);
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry(kp, points, list) {
-		point = kprobe_to_point(kp);
+	for_each_collected(point, points) {
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
 		if (!kprobe_obstacle_lasts(point->unopt))
@@ -513,7 +504,7 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 
 /**
  * kprobe_detour_renew() - make the optimizer replace detours
- * @points: list of representatives whose detours are stale, see kprobe_detour_stale()
+ * @points: work list of points whose detours are stale, see kprobe_detour_stale()
  *
  * The points have breakpoints until the new detours are ready.
  *
@@ -521,11 +512,11 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
  */
 void kprobe_detour_renew(struct list_head *points)
 {
-	struct kprobe *kp;
+	struct kprobe_point *point;
 
 	kprobe_unoptimize_points(points, KPROBE_OBSTACLE_NONE);
-	list_for_each_entry(kp, points, list)
-		kprobe_optimizer_queue(kprobe_to_point(kp));
+	for_each_collected(point, points)
+		kprobe_optimizer_queue(point);
 }
 
 /* Called at boot, before probes can be registered.  Returns 0 or -ENOMEM. */

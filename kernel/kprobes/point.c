@@ -368,6 +368,30 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 	return point;
 }
 
+/* --- Work lists and release -------------------------------------------------- */
+
+/**
+ * kprobe_collect() - add a point to a work list
+ * @point: the point; if it is on a work list already, it stays there
+ * @points: the list; for_each_collected() walks over it
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_collect(struct kprobe_point *point, struct list_head *points)
+{
+	if (list_empty(&point->kp.list))
+		list_add_tail(&point->kp.list, points);
+}
+
+/* Empties a list that kprobe_collect() has filled.  Context: kprobe_mutex held. */
+void kprobe_uncollect_all(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+
+	for_each_collected_safe(point, next, points)
+		list_del_init(&point->kp.list);
+}
+
 #ifdef CONFIG_OPTPROBES
 static void remove_detour(struct kprobe_point *point)
 {
@@ -403,7 +427,7 @@ void kprobe_wait_until_left(void)
 
 static void release_worker(struct work_struct *work)
 {
-	struct kprobe *kp, *next;
+	struct kprobe_point *point, *next;
 	LIST_HEAD(points);
 
 	spin_lock(&released_lock);
@@ -411,20 +435,20 @@ static void release_worker(struct work_struct *work)
 	spin_unlock(&released_lock);
 
 	kprobe_wait_until_left();
-	list_for_each_entry(kp, &points, list) {
-		remove_detour(kprobe_to_point(kp));
-		arch_remove_kprobe(kp);
+	for_each_collected(point, &points) {
+		remove_detour(point);
+		arch_remove_kprobe(&point->kp);
 	}
 	/* Wait for unwinders that have found the owner of a slot: kprobe_slot_owner(). */
 	synchronize_rcu();
-	list_for_each_entry_safe(kp, next, &points, list)
-		kmem_cache_free(point_cache, kprobe_to_point(kp));
+	for_each_collected_safe(point, next, &points)
+		kmem_cache_free(point_cache, point);
 }
 
 /**
  * kprobe_points_release() - free points, later, when no task can be using them any more
- * @points: list of representatives, empty afterwards.  They are not in the table, and none of
- *	their handlers is running, or will be after a tasks-RCU grace period
+ * @points: work list, empty afterwards.  The points are not in the table, and none of their
+ *	handlers is running, or will be after a tasks-RCU grace period
  *
  * A worker waits with kprobe_wait_until_left() and then frees the points and their slots.  Only
  * then have all tasks left the slots, including preempted tasks.  The caller does not wait.
