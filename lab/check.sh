@@ -13,9 +13,13 @@
 ARCHES=${ARCH:-x86_64 i386 arm64}
 CONFIG=${CONFIG:-default}
 
-# Once in a full check, because it does not depend on the architecture of the guest.
+# Once in a full check, because they do not depend on the architecture of the guest.
 CROSS=
-[[ -n ${ARCH:-} || $CONFIG != default ]] || CROSS=$(cross_arches)
+BACKPORT=
+if [[ -z ${ARCH:-} && $CONFIG == default ]]; then
+	CROSS=$(cross_arches)
+	[[ $BASE != 7.3 ]] || BACKPORT=6.12
+fi
 
 # The kernel of the clients takes as long to build as all others together, so a full check
 # runs them on one architecture.
@@ -180,6 +184,24 @@ check_cross()
 	done
 }
 
+# backport COMMAND...: run it for the base BACKPORT, which has its own output folder.
+backport()
+{
+	env -u KSRC -u LAB_LOCKED BASE="$BACKPORT" BUILD="$BUILD/$BACKPORT" "$@"
+}
+
+# check_backport: assemble the tree of the other base, to see whether backports/ still fits
+# the overlay.
+check_backport()
+{
+	[[ -n $BACKPORT ]] || return 0
+	say "== Linux $BACKPORT"
+	if step "Linux $BACKPORT: packages" backport "$LAB/setup.sh"; then
+		step "Linux $BACKPORT: the backport applies to the overlay" \
+			backport "$LAB/tree.sh" || true
+	fi
+}
+
 main()
 {
 	local arch
@@ -193,6 +215,7 @@ main()
 	# shellcheck disable=SC2086 # a list of words
 	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG &&
 	   step "kernel tree" "$LAB/tree.sh"; then
+		check_backport
 		for arch in $ARCHES; do
 			check_arch_config "$arch"
 		done
