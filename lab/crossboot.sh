@@ -42,16 +42,11 @@ boot()
 # judge: every case of every suite must pass, and the kernel must not complain.
 judge()
 {
-	local results bad
+	local results
 
 	results=$(awk -v prefix="$ARCH" -f "$LAB/tap.awk" "$CONSOLE")
 	"$LAB/judge.sh" "$CONSOLE" ||
-		die "$ARCH: the kernel complains (log: $CONSOLE)"
-	bad=$(grep -E '^FAIL' <<<"$results" || true)
-	[[ -z $bad ]] || {
-		sed 's/^/    /' <<<"$bad"
-		die "$ARCH: cases failed (log: $CONSOLE)"
-	}
+		die "$ARCH: the kernel complains, or cases failed (log: $CONSOLE)"
 	grep -q '^PASS .*kprobes_test' <<<"$results" ||
 		die "$ARCH: the base's own suite has not run (log: $CONSOLE)"
 	say "$ARCH: $(grep -c '^PASS' <<<"$results") cases passed, $(grep -c '^SKIP' <<<"$results" || true) skipped"

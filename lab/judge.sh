@@ -3,8 +3,9 @@
 #
 # judge.sh CONSOLE [OUTPUT]: fail if the kernel's log reports a failure.
 #
-# Prints every offending line and fails if there is one, whatever the results of the
-# tests are.  A test that provokes an oops on purpose brackets it on the console with
+# Prints every offending line and fails if there is one.  Failed cases of KUnit are failures,
+# too, unless KUNIT_COUNTED is set: then the caller counts them.  A test that provokes an oops
+# on purpose brackets it on the console with
 #
 #   kprobes-test: expect-oops begin
 #   kprobes-test: expect-oops end
@@ -67,6 +68,7 @@ traps: .* trap
 Attempted to kill init
 double fault
 int3 .* unexpected
+deprecated workqueue
 '
 
 # Messages that count as the oops, or the warning, that a bracket demands.  An oops must
@@ -128,6 +130,12 @@ judge_console()
 	' "$BUILD/bad-lines" "$1"
 }
 
+judge_kunit()
+{
+	[[ -z ${KUNIT_COUNTED:-} ]] || return 0
+	! awk -v prefix=KUnit -f "$LAB/tap.awk" "$1" | grep '^FAIL '
+}
+
 judge_output()
 {
 	! grep -nA 12 'unreferenced object' "$1"
@@ -139,6 +147,7 @@ main()
 
 	[[ -s $1 ]] || { say "$1 is empty: the kernel printed nothing"; return 1; }
 	judge_console "$1" || status=1
+	judge_kunit "$1" || status=1
 	[[ -z ${2:-} ]] || judge_output "$2" || status=1
 	return "$status"
 }
