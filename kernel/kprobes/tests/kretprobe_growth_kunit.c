@@ -1,141 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes whose instances the core keeps.  Without maxactive no call is missed, however
- * many are in flight; with it the misses are counted exactly.  The memory is freed afterwards.
+ * Return probes without maxactive: no call is missed, however many are in flight, because
+ * instances are added.  The memory is freed afterwards.
  */
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
-#include <linux/wait.h>
 
 #include "../kretprobe_instance.h"
 #include "counted.h"
+#include "crowd.h"
 
 #define CROWD	500
 #define DEEP	100
 
-static atomic_t entered, returned;
-
-static int count_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	raw_atomic_inc(&entered);
-	return 0;
-}
-NOKPROBE_SYMBOL(count_entry);
-
-static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	raw_atomic_inc(&returned);
-	return 0;
-}
-NOKPROBE_SYMBOL(count_return);
-
-static struct kretprobe counting(void *fn, int maxactive)
-{
-	return (struct kretprobe) {
-		.kp.addr = fn,
-		.entry_handler = count_entry,
-		.handler = count_return,
-		.maxactive = maxactive,
-	};
-}
-
-/* Workers free the memory after grace periods. */
-static void await_instances(unsigned int wanted)
-{
-	int i;
-
-	for (i = 0; i < 3000 && kretprobe_instances() != wanted; i++)
-		msleep(20);
-}
-
-static void expect_instances(struct kunit *test, unsigned int wanted)
-{
-	await_instances(wanted);
-	KUNIT_EXPECT_EQ(test, kretprobe_instances(), wanted);
-}
-
 /* --- Many threads inside one function ------------------------------------------ */
 
-static DECLARE_WAIT_QUEUE_HEAD(gate);
-static bool gate_open;
-static atomic_t parked, left;
-
-/* A target with a breakpoint, and one with ftrace. */
-#define DEFINE_PARK(name, attribute)						\
-static noinline __noclone attribute int name(int x)				\
-{										\
-	atomic_inc(&parked);							\
-	wait_event(gate, READ_ONCE(gate_open));					\
-	return x + 1;								\
-}
-
-DEFINE_PARK(park, notrace)
-DEFINE_PARK(traced_park, /* nothing */)
-
-typedef int (*park_fn)(int x);
-
-static int parker(void *fn)
-{
-	((park_fn)fn)(1);
-	atomic_inc(&left);
-	return 0;
-}
-
-/* Waits until @count is @wanted, for at most a minute. */
-static bool reaches(atomic_t *count, int wanted)
-{
-	int i;
-
-	for (i = 0; i < 3000 && atomic_read(count) != wanted; i++)
-		msleep(20);
-	return atomic_read(count) == wanted;
-}
-
-/* Starts threads that are woken up together.  Returns the number of started threads. */
-static int start_crowd(park_fn fn, int nr)
-{
-	struct task_struct **tasks = kcalloc(nr, sizeof(*tasks), GFP_KERNEL);
-	int i, started = 0;
-
-	for (i = 0; tasks && i < nr; i++) {
-		tasks[started] = kthread_create(parker, fn, "kprobe_park/%d", i);
-		if (!IS_ERR(tasks[started]))
-			started++;
-	}
-	preempt_disable();
-	for (i = 0; i < started; i++)
-		wake_up_process(tasks[i]);
-	preempt_enable();
-	kfree(tasks);
-	return started;
-}
-
-static void let_all_go(struct kunit *test, int nr)
-{
-	WRITE_ONCE(gate_open, true);
-	wake_up_all(&gate);
-	KUNIT_EXPECT_TRUE(test, reaches(&left, nr));
-}
-
-static void a_crowd_is_followed(struct kunit *test, park_fn fn)
+static void a_crowd_is_followed(struct kunit *test, crowd_fn fn)
 {
 	struct kretprobe rp = counting(fn, 0);
 	unsigned int before = kretprobe_instances();
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_EXPECT_EQ(test, rp.maxactive, 0);
-	KUNIT_EXPECT_EQ(test, start_crowd(fn, CROWD), CROWD);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, CROWD));
-	KUNIT_EXPECT_EQ(test, start_crowd(fn, CROWD), CROWD);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, 2 * CROWD));
+	KUNIT_EXPECT_EQ(test, crowd_start(fn, CROWD), CROWD);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(CROWD));
+	KUNIT_EXPECT_EQ(test, crowd_start(fn, CROWD), CROWD);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(2 * CROWD));
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
-	let_all_go(test, 2 * CROWD);
-	KUNIT_EXPECT_EQ(test, atomic_read(&entered), 2 * CROWD);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 2 * CROWD);
+	crowd_leave(test, 2 * CROWD);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_entered), 2 * CROWD);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 2 * CROWD);
 	KUNIT_EXPECT_GE(test, kretprobe_instances() - before, 2U * CROWD);
 	unregister_kretprobe(&rp);
 	expect_instances(test, before);
@@ -143,92 +40,29 @@ static void a_crowd_is_followed(struct kunit *test, park_fn fn)
 
 static void a_crowd_at_a_breakpoint_is_followed(struct kunit *test)
 {
-	a_crowd_is_followed(test, park);
+	a_crowd_is_followed(test, crowd_wait);
 }
 
 static void a_crowd_at_a_traced_entry_is_followed(struct kunit *test)
 {
-	a_crowd_is_followed(test, traced_park);
+	a_crowd_is_followed(test, crowd_wait_traced);
 }
 
 /* The instances outlive the probe; nothing else of it does. */
 static void a_crowd_outlives_its_probe(struct kunit *test)
 {
-	struct kretprobe rp = counting(park, 0), own = counting(park, 8);
+	struct kretprobe rp = counting(crowd_wait, 0), own = counting(crowd_wait, 8);
 	unsigned int before = kretprobe_instances();
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&own), 0);
-	KUNIT_EXPECT_EQ(test, start_crowd(park, 100), 100);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, 100));
+	KUNIT_EXPECT_EQ(test, crowd_start(crowd_wait, 100), 100);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(100));
 	unregister_kretprobe(&rp);
 	unregister_kretprobe(&own);
 	KUNIT_EXPECT_GT(test, kretprobe_instances(), before);
-	let_all_go(test, 100);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 0);
-	expect_instances(test, before);
-}
-
-static void maxactive_is_a_hard_limit(struct kunit *test)
-{
-	struct kretprobe rp = counting(park, 3);
-	unsigned int before = kretprobe_instances();
-
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 3);
-	KUNIT_EXPECT_EQ(test, start_crowd(park, 80), 80);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, 80));
-	KUNIT_EXPECT_EQ(test, rp.nmissed, 77);
-	KUNIT_EXPECT_EQ(test, atomic_read(&entered), 3);
-	let_all_go(test, 80);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 3);
-	/* The instances are free again. */
-	park(1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 4);
-	KUNIT_EXPECT_EQ(test, rp.nmissed, 77);
-	unregister_kretprobe(&rp);
-	expect_instances(test, before);
-}
-
-/* The instances exist before the first call, and are freed with the probe. */
-static void maxactive_is_a_promise(struct kunit *test)
-{
-	struct kretprobe rp = counting(park, 5000), other = counting(traced_park, 5000);
-	unsigned int before = kretprobe_instances();
-
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 5000);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&other), 0);
-	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 10000);
-	unregister_kretprobe(&other);
-	unregister_kretprobe(&rp);
-	expect_instances(test, before);
-	rp.maxactive = INT_MAX;
-	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -ENOMEM);
-	expect_instances(test, before);
-}
-
-/* Two probes with data of one size share instances; one with another size does not. */
-static void probes_share_instances(struct kunit *test)
-{
-	struct kretprobe a = counting(park, 0), b = counting(traced_park, -1);
-	struct kretprobe c = counting(park, 0);
-	unsigned int before = kretprobe_instances(), with_one;
-
-	c.data_size = KRETPROBE_MAX_DATA_SIZE;
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&a), 0);
-	with_one = kretprobe_instances();
-	KUNIT_EXPECT_GT(test, with_one, before);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&b), 0);
-	KUNIT_EXPECT_EQ(test, kretprobe_instances(), with_one);
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&c), 0);
-	KUNIT_EXPECT_EQ(test, kretprobe_instances() - before, 2 * (with_one - before));
-	unregister_kretprobe(&a);
-	unregister_kretprobe(&c);
-	WRITE_ONCE(gate_open, true);
-	traced_park(1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 1);
-	unregister_kretprobe(&b);
+	crowd_leave(test, 100);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 0);
 	expect_instances(test, before);
 }
 
@@ -251,7 +85,7 @@ static void recursion_is_followed(struct kunit *test)
 	local_irq_save(flags);
 	KUNIT_EXPECT_EQ(test, dive(DEEP), DEEP);
 	local_irq_restore(flags);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), DEEP);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), DEEP);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
 	unregister_kretprobe(&rp);
 }
@@ -283,31 +117,14 @@ static int ask_and_be_silent(void *unused)
 }
 
 /*
- * Creates threads on @cpu, which is the current one; the caller wakes them up.  Returns the
- * number of created threads.
- */
-static int start_crowd_on(int cpu, struct task_struct **tasks, int nr)
-{
-	int i, started = 0;
-
-	for (i = 0; i < nr; i++) {
-		tasks[started] = kthread_create(parker, park, "kprobe_park/%d", i);
-		if (IS_ERR(tasks[started]))
-			continue;
-		kthread_bind(tasks[started++], cpu);
-	}
-	return started;
-}
-
-/*
  * The CPU that has first taken an instance from the reserve keeps interrupts disabled until
  * all calls of the threads on the other CPU are in flight.
  */
 static void a_silent_cpu_starves_nobody(struct kunit *test)
 {
-	struct kretprobe rp = counting(park, 0), deep = counting(dive, 0);
+	struct kretprobe rp = counting(crowd_wait, 0), deep = counting(dive, 0);
 	struct task_struct **tasks, *silent;
-	int i, started, cpu, other;
+	int i, created, cpu, other;
 
 	tasks = kunit_kcalloc(test, CROWD, sizeof(*tasks), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tasks);
@@ -319,7 +136,9 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
 	silent = kthread_create(ask_and_be_silent, NULL, "kprobe_silent");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(silent));
 	kthread_bind(silent, other);
-	started = start_crowd_on(cpu, tasks, CROWD);
+	created = crowd_create(crowd_wait, tasks, CROWD);
+	for (i = 0; i < created; i++)
+		kthread_bind(tasks[i], cpu);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&deep), 0);
 	WRITE_ONCE(asked, false);
@@ -327,17 +146,17 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
 	get_task_struct(silent);
 	wake_up_process(silent);
 	KUNIT_EXPECT_TRUE(test, wait_for(&asked));
-	for (i = 0; i < started; i++)
+	for (i = 0; i < created; i++)
 		wake_up_process(tasks[i]);
 	/* Do not sleep on a timer: it may be the other CPU's. */
-	for (i = 0; i < 100000 && atomic_read(&parked) != started; i++)
+	for (i = 0; i < 100000 && atomic_read(&crowd_waiting) != created; i++)
 		schedule();
 	WRITE_ONCE(answered, true);
 	kthread_stop_put(silent);
-	KUNIT_EXPECT_EQ(test, started, CROWD);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, started));
+	KUNIT_EXPECT_EQ(test, created, CROWD);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(created));
 	KUNIT_EXPECT_EQ(test, rp.nmissed + deep.nmissed, 0);
-	let_all_go(test, started);
+	crowd_leave(test, created);
 	unregister_kretprobe(&deep);
 	unregister_kretprobe(&rp);
 }
@@ -349,18 +168,21 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
  */
 static void what_adds_instances_is_probed(struct kunit *test)
 {
-	struct kretprobe queue = { .kp.symbol_name = "irq_work_queue", .handler = count_return };
-	struct kretprobe rp = { .kp.addr = (void *)dive, .handler = count_return };
+	struct kretprobe queue = {
+		.kp.symbol_name = "irq_work_queue",
+		.handler = crowd_count_return,
+	};
+	struct kretprobe rp = { .kp.addr = (void *)dive, .handler = crowd_count_return };
 	unsigned long flags;
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&queue), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	kprobe_optimizer_flush();
-	atomic_set(&returned, 0);
+	atomic_set(&crowd_returned, 0);
 	local_irq_save(flags);
 	KUNIT_EXPECT_EQ(test, dive(DEEP), DEEP);
 	local_irq_restore(flags);
-	KUNIT_EXPECT_GE(test, atomic_read(&returned), DEEP);
+	KUNIT_EXPECT_GE(test, atomic_read(&crowd_returned), DEEP);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
 	unregister_kretprobe(&rp);
 	unregister_kretprobe(&queue);
@@ -374,7 +196,7 @@ static void what_adds_instances_is_probed(struct kunit *test)
 /* Makes DEPTH nested calls in each thread. */
 static noinline notrace __noclone int plunge(int depth)
 {
-	int below = depth < DEPTH ? plunge(depth + 1) : park(depth);
+	int below = depth < DEPTH ? plunge(depth + 1) : crowd_wait(depth);
 
 	barrier();
 	return below + 1;
@@ -390,7 +212,7 @@ static u64 time_giving_up(struct kunit *test)
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
-		struct kretprobe rp = counting(park, 4), *rps = &rp;
+		struct kretprobe rp = counting(crowd_wait, 4), *rps = &rp;
 
 		KUNIT_EXPECT_EQ(test, kretprobe_engine_alloc(&rp), 0);
 		kretprobe_engine_stop(&rp);
@@ -415,9 +237,9 @@ static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
 	with_one = kretprobe_instances();
 	before = time_giving_up(test);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_EQ(test, start_crowd(plunge, CROWD), CROWD);
-	KUNIT_EXPECT_TRUE(test, reaches(&parked, CROWD));
-	let_all_go(test, CROWD);
+	KUNIT_EXPECT_EQ(test, crowd_start(plunge, CROWD), CROWD);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(CROWD));
+	crowd_leave(test, CROWD);
 	KUNIT_EXPECT_GT(test, kretprobe_instances(), with_one + CROWD * DEPTH / 2);
 	after = time_giving_up(test);
 	kunit_info(test, "giving up: %llu ns, after a crowd %llu ns\n", before, after);
@@ -467,7 +289,7 @@ static void a_burst_in_an_interrupt_is_followed(struct kunit *test)
 	preempt_enable();
 	hrtimer_cancel(&interrupt);
 	KUNIT_EXPECT_EQ(test, interrupt_depth, DEEP);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), DEEP);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), DEEP);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
 	unregister_kretprobe(&rp);
 }
@@ -501,88 +323,16 @@ static void an_interrupt_in_a_return_handler_is_a_full_hit(struct kunit *test)
 	unregister_kretprobe(&rp);
 	unregister_kretprobe(&outer);
 	KUNIT_EXPECT_EQ(test, interrupt_depth, DEEP);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), DEEP);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), DEEP);
 	KUNIT_EXPECT_EQ(test, kp.pre, DEEP);
 	KUNIT_EXPECT_EQ(test, kp.kp.nmissed, 2UL);
 }
 #endif
 
-/* --- Calls that never return ---------------------------------------------------- */
-
-static DECLARE_COMPLETION(exiting);
-
-static noinline notrace __noclone void exit_from_here(int x)
-{
-	KEEP_CALL(x);
-	kthread_complete_and_exit(&exiting, x);
-}
-
-static int exiting_thread(void *unused)
-{
-	exit_from_here(1);
-	return 0;
-}
-
-static void a_task_that_exits_gives_its_instances_back(struct kunit *test)
-{
-	struct kretprobe rp = counting(exit_from_here, 1);
-	unsigned int before = kretprobe_instances();
-	struct task_struct *task;
-	int i, tries;
-
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	for (i = 0; i < 3; i++) {
-		reinit_completion(&exiting);
-		task = kthread_create(exiting_thread, NULL, "kprobe_exit");
-		if (IS_ERR(task)) {
-			KUNIT_FAIL(test, "no thread");
-			break;
-		}
-		get_task_struct(task);
-		wake_up_process(task);
-		wait_for_completion(&exiting);
-		/* The instance is returned when the task is released. */
-		for (tries = 0; tries < 500 && refcount_read(&task->usage) > 1; tries++)
-			msleep(20);
-		put_task_struct(task);
-		rcu_barrier();
-	}
-	KUNIT_EXPECT_EQ(test, atomic_read(&entered), 3);
-	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
-	unregister_kretprobe(&rp);
-	KUNIT_EXPECT_EQ(test, atomic_read(&returned), 0);
-	expect_instances(test, before);
-}
-
-static int growth_init(struct kunit *test)
-{
-	atomic_set(&entered, 0);
-	atomic_set(&returned, 0);
-	atomic_set(&parked, 0);
-	atomic_set(&left, 0);
-	WRITE_ONCE(gate_open, false);
-	/*
-	 * Wait for instances that the previous case has not freed yet; at boot there are no
-	 * other probes.
-	 */
-	await_instances(0);
-	return 0;
-}
-
-static void growth_exit(struct kunit *test)
-{
-	/* Releases the threads that wait at a gate that a failed case has left closed. */
-	WRITE_ONCE(gate_open, true);
-	wake_up_all(&gate);
-}
-
 static struct kunit_case growth_cases[] = {
 	KUNIT_CASE_SLOW(a_crowd_at_a_breakpoint_is_followed),
 	KUNIT_CASE_SLOW(a_crowd_at_a_traced_entry_is_followed),
 	KUNIT_CASE(a_crowd_outlives_its_probe),
-	KUNIT_CASE(maxactive_is_a_hard_limit),
-	KUNIT_CASE(maxactive_is_a_promise),
-	KUNIT_CASE(probes_share_instances),
 	KUNIT_CASE(recursion_is_followed),
 	KUNIT_CASE(what_adds_instances_is_probed),
 	KUNIT_CASE_SLOW(a_crowd_leaves_unregistering_as_it_was),
@@ -591,14 +341,13 @@ static struct kunit_case growth_cases[] = {
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(an_interrupt_in_a_return_handler_is_a_full_hit),
 #endif
-	KUNIT_CASE_SLOW(a_task_that_exits_gives_its_instances_back),
 	{}
 };
 
 static struct kunit_suite growth_suite = {
 	.name = "kprobes_kretprobe_growth",
-	.init = growth_init,
-	.exit = growth_exit,
+	.init = crowd_init,
+	.exit = crowd_exit,
 	.test_cases = growth_cases,
 };
 kunit_test_suite(growth_suite);

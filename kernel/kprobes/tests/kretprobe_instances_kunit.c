@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instances of return probes: probes share them, maxactive limits them and makes them in
+ * advance, and a task that ends returns them.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+#include "../kretprobe_instance.h"
+#include "counted.h"
+#include "crowd.h"
+
+static void maxactive_is_a_hard_limit(struct kunit *test)
+{
+	struct kretprobe rp = counting(crowd_wait, 3);
+	unsigned int before = kretprobe_instances();
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 3);
+	KUNIT_EXPECT_EQ(test, crowd_start(crowd_wait, 80), 80);
+	KUNIT_EXPECT_TRUE(test, crowd_waits(80));
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 77);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_entered), 3);
+	crowd_leave(test, 80);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 3);
+	/* The instances are free again. */
+	crowd_wait(1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 4);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 77);
+	unregister_kretprobe(&rp);
+	expect_instances(test, before);
+}
+
+/* The instances exist before the first call, and are freed with the probe. */
+static void maxactive_is_a_promise(struct kunit *test)
+{
+	struct kretprobe rp = counting(crowd_wait, 5000), other = counting(crowd_wait_traced, 5000);
+	unsigned int before = kretprobe_instances();
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 5000);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&other), 0);
+	KUNIT_EXPECT_GE(test, kretprobe_instances(), before + 10000);
+	unregister_kretprobe(&other);
+	unregister_kretprobe(&rp);
+	expect_instances(test, before);
+	rp.maxactive = INT_MAX;
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), -ENOMEM);
+	expect_instances(test, before);
+}
+
+/* Two probes with data of one size share instances; one with another size does not. */
+static void probes_share_instances(struct kunit *test)
+{
+	struct kretprobe a = counting(crowd_wait, 0), b = counting(crowd_wait_traced, -1);
+	struct kretprobe c = counting(crowd_wait, 0);
+	unsigned int before = kretprobe_instances(), with_one;
+
+	c.data_size = KRETPROBE_MAX_DATA_SIZE;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&a), 0);
+	with_one = kretprobe_instances();
+	KUNIT_EXPECT_GT(test, with_one, before);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&b), 0);
+	KUNIT_EXPECT_EQ(test, kretprobe_instances(), with_one);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&c), 0);
+	KUNIT_EXPECT_EQ(test, kretprobe_instances() - before, 2 * (with_one - before));
+	unregister_kretprobe(&a);
+	unregister_kretprobe(&c);
+	crowd_open_gate();
+	crowd_wait_traced(1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 1);
+	unregister_kretprobe(&b);
+	expect_instances(test, before);
+}
+
+static DECLARE_COMPLETION(exiting);
+
+static noinline notrace __noclone void exit_from_here(int x)
+{
+	KEEP_CALL(x);
+	kthread_complete_and_exit(&exiting, x);
+}
+
+static int exiting_thread(void *unused)
+{
+	exit_from_here(1);
+	return 0;
+}
+
+static void a_task_that_exits_gives_its_instances_back(struct kunit *test)
+{
+	struct kretprobe rp = counting(exit_from_here, 1);
+	unsigned int before = kretprobe_instances();
+	struct task_struct *task;
+	int i, tries;
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	for (i = 0; i < 3; i++) {
+		reinit_completion(&exiting);
+		task = kthread_create(exiting_thread, NULL, "kprobe_exit");
+		if (IS_ERR(task)) {
+			KUNIT_FAIL(test, "no thread");
+			break;
+		}
+		get_task_struct(task);
+		wake_up_process(task);
+		wait_for_completion(&exiting);
+		/* The instance is returned when the task is released. */
+		for (tries = 0; tries < 500 && refcount_read(&task->usage) > 1; tries++)
+			msleep(20);
+		put_task_struct(task);
+		rcu_barrier();
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_entered), 3);
+	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 0);
+	expect_instances(test, before);
+}
+
+static struct kunit_case instances_cases[] = {
+	KUNIT_CASE(maxactive_is_a_hard_limit),
+	KUNIT_CASE(maxactive_is_a_promise),
+	KUNIT_CASE(probes_share_instances),
+	KUNIT_CASE_SLOW(a_task_that_exits_gives_its_instances_back),
+	{}
+};
+
+static struct kunit_suite instances_suite = {
+	.name = "kprobes_kretprobe_instances",
+	.init = crowd_init,
+	.exit = crowd_exit,
+	.test_cases = instances_cases,
+};
+kunit_test_suite(instances_suite);
