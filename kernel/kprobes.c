@@ -146,9 +146,9 @@ void unregister_kprobes(struct kprobe **kps, int num)
 		if (!kps[i])
 			continue;
 		if (detach(kps[i], &disarm, &empty)) {		/* 1 */
-			kps[i]->flags |= KPROBE_FLAG_STAGED;
+			kps[i]->flags |= KPROBE_FLAG_DETACHED;
 			any = true;
-		} else if (!(kps[i]->flags & KPROBE_FLAG_STAGED)) {
+		} else if (!(kps[i]->flags & KPROBE_FLAG_DETACHED)) {
 			kps[i]->addr = NULL;
 		}
 	}
@@ -162,7 +162,7 @@ void unregister_kprobes(struct kprobe **kps, int num)
 		return;
 	synchronize_rcu_expedited();				/* 4 */
 	for (i = 0; i < num; i++) {				/* 5 */
-		if (kps[i] && kps[i]->flags & KPROBE_FLAG_STAGED)
+		if (kps[i] && kps[i]->flags & KPROBE_FLAG_DETACHED)
 			give_back(kps[i]);
 	}
 	kprobe_points_release(&empty);
