@@ -2,14 +2,14 @@
 #
 # hitpath.awk: find functions on the path of a hit that can be probed.
 #
-#	awk -v roots="A B ..." -v named="C D ..." -f hitpath.awk KNOWN SYSTEM.MAP DISASSEMBLY
+#	awk -v roots="A B ..." -v marked="C D ..." -f hitpath.awk KNOWN SYSTEM.MAP DISASSEMBLY
 #
 # Follows the direct calls and branches from one function to another, beginning at the
 # roots, and prints each function that it reaches and that the blacklist does not have,
 # with the way to it.  It does not follow the calls of that function, nor those of the
 # functions in KNOWN.  A line there has the name of a function, or the beginning of several
-# names and a *, and the reason why it may be probed.  "named" are functions that are
-# refused by name.
+# names and a *, and the reason why it may be probed.  "marked" are functions that are
+# in the blacklist, but not in its symbols.
 
 function whole(name)
 {
@@ -34,7 +34,7 @@ function is_black(name, address)
 }
 
 BEGIN {
-	n = split(named, list)
+	n = split(marked, list)
 	for (i = 1; i <= n; i++)
 		black[list[i]]
 }

@@ -70,15 +70,9 @@ in_assembly()
 		sed -E 's/.*\((.*)\).*/\1/; s/^THUNK ([a-z_]+).*/\1/'
 }
 
-# Functions that are refused by name.
-copies()
-{
-	sed -nE '/executed_by_hits\[\] = \{/,/^\};/s/^\t"(.*)",$/\1/p' "$SRC/kernel/kprobes/symbol.c"
-}
-
 walk()
 {
-	awk -v roots="$(roots | xargs)" -v named="$({ in_assembly; copies; } | xargs)" -f "$LAB/hitpath.awk" \
+	awk -v roots="$(roots | xargs)" -v marked="$(in_assembly | xargs)" -f "$LAB/hitpath.awk" \
 		"$LAB/hitpath.known" "$OUT/System.map" \
 		<("$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux")
 }

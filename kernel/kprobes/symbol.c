@@ -5,7 +5,6 @@
  *
  * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...).
  *   A part of a blacklisted function is blacklisted.
- * - Compilers emit inline functions out of line, a copy in each object; hits may execute them.
  * - The padding in front of a function, and the type hash there, are symbols of their own.
  *   A kernel that tracks call depths or has FineIBT executes them, also in front of blacklisted
  *   functions, and enters them in the middle.
@@ -43,35 +42,6 @@
 /* Bitmap of the places in the kernel's text where symbols begin whose names matter; may be NULL. */
 static unsigned long *telling;
 
-/*
- * Inline functions that hits execute.  Compilers emit them out of line, above all with -Os, a
- * copy in each object, and no annotation at the definition of the function applies to a copy.
- * The path from a breakpoint to its handlers calls them; a breakpoint in one would be hit again
- * before the first hit is recorded.  (rcu_is_watching() is not inline; with lockdep, arm64's
- * debug exceptions call it.  A processor of x86 executes the last two before it has an IDT.)
- */
-static const char * const executed_by_hits[] = {
-	"__cmpxchg_case_mb_64",
-	"__kern_my_cpu_offset",
-	"__percpu_add_return_case_32",
-	"__percpu_read_32",
-	"__preempt_count_add",
-	"__preempt_count_dec_and_test",
-	"__preempt_count_sub",
-	"arch_irqs_disabled_flags",
-	"arch_local_save_flags",
-	"clear_bit_unlock",
-	"preempt_count",
-	"rcu_is_watching",
-	"trace_irq_disable",
-	"trace_irq_enable",
-};
-
-static bool is_executed_by_hits(const char *name)
-{
-	return match_string(executed_by_hits, ARRAY_SIZE(executed_by_hits), name) >= 0;
-}
-
 /* Returns true for the symbols in front of a function: padding, or a type hash. */
 static bool is_preamble(const char *name)
 {
@@ -103,7 +73,7 @@ enum kprobe_name kprobe_name_verdict(char *name)
 	if (is_preamble(name))
 		return KPROBE_NAME_CFI;
 	name[length] = '\0';
-	if (is_executed_by_hits(name) || is_static_call_trampoline(name))
+	if (is_static_call_trampoline(name))
 		return KPROBE_NAME_BLACK;
 	if (part && kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0)))
 		return KPROBE_NAME_BLACK;
@@ -125,8 +95,7 @@ static unsigned int bit_of(unsigned long addr)
 /**
  * struct all_names - data that is collected while all names are read
  * @telling: future value of the variable of that name
- * @black:	a bit for the hash value of the name of each blacklisted function, and of each
- *		function that hits execute
+ * @black:	a bit for the hash value of the name of each blacklisted function
  */
 struct all_names {
 	unsigned long *telling;
@@ -145,14 +114,6 @@ static int note_black(void *data, const char *name, unsigned long addr)
 	if (kprobe_blacklist_covers(addr))
 		__set_bit(hash_of(name, strlen(name)), all->black);
 	return 0;
-}
-
-static void note_executed_by_hits(struct all_names *all)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(executed_by_hits); i++)
-		__set_bit(hash_of(executed_by_hits[i], strlen(executed_by_hits[i])), all->black);
 }
 
 static int note_telling(void *data, const char *name, unsigned long addr)
@@ -182,7 +143,6 @@ void kprobe_names_read_all(void)
 	all->telling = kvcalloc(BITS_TO_LONGS(text_size() / BYTES_PER_BIT + 1),
 				sizeof(*all->telling), GFP_KERNEL);
 	if (all->telling) {
-		note_executed_by_hits(all);
 		kallsyms_on_each_symbol(note_black, all);
 		kallsyms_on_each_symbol(note_telling, all);
 		/* Complete the bitmap first.  Pairs with the acquire in known_plain(). */
