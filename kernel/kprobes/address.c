@@ -9,7 +9,6 @@
  * the instruction itself, in arch_prepare_kprobe_why().
  */
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 
@@ -87,19 +86,6 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, 
 int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason)
 {
 	return kprobe_refuse_with(addr, reason, refusals[reason].err, NULL);
-}
-
-/**
- * kprobe_lookup_name() - find the address of a symbol that is to be probed
- * @name: symbol; "module:symbol" for a symbol of a module
- * @offset: offset from the symbol, for architectures whose functions have several entries
- *
- * Context: task.
- * Return: the address, or NULL.
- */
-kprobe_opcode_t * __weak kprobe_lookup_name(const char *name, unsigned int offset)
-{
-	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
 }
 
 unsigned int __weak arch_landing_pad(unsigned long addr)

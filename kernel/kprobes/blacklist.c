@@ -8,7 +8,7 @@
  * search and a few steps back find an address, even if ranges overlap.
  *
  * The array is replaced as a whole (RCU), under kprobe_mutex.  Readers take no lock,
- * because kgdb and hw_breakpoint call within_kprobe_blacklist() in any context.
+ * because kgdb and hw_breakpoint call within_kprobe_blacklist() (symbol.c) in any context.
  */
 #include <linux/kallsyms.h>
 #include <linux/mm.h>
@@ -95,22 +95,6 @@ static bool within_ranges(unsigned long addr)
 bool kprobe_blacklist_covers(unsigned long addr)
 {
 	return arch_within_kprobe_blacklist(addr) || within_ranges(addr);
-}
-
-/**
- * within_kprobe_blacklist() - is probing an address forbidden?
- * @addr: any address
- *
- * Context: any.
- * Return: true if it is.
- */
-bool within_kprobe_blacklist(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN] __uninitialized;
-
-	return kprobe_blacklist_covers(addr) ||
-	       (!lookup_symbol_name(addr, name) &&
-		kprobe_name_verdict(name) == KPROBE_NAME_BLACK);
 }
 
 /* --- Building ----------------------------------------------------------- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text that must not be probed although no range of the blacklist has it.  Only the name of
- * its symbol shows that:
+ * Symbols: their addresses, and text that must not be probed although no range of the
+ * blacklist has it.  Only the name of its symbol shows that:
  *
  * - Compilers split parts off functions and mark them with suffixes (.cold, .isra.0, ...).
  *   A part of a blacklisted function is blacklisted.
@@ -42,6 +42,19 @@
 /* Bitmap of the places in the kernel's text where symbols begin whose names matter; may be NULL. */
 static unsigned long *telling;
 
+/**
+ * kprobe_lookup_name() - find the address of a symbol that is to be probed
+ * @name: symbol; "module:symbol" for a symbol of a module
+ * @offset: offset from the symbol, for architectures whose functions have several entries
+ *
+ * Context: task.
+ * Return: the address, or NULL.
+ */
+kprobe_opcode_t * __weak kprobe_lookup_name(const char *name, unsigned int offset)
+{
+	return (kprobe_opcode_t *)kallsyms_lookup_name(name);
+}
+
 /* Returns true for the symbols in front of a function: padding, or a type hash. */
 static bool is_preamble(const char *name)
 {
@@ -78,6 +91,22 @@ enum kprobe_name kprobe_name_verdict(char *name)
 	if (part && kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0)))
 		return KPROBE_NAME_BLACK;
 	return KPROBE_NAME_PLAIN;
+}
+
+/**
+ * within_kprobe_blacklist() - is probing an address forbidden?
+ * @addr: any address
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool within_kprobe_blacklist(unsigned long addr)
+{
+	char name[KSYM_NAME_LEN] __uninitialized;
+
+	return kprobe_blacklist_covers(addr) ||
+	       (!lookup_symbol_name(addr, name) &&
+		kprobe_name_verdict(name) == KPROBE_NAME_BLACK);
 }
 
 /* --- All names at once --------------------------------------------------- */
