@@ -43,7 +43,9 @@ static int probe_distance(enum insn_mode mode, u64 next, u64 target, s32 *distan
  * @out: room for &probe_insn.len bytes; may be @bytes itself
  *
  * The copy has the same length as the original, and its memory operand the same effective
- * address.
+ * address.  Slots have such copies.  The instructions that probe_relocate() writes for an
+ * indirect call push the return address before they read the target; the fault of an operand
+ * that cannot be read must leave the stack as it is.
  *
  * Context: any; pure.
  * Return: the length of the copy, or, with @out untouched,
