@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine that runs instruction forms: registers, flags and stack are set, the piece
- * is entered, and it branches back to where all of that is noted.
+ * The machine that runs instruction forms: it sets registers, flags and stack, and enters the
+ * piece, which branches back to the code that records all of them.
  *
- * All registers but the stack pointer are the piece's, and random.  A branch to it takes one
- * of them: the link register, whose value lies on the stack, and is the first thing that a
- * piece fetches.  "ret" is no indirect branch in the eyes of BTI.
+ * All registers but the stack pointer belong to the piece, and have random values.  The branch
+ * to a piece needs the link register, so its value is on the stack, and the first instruction of
+ * the piece loads it.  The branch is a "ret", which BTI does not count as an indirect branch.
  *
- * Nothing of what a piece may change is needed to get back but a stack pointer that can be
- * used, without which no exception could be taken either; where it points to is noted.  x18
- * belongs to interrupts, too, if it is the shadow stack's pointer, and is left alone then.
+ * The way back needs nothing that a piece may change, except a usable stack pointer, without
+ * which no exception could be taken either; the value of the stack pointer is recorded.  If x18
+ * is the pointer to the shadow stack, interrupts use it, too, and pieces do not change it.
  *
- * There is one image, so one run at a time; interrupts may come, and use the stack below
- * its pointer.
+ * There is one image, so there is one run at a time.  Interrupts may be taken, and use the stack
+ * below the stack pointer.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>

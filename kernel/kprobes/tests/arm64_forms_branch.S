@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forms that are not done by running a copy: what reads its own address, or goes
- * elsewhere.
+ * Forms that are emulated, not copied: instructions that read their own address, and branches.
  */
 #define FORM_TABLE	kprobes_forms_branch
 #include "arm64_form_macros.S"
 
 	.text
-/* What is called: leaves its return address in a register. */
+/* The function that forms call.  It leaves its return address in a register. */
 .macro form_callee name
 	.balign	16
 	.type	\name, %function
@@ -21,14 +20,14 @@
 
 form_callee kprobes_form_callee_before
 
-/* What is behind what does not go on there. */
+/* Filler after an instruction that does not continue there. */
 #define PAD	udf #0; udf #0
 
 forms_begin
 
 /* --- Conditional and unconditional branches ------------------------------------ */
 
-/* A branch over an instruction, and one back to it, which is how x10 tells. */
+/* A branch over an instruction, and one back to it.  The value of x10 depends on the way taken. */
 .macro form_forward insn:vararg
 	form	insn="\insn 1f", S(add x10, x10, #0x100), A(1:)
 .endm
@@ -49,7 +48,7 @@ forms_begin
 form I(b 1f), S(PAD), A(1:)
 form I(b 1b), B(b 2f; 1: add x10, x10, #0x200; b 3f; 2:), S(PAD), A(3:)
 
-/* Consistent ones, that is bc.cond, over an instruction. */
+/* Consistent branches (bc.cond) over an instruction. */
 needs FORM_NEEDS_HBC
 .irp c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 	form	I(.inst 0x54000050 + \c), S(add x10, x10, #0x100)
@@ -87,7 +86,7 @@ form_forward cbnz x4,
 
 /* --- Calls, jumps by register, returns ----------------------------------------- */
 
-/* A landing pad, for kernels that want one. */
+/* A landing pad, for kernels that need one. */
 #define LANDING		A(1: bti j)
 
 form I(bl kprobes_form_callee_before)

@@ -58,7 +58,7 @@ form I(mov x8, #0x3333333333333333)
 	form	I(\op w3, #0xffff, lsl #16)
 .endr
 
-/* Of the stack pointer. */
+/* With the stack pointer. */
 #define FILL_32		stp x0, x1, [sp]; stp x3, x4, [sp, #16]
 
 form I(mov x3, sp)
@@ -234,8 +234,8 @@ form I(xaflag)
 /* --- Signed pointers ----------------------------------------------------------- */
 
 /*
- * A wrong signature may be a fault, so only right ones are authenticated; and they are right
- * only for what could be an address.
+ * A wrong signature may cause a fault, so only correct ones are authenticated.  A signature is
+ * correct only if the signed value could be an address.
  */
 #define ADDRESS(reg)	sbfx reg, reg, #0, #48
 

@@ -7,7 +7,7 @@
 
 forms_begin
 
-/* --- Each register as the base, as what is loaded, and as what is stored ------- */
+/* --- Each register as base, as target of a load, and as source of a store --- */
 
 .irp n, NUMBERS
 	pointers x\n
@@ -27,7 +27,7 @@ forms_begin
 .endr
 defaults
 
-/* Where two are the same. */
+/* Two operands are the same register. */
 form I(ldr x6, [x6])
 form I(ldp x6, x3, [x6, #16])
 form I(ldp x3, x7, [x7, #-16])
@@ -36,7 +36,7 @@ form I(ldr xzr, [x6])
 form I(str xzr, [x7])
 form I(str wzr, [x7, #4])
 
-/* --- Ways to name memory ------------------------------------------------------- */
+/* --- Ways to address memory ------------------------------------------------- */
 
 .macro form_modes op, reg, scale
 	indexes	x1
@@ -66,7 +66,7 @@ form_modes strh, w3, 1
 form_modes strb, w3, 0
 defaults
 
-/* An index that is negative. */
+/* A negative index. */
 form I(ldr x8, [x6, x1]), B(mov x1, #-40)
 form I(ldr x8, [x6, w1, sxtw #3]), B(mov w1, #-2)
 form I(str x8, [x6, x1, sxtx #3]), B(mov x1, #-1)
@@ -179,7 +179,7 @@ form I(ldadd x6, x6, [x6])
 form I(ldadd x3, x4, [sp])
 form I(swp xzr, x4, [x6])
 
-/* Those above hardly ever find what they look for. */
+/* The comparison of the forms above almost never succeeds. */
 form I(cas x3, x5, [x7]), B(ldr x3, [x7])
 form I(casal w3, w5, [x7]), B(ldr w3, [x7])
 form I(casb w3, w5, [x7]), B(ldrb w3, [x7])
@@ -217,7 +217,7 @@ form I(gmi x3, x4, x5)
 form I(subp x3, x4, x5)
 form I(subps x3, x4, x5)
 form I(cmpp x4, x5)
-/* All tags but one are excluded: it is drawn by lot. */
+/* The result is a random tag; all but one are excluded. */
 form I(irg x3, x4, x5), B(mov x5, #0xff7f)
 form I(ldg x3, [x6])
 form I(ldg x3, [x6, #16])
@@ -239,7 +239,7 @@ form I(ldraa x3, [x4]), B(mov x4, x6; pacdza x4)
 form I(ldrab x3, [x4, #-8]!), B(mov x4, x6; pacdzb x4)
 defaults
 
-/* --- What leaves no trace ------------------------------------------------------ */
+/* --- Instructions without an effect that is compared ------------------------ */
 
 form I(prfm pldl1keep, [x6])
 form I(prfm pstl1strm, [x6, #64])

@@ -13,12 +13,12 @@
 	.arch_extension sve
 	.arch_extension sve2
 
-/* The first four words of a vector, and more that it takes. */
+/* Interrupts are masked, and p0 has the first four words, or the first sixteen bytes. */
 #define P0(...)		B(msr daifset, #2; ptrue p0.s, vl4; __VA_ARGS__)
 #define SIXTEEN(...)	B(msr daifset, #2; ptrue p0.b, vl16; __VA_ARGS__)
 #define MASKED		B(msr daifset, #2)
 
-/* A predicate, told. */
+/* Counts the elements of a predicate. */
 #define P1		A(cntp x3, p0, p1.s)
 #define P1_BYTES	A(cntp x3, p1, p1.b)
 

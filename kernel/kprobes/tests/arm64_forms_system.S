@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hints, barriers, system registers, and what there is of PSTATE beside the flags.
+ * Hints, barriers, system registers, and the fields of PSTATE other than the flags.
  */
 #define FORM_TABLE	kprobes_forms_system
 #include "arm64_form_macros.S"
@@ -34,7 +34,7 @@ form I(hint #63)
 form I(hint #64)
 form I(hint #127)
 
-/* Signed and, if it could be an address, with the same modifier authenticated. */
+/* Sign a value and, if it could be an address, authenticate it with the same modifier. */
 #define ADDRESS(reg)	sbfx reg, reg, #0, #48
 
 form I(paciaz)
@@ -141,7 +141,7 @@ needs FORM_NEEDS_SPECRES
 form I(cfp rctx, x3), B(mov x3, #0)
 form I(dvp rctx, x3), B(mov x3, #0)
 
-/* Drawn by lot: only that there was something to draw is compared. */
+/* Random numbers: the flags are compared, the number is not. */
 needs FORM_NEEDS_RNG
 form I(.inst 0xd53b2403), A(mov x3, #0)		/* mrs x3, rndr */
 defaults
@@ -157,7 +157,7 @@ form I(msr daif, xzr)
 	form	I(msr daifclr, #\mask)
 .endr
 
-/* --- Other parts of PSTATE, which are noted and put back ----------------------- */
+/* --- Other fields of PSTATE, which are saved and restored ------------------- */
 
 needs FORM_NEEDS_PAN
 form I(msr pan, #0), B(mrs x4, pan), A(mrs x3, pan; msr pan, x4)
@@ -191,9 +191,9 @@ form I(msr tco, #1), A(mrs x3, tco; msr tco, #0)
 form I(msr tco, #0), B(msr tco, #1), A(mrs x3, tco)
 defaults
 
-/* --- What exceptions use ------------------------------------------------------- */
+/* --- Registers that exceptions use ------------------------------------------ */
 
-/* Nothing may come between writing and reading: everything is masked. */
+/* No exception may be taken between writing and reading: all are masked. */
 #define MASKED(...)	B(msr daifset, #15; __VA_ARGS__)
 
 form I(msr sp_el0, x3), B(mrs x3, sp_el0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a form is written down: what is the same for all architectures.
+ * Macros that write a form, the part that all architectures share.
  *
  *	#define FORM_TABLE kprobes_forms_example
  *	#include "..._form_macros.S"
@@ -10,17 +10,17 @@
  *	form	I(another), B(an instruction; and another), A(a third)
  *	forms_end
  *
- * The architecture's "form" makes pieces and a row of each.  A piece is: what comes before
- * (B), the instruction (I), what it may skip (S), what comes after (A), and a jump to the
- * end of the run.
+ * The architecture's "form" makes pieces and a row of each.  A piece consists of the
+ * instructions before (B), the instruction (I), the instructions that it may skip (S), the
+ * instructions after (A), and a jump to the end of the run.
  *
  * Pieces start with random registers and a random stack.  Those named by "pointers"
  * point to the middle of 256 bytes of random memory, 16-aligned, with 64 bytes before
- * and 128 behind; those named by "indexes" are 0 to 7.  These and "needs", the
+ * and 128 after it; those named by "indexes" are 0 to 7.  These and "needs", the
  * feature that a form takes, hold until the next "defaults".
  *
- * The architecture says FORM_POINTERS, the registers that "defaults" makes pointers,
- * FORM_PTR, which assembles addresses, and has names for the numbers of registers.
+ * The architecture defines FORM_POINTERS, the registers that "defaults" makes pointers,
+ * FORM_PTR, which assembles addresses, and names for the numbers of registers.
  */
 
 /* Lines of a form.  Strings, because all macros are to be expanded in them. */
@@ -29,7 +29,7 @@
 #define S(...)		skip=__stringify(__VA_ARGS__)
 #define A(...)		after=__stringify(__VA_ARGS__)
 
-/* The table of the file, which says FORM_TABLE. */
+/* The table of the file, which defines FORM_TABLE. */
 #define FORM_PASTE_(a, b)	a##b
 #define FORM_PASTE(a, b)	FORM_PASTE_(a, b)
 #define FORM_TABLE_END	FORM_PASTE(FORM_TABLE, _end)

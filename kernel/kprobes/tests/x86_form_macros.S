@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a form is written down (x86): for assembly files only.  See form_macros.S.
+ * Macros that write a form (x86), for assembly files only.  See form_macros.S.
  *
  *	undefined AF
  *	form	I(and %ecx, %eax)
  *	form	I(div %ecx), B(xor %edx, %edx; or $1, %ecx), A(nop)
  *
- * That makes two pieces of each.  Behind what comes after (A) there are two instructions
- * that go on with the registers but leave the flags.  In the second piece the probe is on
- * a filler in front of the instruction, so that a jump in its place takes the instruction
- * along.
+ * That makes two pieces of each.  After the instructions of (A) there are two that use the
+ * registers but leave the flags.  In the second piece the probe is on a filler in front of
+ * the instruction, so that a jump in place of the filler also replaces the instruction.
  *
  * "undefined" holds until the next "defaults", too.  "needs" has one of X86_FEATURE_*; 0
  * is the FPU, which is always there.
@@ -26,10 +25,10 @@
 #include "x86_forms.h"
 
 /* More lines of a form. */
-#define INDIRECT	indirect=1	/* not to be made a thunk */
+#define INDIRECT	indirect=1	/* not to be replaced by a thunk */
 #define LONG_FILLER	filler=__stringify(ASM_NOP3)
 
-/* What differs with the size of a word. */
+/* Names that depend on the size of a word. */
 #ifdef CONFIG_X86_64
 #define WORD		8
 #undef RIP
@@ -72,7 +71,7 @@
 #define SUFFIXES	b, w, l
 #endif
 
-/* Registers that are pointers if nothing else is said. */
+/* Registers that are pointers by default. */
 #define FORM_POINTERS	SI, DI
 #define FORM_PTR	_ASM_PTR
 
@@ -96,7 +95,7 @@ form_number 7, rdi, edi
 form_number \nr, r\nr, r\nr\()d
 .endr
 
-/* The same of flags. */
+/* The same for flags. */
 .set form_flag_CF, 0x001
 .set form_flag_PF, 0x004
 .set form_flag_AF, 0x010
@@ -139,7 +138,7 @@ form_number \nr, r\nr, r\nr\()d
 	STACK_FRAME_NON_STANDARD \name
 .endm
 
-/* Fillers of one to three bytes; the first can be told by the carry flag. */
+/* Fillers of one to three bytes; the first changes the carry flag. */
 .macro form_second name:req, filler, more:vararg
 	.ifnb \filler
 	form_piece \name, "\filler", \more

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine that runs instruction forms: general registers, flags and stack are
- * set, the piece is jumped to, and it jumps back to where all of that is noted.
+ * The machine that runs instruction forms: it sets general registers, flags and stack, and
+ * jumps to the piece, which jumps back to the code that records all of them.
  *
- * Nothing of what a piece may change is needed to get back, so a wrong register or
- * stack pointer is noted, not suffered from.  There is one image, so one run at a
- * time; interrupts may come, and use the stack below its pointer.
+ * The way back needs nothing that a piece may change, so a wrong register or stack pointer is
+ * recorded and does no harm.  There is one image, so there is one run at a time.  Interrupts may
+ * be taken, and use the stack below the stack pointer.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -97,7 +97,7 @@ kprobes_form_done:
 #endif
 	pushf
 	pop	FLAGS
-	/* The word that this has used is below the piece's pointer. */
+	/* The word that this push has used is below the stack pointer of the piece. */
 	cld
 	mov	REG(FORM_SP), %SI
 	mov	%SP, %AX

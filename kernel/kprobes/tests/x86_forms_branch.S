@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forms that are not done by running a copy: branches, calls, returns, and what reads
- * or writes the interrupt flag.
+ * Forms that are emulated, not copied: branches, calls, returns, and instructions that read
+ * or write the interrupt flag.
  */
 #define FORM_TABLE	kprobes_forms_branch
 #include "x86_form_macros.S"
@@ -12,8 +12,8 @@ form_pointer:
 	_ASM_PTR kprobes_form_callee
 
 /*
- * What is called: leaves its return address in a register.  Direct calls skip the nop: with
- * call depth tracking calls of a function's entry are counted, which changes flags.
+ * The function that forms call.  It leaves its return address in a register.  Direct calls skip
+ * the nop: with call depth tracking calls of a function's entry are counted, which changes flags.
  */
 #define CALLEE	kprobes_form_callee + ENDBR_INSN_SIZE + 1
 
@@ -32,12 +32,12 @@ kprobes_form_callee:
 
 STACK_FRAME_NON_STANDARD kprobes_form_callee
 
-/* What is behind what does not go on there; a region may end in it. */
+/* Filler after an instruction that does not continue there; a region may end in it. */
 #define PAD	int3; int3; int3; int3
 
 forms_begin
 
-/* A branch over an instruction, and one back to it, which is how BX tells. */
+/* A branch over an instruction, and one back to it.  The value of BX depends on the way taken. */
 .macro form_forward insn:vararg
 	form	insn="\insn 1f", S(lea 0x100(%BX), %BX), A(1:)
 .endm
@@ -61,7 +61,7 @@ form I(jmp 1f), S(PAD), A(1:)
 form I(jmp 1b), B(jmp 2f; 1: lea 0x200(%BX), %BX; jmp 3f; 2:), S(PAD), A(3:)
 form_branch jmp.d32
 
-/* The count register as a word, and as half of one. */
+/* The count register as a word, and as half of a word. */
 #ifdef CONFIG_X86_64
 #define NARROW		addr32
 #define JCXZ_WIDE	jrcxz
@@ -79,7 +79,7 @@ form_branch jmp.d32
 form_branch JCXZ_WIDE
 form_branch JCXZ_NARROW
 
-/* Few enough for all of them to end. */
+/* The count is small, so that all loops end soon. */
 .irp op, loop, loope, loopne
 	form	I(\op 1f; nop), B(and $3, %ecx), S(lea 0x100(%BX), %BX), A(1:)
 .endr
@@ -87,7 +87,7 @@ form_branch JCXZ_NARROW
 /* --- Calls ----------------------------------------------------------------- */
 
 form I(call CALLEE)
-/* As alternatives lengthen calls, and FineIBT marks those that it checks. */
+/* The prefix with which alternatives lengthen calls, and FineIBT marks calls that it checks. */
 form I(.byte 0x2e; call CALLEE)
 
 .irp r, WORD_REGS
@@ -149,7 +149,7 @@ form I(ret $4 * WORD), B(push %CX; push $1; PUSH_LABEL), S(PAD), A(RETURNED), IN
 
 /* --- The flags register ------------------------------------------------------- */
 
-/* Arithmetic flags at random; the rest, interrupts too, as it is. */
+/* Random arithmetic flags; the other flags, also that of interrupts, keep their values. */
 #define PUSH_FLAGS	pushf; pop %DX; and $~0xcd5, %DX; and $0xcd5, %ecx; or %CX, %DX; push %DX
 
 form I(pushf)

@@ -7,7 +7,7 @@
 
 forms_begin
 
-/* --- Ways to name memory ------------------------------------------------------ */
+/* --- Ways to address memory ------------------------------------------------- */
 
 /* Each base: without displacement, with a short and with a long one. */
 .irp b, WORD_REGS
@@ -20,7 +20,7 @@ form I(mov (%SP), %AX)
 form I(mov %CX, WORD(%SP))
 form I({disp32} movzbl 5(%SP), %edx)
 
-/* Each index: with a base, a displacement, none of both; all factors. */
+/* Each index: with a base, with a displacement, with neither; all factors. */
 .irp i, WORD_REGS
 	indexes	\i
 	pointers BX
@@ -92,7 +92,7 @@ form I(cmpxchg %DX, PER_CPU_VAR(kprobes_form_percpu))
 form I(mov __percpu(%SI), %DX), B(mov $kprobes_form_percpu, %SI)
 form I(decl __percpu(%SI)), B(mov $kprobes_form_percpu, %SI)
 
-/* lea, which may name what it likes. */
+/* lea, whose operand may be any address. */
 .irp r, WORD_REGS
 	form	I(lea 0x123456(%BX, %\r, 8), %AX)
 	form	I(lea -5(%\r, %CX, 2), %DX)
@@ -197,7 +197,7 @@ form I(pushw %cx), A(pushw %dx)
 form I(popw %dx), A(popw %cx)
 form I(pushw $0x1234), A(pushw %dx)
 form I(pushw 6(%SI)), A(pushw %dx)
-/* With 32 bits the processor may leave the upper half of the word as it was. */
+/* In 32-bit mode the processor may leave the upper half of the word unchanged. */
 form I(push %fs), A(movw $0, 2(%SP))
 form I(push %gs), A(movw $0, 2(%SP))
 form I(mov %BX, %SP), B(lea 3 * WORD(%SP), %BX)
@@ -232,7 +232,7 @@ form I(inc %SP), A(lea WORD - 1(%SP), %SP)
 .endr
 form I(rep; movsb %ss:(%SI), %es:(%DI)), B(and $3, %ecx)
 
-/* --- None of that ---------------------------------------------------------------- */
+/* --- Other instructions ----------------------------------------------------- */
 
 form I(nop)
 form I(ASM_NOP2)

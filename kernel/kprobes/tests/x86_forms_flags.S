@@ -46,7 +46,7 @@ undefined AF
 widths tests, test
 defaults
 
-/* The high half of the registers' numbers, and the imaginary zero. */
+/* Registers with high numbers, and the pseudo index riz. */
 #ifdef CONFIG_X86_64
 pointers r13, r14
 form I(add %r8, %r15)
@@ -90,7 +90,7 @@ form I(imul $9, %ecx, %eax)
 form I(imul $0x12345, 8(%SI), %DX)
 form I(imul $-3, MEM(8), %cx)
 
-/* Quotients that fit: what is divided is small, what it is divided by is not 0. */
+/* Quotients that fit: the dividend is small, and the divisor is not 0. */
 undefined CF, PF, AF, ZF, SF, OF
 .irp op, div, idiv
 	form	I(\op %cl), B(and $0x7f, %eax; or $1, %cl)
@@ -219,7 +219,7 @@ defaults
 	atomic_by \op, CX
 .endr
 form I(lock addl $-0x80, 8(%DI))
-/* A barrier, below the stack pointer where there may be anything. */
+/* A barrier that writes below the stack pointer, where any data may be. */
 undefined CF, PF, AF, ZF, SF, OF
 form I(lock; addl $0, -4(%SP))
 undefined
