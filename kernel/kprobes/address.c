@@ -70,7 +70,7 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, 
 	}
 	trace_kprobe_refused(addr, text, err);
 	if (!test_and_set_bit(reason, said))
-		pr_info("a probe was refused at %pS: %s (%d); this is said once\n",
+		pr_info("a probe was refused at %pS: %s (%d); reported once for each reason\n",
 			(void *)addr, text, err);
 	return err;
 }

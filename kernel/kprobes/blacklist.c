@@ -295,7 +295,7 @@ int __init kprobe_blacklist_init(void)
 		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
 		ret = add_function(addr, NULL);
 		if (ret == -EINVAL)
-			pr_warn("no size known for blacklisted %pS\n", (void *)addr);
+			pr_warn("the size of blacklisted %pS is unknown\n", (void *)addr);
 		else if (ret)
 			return ret;
 	}

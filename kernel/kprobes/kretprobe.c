@@ -25,7 +25,7 @@ int __init kretprobe_init(void)
 		struct kprobe kp = { .symbol_name = kretprobe_blacklist[i].name };
 
 		if (kprobe_place_find(&kp, &place))
-			pr_warn("no %s to keep return probes off\n", kp.symbol_name);
+			pr_warn("cannot find %s to refuse return probes there\n", kp.symbol_name);
 		else
 			kretprobe_blacklist[i].addr = (void *)place.addr;
 	}

@@ -64,27 +64,27 @@ static const struct apart {
 	{ "before a sequence", 0, false },
 	{ "entering a loop at its load", 0, false, kprobes_apart_entered },
 	{ "between a branch and the store", 1, true, kprobes_apart_entered },
-	{ "behind the store", 3, false, kprobes_apart_entered },
+	{ "after the store", 3, false, kprobes_apart_entered },
 	{ "end of the loop", 4, false, kprobes_apart_entered },
 	{ "between the load and a branch", 6, true, kprobes_apart_entered },
 	{ "clrex in front of the store", 3, true, kprobes_apart_given_up },
 	{ "given up", 4, false, kprobes_apart_given_up },
-	{ "between behind clrex", 5, true, kprobes_apart_given_up },
-	{ "between behind tbz", 6, true, kprobes_apart_given_up },
-	{ "behind all of it", 8, false, kprobes_apart_given_up },
+	{ "between, after clrex", 5, true, kprobes_apart_given_up },
+	{ "between, after tbz", 6, true, kprobes_apart_given_up },
+	{ "after the sequence", 8, false, kprobes_apart_given_up },
 	{ "load exclusive", 1, true },
 	{ "within a sequence", 2, true },
 	{ "store exclusive", 3, true },
-	{ "behind a sequence", 4, false },
+	{ "after a sequence", 4, false },
 	{ "load exclusive, a pair", 5, true },
 	{ "within another sequence", 6, true },
 	{ "clrex that gives it up", 7, true },
-	{ "behind clrex", 8, false },
+	{ "after clrex", 8, false },
 	{ "movprfx", 9, true },
-	{ "behind movprfx", 10, true },
-	{ "behind what was behind movprfx", 11, false },
+	{ "after movprfx", 10, true },
+	{ "two after movprfx", 11, false },
 	{ "predicated movprfx", 12, true },
-	{ "behind predicated movprfx", 13, true },
+	{ "after predicated movprfx", 13, true },
 	{ "the end", 14, false },
 };
 
@@ -125,7 +125,7 @@ TEXT_FUNCTION(kprobes_apart_add,
 #define ADD_INSNS	16
 
 /* The loop ends although it is probed, at each instruction that is not refused. */
-static void loops_end(struct kunit *test)
+static void exclusive_loops_end(struct kunit *test)
 {
 	unsigned int line, accepted = 0;
 	u64 value = 0;
@@ -149,7 +149,7 @@ static void loops_end(struct kunit *test)
 
 static struct kunit_case apart_cases[] = {
 	KUNIT_CASE_PARAM(neighbours, apart_gen_params),
-	KUNIT_CASE(loops_end),
+	KUNIT_CASE(exclusive_loops_end),
 	{}
 };
 

@@ -54,7 +54,7 @@ static void sections_are_refused(struct kunit *test)
 	unsigned long addr;
 
 	if (section->start == section->end)
-		kunit_skip(test, "nothing in it");
+		kunit_skip(test, "the section is empty");
 	for (addr = (unsigned long)section->start; addr < (unsigned long)section->end;
 	     addr += AARCH64_INSN_SIZE)
 		KUNIT_ASSERT_EQ_MSG(test, try(addr), -EINVAL, "%pS", (void *)addr);
@@ -204,7 +204,7 @@ static void ops_address_is_refused(struct kunit *test)
 	u32 word;
 
 	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
-		kunit_skip(test, "there is none");
+		kunit_skip(test, "entries have no address of ftrace_ops");
 	KUNIT_ASSERT_NE(test, ftrace_location(entry), 0);
 	for (addr = entry - sizeof(struct ftrace_ops *); addr < entry; addr += AARCH64_INSN_SIZE) {
 		KUNIT_ASSERT_EQ(test, aarch64_insn_read((void *)addr, &word), 0);

@@ -149,7 +149,7 @@ static void expect_closed(struct kunit *test, const struct user_case *c, bool op
 	KUNIT_EXPECT_EQ_MSG(test, still_open, open, "jump %d", jump);
 }
 
-static void closed_for_handlers(struct kunit *test)
+static void user_memory_is_closed_for_handlers(struct kunit *test)
 {
 	const struct user_case *c = test->param_value;
 	struct kretprobe rp = {
@@ -239,7 +239,7 @@ static int user_memory_init(struct kunit *test)
 }
 
 static struct kunit_case user_memory_cases[] = {
-	KUNIT_CASE_PARAM(closed_for_handlers, user_gen_params),
+	KUNIT_CASE_PARAM(user_memory_is_closed_for_handlers, user_gen_params),
 	KUNIT_CASE(waits_for_a_page),
 	{}
 };

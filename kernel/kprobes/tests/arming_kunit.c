@@ -181,7 +181,7 @@ static void the_global_switch_fails_and_stays_off(struct kunit *test)
  * Probes without a post handler share a function with its owner, in either order of
  * registration, and do not change the owner's redirection.
  */
-static void without_a_post_handler_they_share(struct kunit *test)
+static void probes_without_post_handler_share_a_function(struct kunit *test)
 {
 	struct counted first = counted_at(site(), true, false);
 	struct counted c = counted_at(site(), true, false);
@@ -206,7 +206,7 @@ static struct kunit_case arming_cases[] = {
 	KUNIT_CASE(a_point_that_exists_keeps_its_probe),
 	KUNIT_CASE(enabling_fails_and_the_probe_stays_disabled),
 	KUNIT_CASE(the_global_switch_fails_and_stays_off),
-	KUNIT_CASE(without_a_post_handler_they_share),
+	KUNIT_CASE(probes_without_post_handler_share_a_function),
 	{}
 };
 

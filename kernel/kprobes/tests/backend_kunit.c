@@ -114,7 +114,7 @@ static bool disarmed(struct kprobe *p)
 	return kprobe_disarmed(p);
 }
 
-static void what_is_disarmed(struct kunit *test)
+static void kprobe_disarmed_by_state(struct kunit *test)
 {
 	struct counted c = counted_at(backend_target, true, false);
 
@@ -132,7 +132,7 @@ static void what_is_disarmed(struct kunit *test)
 }
 
 /* Jumps become breakpoints at once: optprobe_queued_unopt() is never true. */
-static void no_jump_waits_to_go(struct kunit *test)
+static void jumps_become_breakpoints_at_once(struct kunit *test)
 {
 	struct counted c = counted_at(backend_target, true, false);
 	struct kprobe *kp;
@@ -151,7 +151,7 @@ static void no_jump_waits_to_go(struct kunit *test)
 #endif
 
 /* The wait ends also in kernels without jumps. */
-static void waiting_comes_to_an_end(struct kunit *test)
+static void waiting_for_the_optimizer_ends(struct kunit *test)
 {
 	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, backend_target(1), 2);
@@ -165,10 +165,10 @@ static struct kunit_case backend_cases[] = {
 #endif
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(slots_of_detours_have_symbols),
-	KUNIT_CASE(what_is_disarmed),
-	KUNIT_CASE(no_jump_waits_to_go),
+	KUNIT_CASE(kprobe_disarmed_by_state),
+	KUNIT_CASE(jumps_become_breakpoints_at_once),
 #endif
-	KUNIT_CASE(waiting_comes_to_an_end),
+	KUNIT_CASE(waiting_for_the_optimizer_ends),
 	{}
 };
 

@@ -48,7 +48,7 @@ TEXT_FUNCTION(__percpu_kunit_32.constprop.0, "nop\nnop\n");
 STACK_FRAME_NON_STANDARD(copy);
 STACK_FRAME_NON_STANDARD(other_copy);
 
-static void to_the_byte(struct kunit *test)
+static void ranges_are_exact_to_the_byte(struct kunit *test)
 {
 	unsigned long black = (unsigned long)kprobes_kunit_black;
 	unsigned long white = (unsigned long)kprobes_kunit_white;
@@ -123,7 +123,7 @@ static int compare_verdicts(void *data, const char *unused, unsigned long addr)
 	names->black += found == KPROBE_NAME_BLACK;
 	if (found == kprobe_name_verdict(name))
 		return 0;
-	KUNIT_FAIL(names->test, "%s is something else when all names have been read", name);
+	KUNIT_FAIL(names->test, "%s has another verdict after all names have been read", name);
 	return -EINVAL;
 }
 
@@ -139,7 +139,7 @@ static void all_names_read_at_once(struct kunit *test)
 }
 
 static struct kunit_case blacklist_cases[] = {
-	KUNIT_CASE(to_the_byte),
+	KUNIT_CASE(ranges_are_exact_to_the_byte),
 	KUNIT_CASE(registering_on_both_sides),
 	KUNIT_CASE(the_cold_part_of_a_function),
 	KUNIT_CASE(copies_of_inline_functions),

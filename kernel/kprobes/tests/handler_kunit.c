@@ -53,7 +53,7 @@ static void look_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
 }
 NOKPROBE_SYMBOL(look_post);
 
-static void what_handlers_see(struct kunit *test)
+static void values_that_handlers_get(struct kunit *test)
 {
 	const struct site *s;
 
@@ -224,7 +224,7 @@ static void many_at_one_address(struct kunit *test)
 	}
 }
 
-static void one_of_three_goes(struct kunit *test)
+static void one_of_three_is_unregistered(struct kunit *test)
 {
 	const struct site *s;
 	int i, gone;
@@ -303,14 +303,14 @@ static void disabling_one_of_two_keeps_the_other(struct kunit *test)
 }
 
 static struct kunit_case handler_cases[] = {
-	KUNIT_CASE(what_handlers_see),
+	KUNIT_CASE(values_that_handlers_get),
 	KUNIT_CASE(interrupts_are_as_before),
 	KUNIT_CASE(a_changed_path_is_obeyed),
 #ifdef CONFIG_X86
 	KUNIT_CASE(changed_registers_take_effect),
 #endif
 	KUNIT_CASE(many_at_one_address),
-	KUNIT_CASE(one_of_three_goes),
+	KUNIT_CASE(one_of_three_is_unregistered),
 	KUNIT_CASE(a_post_handler_comes_later),
 	KUNIT_CASE(disabling_one_of_two_keeps_the_other),
 	{}

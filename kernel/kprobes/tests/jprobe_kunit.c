@@ -250,7 +250,7 @@ static void beside_all_other_probes(struct kunit *test)
 	unregister_kprobe(&after.kp);
 }
 
-static void one_a_function(struct kunit *test)
+static void one_jprobe_per_function(struct kunit *test)
 {
 	const struct target *target = test->param_value;
 	struct jprobe a = jprobe_on(target->one, one_handler);
@@ -388,7 +388,7 @@ static struct kunit_case jprobe_cases[] = {
 	KUNIT_CASE_PARAM(handlers_end_in_every_way, target_gen_params),
 	KUNIT_CASE_PARAM(probed_functions_in_handlers_are_missed, target_gen_params),
 	KUNIT_CASE_PARAM(beside_all_other_probes, target_gen_params),
-	KUNIT_CASE_PARAM(one_a_function, target_gen_params),
+	KUNIT_CASE_PARAM(one_jprobe_per_function, target_gen_params),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(arguments_on_another_stack),
 	KUNIT_CASE(nothing_beyond_the_stack_is_read),

@@ -18,7 +18,7 @@
 
 /* --- Many threads inside one function ------------------------------------------ */
 
-static void a_crowd_is_followed(struct kunit *test, crowd_fn fn)
+static void a_crowd_is_counted(struct kunit *test, crowd_fn fn)
 {
 	struct kretprobe rp = counting(fn, 0);
 	unsigned int before = kretprobe_instances();
@@ -38,14 +38,14 @@ static void a_crowd_is_followed(struct kunit *test, crowd_fn fn)
 	expect_instances(test, before);
 }
 
-static void a_crowd_at_a_breakpoint_is_followed(struct kunit *test)
+static void a_crowd_at_a_breakpoint_is_counted(struct kunit *test)
 {
-	a_crowd_is_followed(test, crowd_wait);
+	a_crowd_is_counted(test, crowd_wait);
 }
 
-static void a_crowd_at_a_traced_entry_is_followed(struct kunit *test)
+static void a_crowd_at_a_traced_entry_is_counted(struct kunit *test)
 {
-	a_crowd_is_followed(test, crowd_wait_traced);
+	a_crowd_is_counted(test, crowd_wait_traced);
 }
 
 /* The instances outlive the probe; nothing else of it does. */
@@ -76,7 +76,7 @@ static noinline notrace __noclone int dive(int depth)
 	return below + 1;
 }
 
-static void recursion_is_followed(struct kunit *test)
+static void recursion_is_counted(struct kunit *test)
 {
 	struct kretprobe rp = counting(dive, 0);
 	unsigned long flags;
@@ -120,7 +120,7 @@ static int ask_and_be_silent(void *unused)
  * The CPU that has first taken an instance from the reserve keeps interrupts disabled until
  * all calls of the threads on the other CPU are in flight.
  */
-static void a_silent_cpu_starves_nobody(struct kunit *test)
+static void a_silent_cpu_does_not_stop_growth(struct kunit *test)
 {
 	struct kretprobe rp = counting(crowd_wait, 0), deep = counting(dive, 0);
 	struct task_struct **tasks, *silent;
@@ -166,7 +166,7 @@ static void a_silent_cpu_starves_nobody(struct kunit *test)
  * irq_work_queue() is then hit by the code of return probes, and must not request instances
  * again.
  */
-static void what_adds_instances_is_probed(struct kunit *test)
+static void irq_work_queue_has_a_return_probe(struct kunit *test)
 {
 	struct kretprobe queue = {
 		.kp.symbol_name = "irq_work_queue",
@@ -206,7 +206,7 @@ static noinline notrace __noclone int plunge(int depth)
  * Returns the least time, in nanoseconds, that it takes to release the instances of a probe
  * that has never been hit: unregistering without the grace period.
  */
-static u64 time_giving_up(struct kunit *test)
+static u64 time_unregistering(struct kunit *test)
 {
 	u64 least = U64_MAX, start;
 	int i;
@@ -227,7 +227,7 @@ static u64 time_giving_up(struct kunit *test)
  * There are many instances, each of which may refer to a probe.  Unregistering another probe
  * must not take longer because of them.
  */
-static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
+static void unregistering_stays_fast_after_a_crowd(struct kunit *test)
 {
 	struct kretprobe stays = counting(dive, 0), rp = counting(plunge, 0);
 	unsigned int with_one;
@@ -235,14 +235,14 @@ static void a_crowd_leaves_unregistering_as_it_was(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&stays), 0);
 	with_one = kretprobe_instances();
-	before = time_giving_up(test);
+	before = time_unregistering(test);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_EXPECT_EQ(test, crowd_start(plunge, CROWD), CROWD);
 	KUNIT_EXPECT_TRUE(test, crowd_waits(CROWD));
 	crowd_leave(test, CROWD);
 	KUNIT_EXPECT_GT(test, kretprobe_instances(), with_one + CROWD * DEPTH / 2);
-	after = time_giving_up(test);
-	kunit_info(test, "giving up: %llu ns, after a crowd %llu ns\n", before, after);
+	after = time_unregistering(test);
+	kunit_info(test, "unregistering: %llu ns, after a crowd %llu ns\n", before, after);
 	/* A walk over all instances would take some hundred times as long. */
 	KUNIT_EXPECT_LT(test, after, 20 * before);
 	unregister_kretprobe(&rp);
@@ -278,7 +278,7 @@ static void await_interrupt(void)
 		cpu_relax();
 }
 
-static void a_burst_in_an_interrupt_is_followed(struct kunit *test)
+static void a_burst_in_an_interrupt_is_counted(struct kunit *test)
 {
 	struct kretprobe rp = counting(dive, 0);
 
@@ -330,14 +330,14 @@ static void an_interrupt_in_a_return_handler_is_a_full_hit(struct kunit *test)
 #endif
 
 static struct kunit_case growth_cases[] = {
-	KUNIT_CASE_SLOW(a_crowd_at_a_breakpoint_is_followed),
-	KUNIT_CASE_SLOW(a_crowd_at_a_traced_entry_is_followed),
+	KUNIT_CASE_SLOW(a_crowd_at_a_breakpoint_is_counted),
+	KUNIT_CASE_SLOW(a_crowd_at_a_traced_entry_is_counted),
 	KUNIT_CASE(a_crowd_outlives_its_probe),
-	KUNIT_CASE(recursion_is_followed),
-	KUNIT_CASE(what_adds_instances_is_probed),
-	KUNIT_CASE_SLOW(a_crowd_leaves_unregistering_as_it_was),
-	KUNIT_CASE_SLOW(a_silent_cpu_starves_nobody),
-	KUNIT_CASE(a_burst_in_an_interrupt_is_followed),
+	KUNIT_CASE(recursion_is_counted),
+	KUNIT_CASE(irq_work_queue_has_a_return_probe),
+	KUNIT_CASE_SLOW(unregistering_stays_fast_after_a_crowd),
+	KUNIT_CASE_SLOW(a_silent_cpu_does_not_stop_growth),
+	KUNIT_CASE(a_burst_in_an_interrupt_is_counted),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(an_interrupt_in_a_return_handler_is_a_full_hit),
 #endif

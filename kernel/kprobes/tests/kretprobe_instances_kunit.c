@@ -89,7 +89,7 @@ static int exiting_thread(void *unused)
 	return 0;
 }
 
-static void a_task_that_exits_gives_its_instances_back(struct kunit *test)
+static void a_task_that_exits_returns_its_instances(struct kunit *test)
 {
 	struct kretprobe rp = counting(exit_from_here, 1);
 	unsigned int before = kretprobe_instances();
@@ -124,7 +124,7 @@ static struct kunit_case instances_cases[] = {
 	KUNIT_CASE(maxactive_is_a_hard_limit),
 	KUNIT_CASE(maxactive_is_a_promise),
 	KUNIT_CASE(probes_share_instances),
-	KUNIT_CASE_SLOW(a_task_that_exits_gives_its_instances_back),
+	KUNIT_CASE_SLOW(a_task_that_exits_returns_its_instances),
 	{}
 };
 

@@ -404,7 +404,7 @@ static int leave_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /* Leaves calls like longjmp(): the documented message is printed, no instance is lost. */
-static void calls_that_are_left_are_forgotten(struct kunit *test)
+static void calls_left_by_longjmp_are_released(struct kunit *test)
 {
 	struct kretprobe left = { .kp.addr = (void *)leaving, .maxactive = 2,
 				  .handler = leave_returned };
@@ -438,7 +438,7 @@ static struct kunit_case stack_cases[] = {
 #endif
 #ifdef CONFIG_X86
 	KUNIT_CASE(tail_calls_return_twice),
-	KUNIT_CASE(calls_that_are_left_are_forgotten),
+	KUNIT_CASE(calls_left_by_longjmp_are_released),
 #endif
 	{}
 };

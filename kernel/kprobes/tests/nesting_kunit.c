@@ -93,7 +93,7 @@ static void nested_hits_are_missed_and_counted(struct kunit *test)
 	}
 }
 
-static void busy_sections_miss(struct kunit *test)
+static void hits_in_busy_sections_are_missed(struct kunit *test)
 {
 	struct counted trap = counted_at(inner_trap, true, false);
 	struct counted call = counted_at(inner_call, true, false);
@@ -254,7 +254,7 @@ static void stray_post(struct kprobe *p, struct pt_regs *regs, unsigned long fla
 	atomic_inc(&strays);
 }
 
-static void a_post_handler_that_has_just_gone(struct kunit *test)
+static void a_post_handler_unregistered_during_the_hit(struct kunit *test)
 {
 	const size_t probe = offsetof(struct kprobe_point, probes) -
 			     offsetof(struct kprobe, list);
@@ -293,9 +293,9 @@ static void a_level_that_has_just_been_taken(struct kunit *test)
 
 static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(nested_hits_are_missed_and_counted),
-	KUNIT_CASE(busy_sections_miss),
+	KUNIT_CASE(hits_in_busy_sections_are_missed),
 	KUNIT_CASE(misses_on_all_cpus_add_up),
-	KUNIT_CASE(a_post_handler_that_has_just_gone),
+	KUNIT_CASE(a_post_handler_unregistered_during_the_hit),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(a_level_that_has_just_been_taken),
 #endif

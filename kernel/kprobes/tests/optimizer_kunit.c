@@ -112,7 +112,7 @@ static int call(int (*fn)(void))
 
 /* --- States ---------------------------------------------------------------------- */
 
-static void a_probe_becomes_a_jump_and_goes(struct kunit *test)
+static void a_probe_becomes_a_jump_and_is_unregistered(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_three, true, false);
 	u8 text[TEXT_BYTES];
@@ -136,7 +136,7 @@ static void a_probe_becomes_a_jump_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.pre, 3);
 }
 
-static void the_knob(struct kunit *test)
+static void the_sysctl(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_three, true, false);
 	struct counted d = counted_at(kprobes_opt_framed, true, false);
@@ -374,8 +374,8 @@ static void traces_lead_through_the_breakpoint(struct kunit *test)
 }
 
 static struct kunit_case optimizer_cases[] = {
-	KUNIT_CASE(a_probe_becomes_a_jump_and_goes),
-	KUNIT_CASE(the_knob),
+	KUNIT_CASE(a_probe_becomes_a_jump_and_is_unregistered),
+	KUNIT_CASE(the_sysctl),
 	KUNIT_CASE_PARAM(post_handlers_come_and_go, post_gen_params),
 	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
 	KUNIT_CASE(traces_lead_through_the_detour),

@@ -259,7 +259,7 @@ static struct task_struct *start_hog(void)
 	return task;
 }
 
-static void who_may_be_in_a_region(struct kunit *test)
+static void tasks_in_a_region(struct kunit *test)
 {
 	struct task_struct *task;
 	unsigned int i, jumps;
@@ -300,7 +300,7 @@ static int races_init(struct kunit *test)
 static struct kunit_case races_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(regions_are_executed_meanwhile, race_gen_params,
 			      { .speed = KUNIT_SPEED_SLOW }),
-	KUNIT_CASE(who_may_be_in_a_region),
+	KUNIT_CASE(tasks_in_a_region),
 	{}
 };
 

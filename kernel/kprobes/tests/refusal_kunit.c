@@ -185,7 +185,7 @@ static void return_thunks(struct kunit *test)
 #endif
 
 #ifdef CONFIG_MITIGATION_ITS
-static void its_thunks(struct kunit *test)
+static void thunks_of_indirect_target_selection(struct kunit *test)
 {
 	expect_refused(test, __x86_indirect_its_thunk_array, -EINVAL);
 	expect_refused(test, __x86_indirect_its_thunk_array + 1, -EINVAL);
@@ -437,7 +437,7 @@ static void padding_in_front_of_the_entry_text(struct kunit *test)
 	u64 start;
 
 	if (end - SZ_64K < _stext || memchr_inv(end - SZ_64K, 0xcc, SZ_64K))
-		kunit_skip(test, "there is too little of it");
+		kunit_skip(test, "the padding is too short");
 	expect_refused(test, at, -EINVAL);
 	start = ktime_get_ns();
 	for (; at < end; at += 16) {
@@ -480,7 +480,7 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(return_thunks),
 #endif
 #ifdef CONFIG_MITIGATION_ITS
-	KUNIT_CASE(its_thunks),
+	KUNIT_CASE(thunks_of_indirect_target_selection),
 #endif
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(a_kcfi_check),

@@ -107,7 +107,7 @@ static void address_and_offset_can_be_used_again(struct kunit *test)
 }
 
 /* If a function begins with a landing pad, the probe is placed after it. */
-static void an_entrys_address_comes_back(struct kunit *test)
+static void the_address_of_an_entry_is_restored(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
 	int i;
@@ -173,7 +173,7 @@ static void a_batch(struct kunit *test)
 }
 
 /* The bad probe is at each index of the batch in turn. */
-static void a_bad_batch_leaves_nothing(struct kunit *test)
+static void a_bad_batch_registers_nothing(struct kunit *test)
 {
 	struct counted c[NR_TARGETS];
 	struct kprobe *kps[NR_TARGETS];
@@ -230,7 +230,7 @@ static unsigned int offset_inside_an_instruction(void *fn)
  * The registration fails after the points of the previous probes have been prepared and
  * published.
  */
-static void a_batch_that_fails_late_leaves_nothing(struct kunit *test)
+static void a_batch_that_fails_late_registers_nothing(struct kunit *test)
 {
 	struct counted c[NR_TARGETS];
 	struct kprobe *kps[NR_TARGETS];
@@ -276,7 +276,7 @@ static void twice_in_a_batch(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, probe_at(where), NULL);
 }
 
-static void unregistering_what_is_not_registered(struct kunit *test)
+static void unregistering_an_unregistered_probe(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
 	struct counted never = counted_at(kprobes_kunit_two, true, false);
@@ -297,15 +297,15 @@ static struct kunit_case register_cases[] = {
 	KUNIT_CASE(one_probe_by_address),
 	KUNIT_CASE(one_probe_by_symbol),
 	KUNIT_CASE(address_and_offset_can_be_used_again),
-	KUNIT_CASE(an_entrys_address_comes_back),
+	KUNIT_CASE(the_address_of_an_entry_is_restored),
 	KUNIT_CASE(disabled_at_registration),
 	KUNIT_CASE(a_batch),
-	KUNIT_CASE(a_bad_batch_leaves_nothing),
+	KUNIT_CASE(a_bad_batch_registers_nothing),
 #ifdef CONFIG_X86
-	KUNIT_CASE(a_batch_that_fails_late_leaves_nothing),
+	KUNIT_CASE(a_batch_that_fails_late_registers_nothing),
 #endif
 	KUNIT_CASE(twice_in_a_batch),
-	KUNIT_CASE(unregistering_what_is_not_registered),
+	KUNIT_CASE(unregistering_an_unregistered_probe),
 	{}
 };
 

@@ -382,7 +382,7 @@ static void unregister_leaves_calls_in_flight_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.returns, 0U);
 }
 
-static void failed_batch_leaves_nothing(struct kunit *test)
+static void a_failed_batch_registers_nothing(struct kunit *test)
 {
 	const struct target *target = test->param_value;
 	struct kretprobe good = make_probe(target->twice);
@@ -416,7 +416,7 @@ static struct kunit_case retprobe_cases[] = {
 	KUNIT_CASE_PARAM(works_beside_a_kprobe, target_gen_params),
 	KUNIT_CASE_PARAM(disabled_probe_is_silent, target_gen_params),
 	KUNIT_CASE_PARAM(unregister_leaves_calls_in_flight_alone, target_gen_params),
-	KUNIT_CASE_PARAM(failed_batch_leaves_nothing, target_gen_params),
+	KUNIT_CASE_PARAM(a_failed_batch_registers_nothing, target_gen_params),
 	{}
 };
 

@@ -89,7 +89,7 @@ static void every_point_is_found(struct kunit *test)
 }
 
 /* Deleted entries of the table are used again, so it does not grow without end. */
-static void coming_and_going(struct kunit *test)
+static void deleted_entries_are_used_again(struct kunit *test)
 {
 	struct counted c;
 	int i;
@@ -105,7 +105,7 @@ static void coming_and_going(struct kunit *test)
 
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(every_point_is_found),
-	KUNIT_CASE(coming_and_going),
+	KUNIT_CASE(deleted_entries_are_used_again),
 	{}
 };
 

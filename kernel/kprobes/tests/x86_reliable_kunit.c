@@ -132,7 +132,7 @@ static void without_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, traces.in_copy, 0);
 }
 
-static void in_a_copy(struct kunit *test)
+static void preempted_in_a_copy(struct kunit *test)
 {
 	expect_no_copy_in_traces(test, false);
 }
@@ -144,7 +144,7 @@ static void in_a_detour(struct kunit *test)
 
 static struct kunit_case reliable_cases[] = {
 	KUNIT_CASE(without_a_probe),
-	KUNIT_CASE(in_a_copy),
+	KUNIT_CASE(preempted_in_a_copy),
 	KUNIT_CASE(in_a_detour),
 	{}
 };

@@ -296,6 +296,6 @@ void places_check(void)
 	tap_ok(count.copies, "there are regions that can be copied");
 	tap_ok(!count.found, "every region or obstacle is the one that objdump's words imply");
 	tap_ok(!count.flawed, "every region breaks no law");
-	tap_ok(!count.wrong, "every copy does what its region does");
+	tap_ok(!count.wrong, "every copy has the effect of its region");
 	branches_report(&all);
 }

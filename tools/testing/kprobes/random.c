@@ -76,7 +76,7 @@ static const char *broken_law(const unsigned char *bytes, unsigned int avail, en
 	if (ret)
 		return NULL;
 	if (probe_classify(bytes, insn->len, mode, &again) || memcmp(&again, insn, sizeof(again)))
-		return "depends on what follows";
+		return "depends on the bytes after it";
 	if (probe_classify(bytes, insn->len - 1, mode, &shorter) != -EILSEQ)
 		return "does without its last byte";
 	return NULL;
@@ -120,7 +120,7 @@ void test_random(unsigned long long seed, unsigned long rounds)
 	tap_note("random bytes: seed %llu, %lu rounds", seed, rounds);
 	random_seed(seed);
 	if (!end) {
-		tap_ok(false, "there is a page with nothing behind it");
+		tap_ok(false, "there is a page with no page after it");
 		return;
 	}
 	for (i = 0; i < rounds && broken < 10; i++) {

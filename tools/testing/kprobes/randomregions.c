@@ -124,7 +124,7 @@ static const char *broken_find(const struct round *r, enum kprobe_obstacle got)
 	if (!flaw && r->region.len >= PROBE_JUMP_LEN &&
 	    (probe_region_find(r->bytes, need, r->mode, &again) ||
 	     !same_found(&again, &r->region)))
-		flaw = "depends on what follows";
+		flaw = "depends on the bytes after it";
 	for (i = 0; i < r->region.nr && !flaw; i++)
 		flaw = broken_relocation(r, i);
 	return flaw;
@@ -160,12 +160,12 @@ static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 	if (with_room != *got)
 		return *got == KPROBE_OBSTACLE_ROOM &&
 		       (with_room || large.len > r->copy.room) ? NULL :
-			"what is said depends on the room";
+			"the answer depends on the room";
 	if (*got)
 		return NULL;
 	flaw = copy_flaw(&r->region, r->bytes, &r->copy);
 	if (!flaw && (large.len != r->copy.len || memcmp(all, r->copy.out, large.len)))
-		flaw = "what is written depends on the room";
+		flaw = "the bytes written depend on the room";
 	return flaw;
 }
 
@@ -222,7 +222,7 @@ void test_random_regions(unsigned long rounds)
 	struct round r;
 
 	if (!text_end || !out_end) {
-		tap_ok(false, "there are pages with nothing behind them");
+		tap_ok(false, "there are pages with no page after them");
 		return;
 	}
 	for (i = 0; i < rounds && broken < 10; i++) {

@@ -135,7 +135,7 @@ static bool copy_is(const struct probe_region *region, const struct expectation 
 
 	obstacle_seen[got]++;
 	if (!all_untouched(copy->out, copy->room, COPY_MAX)) {
-		tap_note("written behind its room");
+		tap_note("written after the end of the room");
 		return false;
 	}
 	if (got || want->copy) {

@@ -133,7 +133,7 @@ static const char *flaw_of_loop(struct walk *w)
 	taken += w->read.disp;
 	if (!read_branch(w, EMUL_JMP, original_target(w)))
 		return "a loop leads elsewhere";
-	return here(w) == taken ? NULL : "a loop that ends does not go on behind it";
+	return here(w) == taken ? NULL : "a loop that ends does not continue after it";
 }
 
 static const char *flaw_of_call(struct walk *w)
@@ -202,12 +202,12 @@ const char *copy_flaw(const struct probe_region *region, const u8 *bytes,
 		if (flaw)
 			return flaw;
 		if (copy->post && !i && !read_branch(&w, EMUL_CALL, copy->post))
-			return "no call behind the first instruction";
+			return "no call after the first instruction";
 		if (copy->post && !i && (!read_on(&w) || w.read.emul != EMUL_POPF))
-			return "no popf behind that call";
+			return "no popf after that call";
 	}
 	if (region->goes_on && !read_branch(&w, EMUL_JMP, copy->src + region->len))
-		return "the copy does not go on behind the region";
+		return "the copy does not continue after the region";
 	return w.at == copy->len ? NULL : "the copy has more than it needs";
 }
 
@@ -244,7 +244,7 @@ const char *region_flaw(const struct probe_region *region, const u8 *bytes, enum
 			return "a landing pad in the tail";
 		at += insn.len;
 		if (!last && !goes_on(&insn))
-			return "instructions behind one that does not go on";
+			return "instructions after one that does not continue";
 	}
 	if (at != region->len)
 		return "length";

@@ -271,7 +271,7 @@ static const struct {
 static const char * const refusal_names[NR_REFUSE] = {
 	[REFUSE_NONE]		= "not refused",
 	[REFUSE_UNDECODABLE]	= "not a known instruction",
-	[REFUSE_BREAKPOINT]	= "somebody else's breakpoint",
+	[REFUSE_BREAKPOINT]	= "a breakpoint of another owner",
 	[REFUSE_EXCEPTION]	= "traps on purpose",
 	[REFUSE_BUG]		= "traps on purpose, unless it is a BUG() or WARN()",
 	[REFUSE_FAR]		= "far transfer",
@@ -279,8 +279,8 @@ static const char * const refusal_names[NR_REFUSE] = {
 	[REFUSE_TRANSACTION]	= "begins or aborts a transaction",
 	[REFUSE_PREFIX]		= "impossible prefix",
 	[REFUSE_OPERAND16]	= "16-bit operand size",
-	[REFUSE_SEGMENT]	= "branch target behind a segment register",
-	[REFUSE_ADDRSIZE]	= "branch target behind a changed address size",
+	[REFUSE_SEGMENT]	= "branch target in another segment",
+	[REFUSE_ADDRSIZE]	= "branch target with another address size",
 };
 
 static bool probe_modrm_matches(u32 cond, const struct probe_key *key)

@@ -298,7 +298,7 @@ static void report(unsigned long instructions)
 	tap_ok(!count.verdict, "every verdict fits objdump's mnemonic");
 	tap_ok(!count.target, "every target is the one objdump prints");
 	tap_ok(!count.moved, "every instruction does the same elsewhere");
-	tap_ok(!count.emulated, "every emulation does what the instruction does");
+	tap_ok(!count.emulated, "every emulation has the effect of the instruction");
 }
 
 void test_listing(const char *path)

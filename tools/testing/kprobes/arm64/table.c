@@ -182,7 +182,7 @@ static void test_rows_differ_from_groups(void)
 			if (disjoint(&probe_groups[g], row_at(i)) ||
 			    !same_verdict(&probe_groups[g].insn, &row_at(i)->insn))
 				continue;
-			tap_note("%s says what its group says", row_at(i)->name);
+			tap_note("%s repeats its group", row_at(i)->name);
 			useless++;
 		}
 	tap_note("%zu rows", NR_ROWS);
@@ -235,7 +235,7 @@ static void test_rows_are_sane(void)
 	tap_ok(!count_insane(probe_data_rows, NR_DATA_ROWS) &&
 	       !count_insane(probe_branch_rows, NR_BRANCH_ROWS) &&
 	       !count_insane(probe_groups, NR_GROUPS),
-	       "every row has one action, what belongs to it, and a name of its own");
+	       "every row has one action with its fields, and a name of its own");
 }
 
 static void test_refusals_have_names(void)

@@ -19,7 +19,7 @@ zeros=$(symbol_address kp_test_plain | tr '0-9a-f' '0')
 kp add plain symbol=kp_test_plain >/dev/null
 matches "a line for each page while a copied instruction is in use" "$(pages)" \
 	'^[0-9a-f]+ t kprobe_(opt)?insn_page	\[__builtin__kprobes\]$'
-is "its address is that of a page, and is not hidden from root" \
+is "the address is that of a page, and is not hidden from root" \
 	"$(pages | sed 's/ .*//' | grep -cv '[1-9a-f].*000$')" 0
 
 # More copies than one page has room for, and not at the entries of functions, which ftrace

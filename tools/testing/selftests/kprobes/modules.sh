@@ -47,7 +47,7 @@ for name in setup traced return; do
 done
 is "and a probe in the other text, which came with them, fires" \
 	"$(gains core call_target plain)" 1
-is "it can be unregistered" "$(kp del core)" ok
+is "that probe can be unregistered" "$(kp del core)" ok
 is "the list is empty" "$(list)" ""
 
 # --- the module's text ---
@@ -87,7 +87,7 @@ END
 
 is "a module's NOKPROBE_SYMBOL is refused" "$(kp add bad symbol=kp_target_nokprobe)" EINVAL
 is "a module's .kprobes.text is refused" "$(kp add bad symbol=kp_target_section)" EINVAL
-is "and both still work" "$(call_target nokprobe) $(call_target section)" "ok ok"
+is "and both functions still work" "$(call_target nokprobe) $(call_target section)" "ok ok"
 
 # --- it is unloaded while it is probed ---
 

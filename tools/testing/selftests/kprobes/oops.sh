@@ -27,7 +27,7 @@ die()
 	[ "${2:-}" != warn ] || kind=warning
 	say "expect-$kind begin"
 	say "case $1"
-	is "$1: it has happened to the thread, not to its creator" \
+	is "$1: the thread has failed, not its creator" \
 		"$(put /sys/module/kp_oops/parameters/oops "${2:-load}")" ok
 	say "expect-$kind end"
 	report=$(dmesg | sed 's/^\[[^]]*\] *//' |
@@ -79,13 +79,13 @@ trap_site()
 
 	die "$1, not probed" "$1"
 	judge "$1, not probed" "kp_oops_$1\\+0x[0-9a-f]+"
-	is "$1, not probed: it is reported" "$(reported "$2")" 1
+	is "$1, not probed: the failure is reported" "$(reported "$2")" 1
 	for post in '' post; do
 		name="$1, probed${post:+ with a post_handler}"
 		is "$name: registered" "$(kp add "$1" "addr=$site" $post)" ok
 		die "$name" "$1"
 		judge "$name" "kp_oops_$1\\+0x[0-9a-f]+"
-		is "$name: it is reported" "$(reported "$2")" 1
+		is "$name: the failure is reported" "$(reported "$2")" 1
 		is "$name: hit, and not completed" \
 			"$(hits "$1") $(count "$1" after) $(count "$1" nmissed)" "1 0 0"
 		kp del "$1" >/dev/null
@@ -109,7 +109,7 @@ for i in 1 2 3 4; do
 done
 is "other probes fire afterwards, nothing is missed" \
 	"$(hits after) $(count after after) $(count after nmissed)" "8 8 0"
-is "the probe that it died of can be unregistered" "$(kp del load)" ok
+is "the probe at which the thread died can be unregistered" "$(kp del load)" ok
 is "and registered again" "$(kp add load symbol=kp_oops_load offset=$LOAD_AT)" ok
 kp del load >/dev/null
 

@@ -53,15 +53,15 @@ is "and shows no reason" "$(state kp_test_plain+0x0)" jump
 same "and the list marks it" "$(list)" <<'END'
 ADDR  k  kp_test_plain+0x0  kp_test [OPTIMIZED]|
 END
-is "it fires" "$(gains a kp call plain)" 1
+is "the probe fires" "$(gains a kp call plain)" 1
 kp disable a >/dev/null
-is "disabled: it does not" "$(gains a kp call plain)" 0
+is "disabled: the probe does not fire" "$(gains a kp call plain)" 0
 same "disabled: no mark" "$(list)" <<'END'
 ADDR  k  kp_test_plain+0x0  kp_test [DISABLED]|
 END
 kp enable a >/dev/null
 yes "enabled: a jump again" becomes kp_test_plain+0x0 jump
-is "it fires again" "$(gains a kp call plain)" 1
+is "the probe fires again" "$(gains a kp call plain)" 1
 kp del a >/dev/null
 same "through the breakpoint, both ways" "$(transcript)" <<'END'
 state kp_test_plain+0x0 [kp_test] disarmed -> breakpoint
@@ -80,7 +80,7 @@ kp add a symbol=kp_test_plain post >/dev/null
 kp add b symbol=kp_test_plain return >/dev/null
 yes "with a post_handler and a return probe it is a jump too" becomes kp_test_plain+0x0 jump
 kp call plain >/dev/null
-is "and all of them fire" "$(hits a) $(count a after) $(hits b) $(count b after)" "1 1 1 1"
+is "and all probes fire" "$(hits a) $(count a after) $(hits b) $(count b after)" "1 1 1 1"
 kp del a >/dev/null
 kp del b >/dev/null
 transcript >/dev/null
@@ -99,7 +99,7 @@ else
 	yes "one instruction is covered" becomes kp_oops_load+0x0 jump
 	kp add b symbol=kp_oops_load offset=$LOAD_AT >/dev/null
 	yes "a probe on the next is a jump, too" becomes kp_oops_load+0x$LOAD_AT jump
-	is "and the first one still is" "$(state kp_oops_load+0x0)" jump
+	is "and the first one still is a jump" "$(state kp_oops_load+0x0)" jump
 	kp del b >/dev/null
 fi
 kp del a >/dev/null
@@ -115,7 +115,7 @@ transcript >/dev/null
 echo 0 >"$KNOB"
 is "off: breakpoints, at once" "$(state kp_test_plain+0x0), $(state kp_oops_load+0x0)" \
 	"breakpoint  switched off, breakpoint  switched off"
-is "off: they fire" "$(gains a kp call plain)" 1
+is "off: probes fire" "$(gains a kp call plain)" 1
 kp add c symbol=kp_test_other >/dev/null
 sleep 0.5
 is "off: a new one stays a breakpoint" "$(state kp_test_other+0x0)" "breakpoint  switched off"
@@ -123,16 +123,16 @@ echo 1 >"$KNOB"
 for symbol in kp_test_plain kp_oops_load kp_test_other; do
 	yes "on: $symbol is a jump" becomes "$symbol+0x0" jump
 done
-is "on: they fire" "$(gains a kp call plain)" 1
+is "on: probes fire" "$(gains a kp call plain)" 1
 
 # --- all probes off and on ---
 
 echo 0 >"$KPROBES/enabled"
-is "enabled 0: none is left" "$(grep -c '  jump' "$KPROBES/optimization")" 0
-is "enabled 0: they do not fire" "$(gains a kp call plain)" 0
+is "enabled 0: no jump is left" "$(grep -c '  jump' "$KPROBES/optimization")" 0
+is "enabled 0: probes do not fire" "$(gains a kp call plain)" 0
 echo 1 >"$KPROBES/enabled"
 yes "enabled 1: a jump again" becomes kp_test_plain+0x0 jump
-is "enabled 1: they fire" "$(gains a kp call plain)" 1
+is "enabled 1: probes fire" "$(gains a kp call plain)" 1
 
 # --- symbols of detours, and visibility of addresses ---
 

@@ -112,7 +112,7 @@ refused "a return probe not on an entry" EINVAL \
 	"kp_test_plain+0x$PLAIN_RETURN [kp_test]: not a function's entry (-22)" \
 	symbol=kp_test_plain offset=$PLAIN_RETURN return
 if [ -z "$NO_RETURN_SYMBOL" ]; then
-	skip "a return probe where none can work" "they work everywhere"
+	skip "a return probe where none can work" "return probes work everywhere"
 else
 	refused "a return probe where none can work" EINVAL \
 		"$NO_RETURN_SYMBOL+0x0: return probes cannot work there (-22)" \
@@ -122,7 +122,7 @@ refused "too much data for a return probe" E2BIG \
 	"kp_test_plain+0x0 [kp_test]: data_size too large (-7)" \
 	symbol=kp_test_plain return data_size=4097
 
-is "none of them is in the list" "$(list)" "$before"
+is "no refused probe is in the list" "$(list)" "$before"
 
 # --- the same struct twice ---
 
@@ -145,6 +145,6 @@ is "it is registered once, and fires at entry and return" \
 	"$(list | grep -c kp_test) $(gains good kp call plain) $(count good after)" "1 1 1"
 kp del good >/dev/null
 
-is "nothing is left of them" "$(list)" "$before"
+is "the list is as before" "$(list)" "$before"
 
 finish

@@ -176,7 +176,7 @@ END
 yes "the one at a system call has been hit" [ "$(hits opens)" -gt 0 ]
 between "the one at a breakpoint has been hit, once a call at most" "$(hits stays)" 1 \
 	$(($(rounds files) + $(rounds cpus)))
-is "they still fire" "$(gains stays kp call plain)" 1
+is "the probes that stay still fire" "$(gains stays kp call plain)" 1
 [ ! -r "$TRACING/kprobe_events" ] ||
 	is "the events are as they were" "$(cat "$TRACING/kprobe_events")" "$events_before"
 is "the switch is on" "$(cat "$KPROBES/enabled")" 1

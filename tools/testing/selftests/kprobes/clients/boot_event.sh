@@ -18,7 +18,7 @@ name=$(printf '%s\n' "$wanted" | sed -nE 's,^p:([a-z]+) .*,\1,p')
 
 is "the event is there, with the arguments that it was given" "$(cat "$EVENTS")" \
 	"$(printf '%s\n' "$wanted" | sed "s,^p:,p:kprobes/,")"
-is "it is on" "$(cat "$TRACING/events/kprobes/$name/enable")" 1
+is "the event is on" "$(cat "$TRACING/events/kprobes/$name/enable")" 1
 between "it has been hit before a program could turn it on" "$(profile "$name" 2)" 1 100000000
 is "nothing was missed" "$(profile "$name" 3)" 0
 between "its records are in the trace" \
@@ -26,7 +26,7 @@ between "its records are in the trace" \
 
 # The other tests start without events.
 turn "kprobes/$name" 0
-is "it can be removed" "$(event "-:$name")" ok
+is "the event can be removed" "$(event "-:$name")" ok
 is "no event is left" "$(cat "$EVENTS")" ""
 echo >"$TRACING/trace"
 list_before=

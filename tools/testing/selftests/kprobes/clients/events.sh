@@ -45,7 +45,7 @@ matches "on: in the list" "$(list | grep $OPEN | sort)" "^ADDR  [kr]  $OPEN\\+0x
 found=$(trace_of open_tagged there)
 matches "the probe's line" "$(printf '%s\n' "$found" | last myprobe)" \
 	"\\($OPEN\\+0x[04]/0x[0-9a-f]+\\) dfd=0x[0-9a-f]+ filename=0x[0-9a-f]+ flags=0x[0-9a-f]+ mode=0x0\$"
-matches "the return probe's line names who is returned to" \
+matches "the return probe's line names the caller" \
 	"$(printf '%s\n' "$found" | grep ' myretprobe: ')" \
 	"\\([a-z_0-9]*open[a-z_0-9]*\\+0x[0-9a-f]+/0x[0-9a-f]+ <- $OPEN\\) arg1="
 # A kernel with type information shows an int as a signed number.

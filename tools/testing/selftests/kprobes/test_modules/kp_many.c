@@ -106,7 +106,7 @@ static const struct kernel_param_ops accepted_ops = {
 	.get = get_accepted,
 };
 module_param_cb(accepted, &accepted_ops, NULL, 0400);
-MODULE_PARM_DESC(accepted, "how many are registered");
+MODULE_PARM_DESC(accepted, "number of registered probes");
 
 static const struct kernel_param_ops add_ops = {
 	.set = set_add,
@@ -128,7 +128,7 @@ static const struct kernel_param_ops hits_ops = {
 	.get = get_hits,
 };
 module_param_cb(hits, &hits_ops, NULL, 0400);
-MODULE_PARM_DESC(hits, "how often their handlers have run");
+MODULE_PARM_DESC(hits, "number of calls of handlers");
 
 static int __init kp_many_init(void)
 {

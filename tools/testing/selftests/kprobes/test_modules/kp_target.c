@@ -77,5 +77,5 @@ static void __exit target_exit(void)
 
 module_init(target_init);
 module_exit(target_exit);
-MODULE_DESCRIPTION("Something to probe, for the kprobes selftests");
+MODULE_DESCRIPTION("Functions to probe, for the kprobes selftests");
 MODULE_LICENSE("GPL");
