@@ -269,6 +269,11 @@ int __weak kprobe_exceptions_notify(struct notifier_block *self,
 	return NOTIFY_DONE;
 }
 
+int __weak __init arch_init_kprobes(void)
+{
+	return 0;
+}
+
 /* Called before all debuggers, which must not see the traps of probes.  OLS paper, section 3. */
 static struct notifier_block exceptions_notifier = {
 	.notifier_call = kprobe_exceptions_notify,

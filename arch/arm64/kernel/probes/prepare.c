@@ -368,8 +368,3 @@ int __init arch_populate_kprobe_blacklist(void)
 						(unsigned long)section->end);
 	return ret;
 }
-
-int __init arch_init_kprobes(void)
-{
-	return 0;
-}

@@ -326,8 +326,3 @@ int __init arch_populate_kprobe_blacklist(void)
 	ret = ret ?: forbid_thunks();
 	return ret ?: forbid_ftrace_trampolines();
 }
-
-int __init arch_init_kprobes(void)
-{
-	return 0;
-}
