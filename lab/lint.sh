@@ -51,8 +51,9 @@ compile()
 	(cd "$OUT" && for o in "${list[@]}"; do
 		printf '%s\n%s\n' "$o" "$(dirname "$o")/.$(basename "$o").cmd"
 	done | tar -cf "$OUT/lint-keep.tar" --ignore-failed-read -T -)
-	# W=1 compiles and C=2 runs sparse; --keep-going shows all warnings in one run.
-	kmake "$ARCH" "$CONFIG" W=1 C=2 CHECK="sparse -Wno-unknown-attribute" \
+	# W=1 compiles and C=2 runs sparse; --keep-going shows all warnings in one run.  Without
+	# the definition the kernel's make does not run sparse of Debian 12, but only warns.
+	kmake "$ARCH" "$CONFIG" W=1 C=2 CHECK="sparse -Wno-unknown-attribute -D__typeof_unqual__=__typeof__" \
 		--keep-going "${list[@]}" || FAILED=1
 	tar -xpf "$OUT/lint-keep.tar" -C "$OUT"
 	rm -f "$OUT/lint-keep.tar"
@@ -88,7 +89,9 @@ main()
 	((count)) || die "no object of ours in $OUT: nothing to check"
 	logged "$LOG" "W=1 and sparse over $count files of ours, $ARCH-$CONFIG" compile ||
 		die "our files do not compile with W=1 (log: $LOG)"
-	found=$(complaints "$LOG")
+	! grep -F 'is not available or not up to date' "$LOG" || die "sparse has not run"
+	# For this sparse, __builtin_strlen() is no constant, which module_param() needs.
+	found=$(complaints "$LOG" | grep -v ': error: bad constant expression$' || true)
 	[[ -z $found ]] || {
 		sed 's/^/    /' <<<"$found"
 		die "warnings about our own files (log: $LOG)"

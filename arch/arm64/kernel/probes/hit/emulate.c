@@ -133,7 +133,7 @@ static void emulate_ldr_literal(u32 insn, struct pt_regs *regs)
 	unsigned long literal = a64_target19(insn, regs->pc);
 
 	if (a64_literal_is_64(insn))
-		write_reg(regs, a64_reg0(insn), get_unaligned((const u64 *)literal));
+		write_reg(regs, a64_reg0(insn), get_unaligned((u64 *)literal));
 	else
 		write_reg(regs, a64_reg0(insn), *(const u32 *)literal);
 	regs->pc += A64_LEN;
