@@ -11,7 +11,8 @@
 
 #include "table.h"
 
-#define TABLE_MIN_BITS	6
+/* Size of the smallest table in bytes. */
+#define TABLE_MIN_SIZE	512
 
 /*
  * Replaces the entry of a point that has been removed.  It is a point at an address where no
@@ -32,7 +33,7 @@ static struct kprobe_table *table_locked(void)
 /* Stores @point in a free entry.  The caller has made sure that there is one. */
 static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 {
-	unsigned int i = kprobe_table_first(table, kprobe_point_addr(point));
+	unsigned long i = kprobe_table_first(table, kprobe_point_addr(point));
 
 	while (table->entries[i] && table->entries[i] != TOMBSTONE)
 		i = kprobe_table_step(table, i);
@@ -42,30 +43,34 @@ static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 	smp_store_release(&table->entries[i], point);
 }
 
-/* Returns the maximum of points and tombstones in a table with 2^@bits entries. */
-static unsigned int room(unsigned int bits)
+/* Returns the maximum of points and tombstones in a table with @nr entries. */
+static unsigned int room(unsigned int nr)
 {
-	return BIT(bits) / 3 * 2;
+	return nr / 3 * 2;
+}
+
+/* Returns the number of entries of a table with @size bytes. */
+static unsigned int entries_in(size_t size)
+{
+	return (size - offsetof(struct kprobe_table, entries)) / sizeof(struct kprobe_point *);
 }
 
 /*
- * Allocates a table for @points and a quarter more, so that at least that many registrations
- * are possible before the table has to be copied again.
+ * Allocates a table for @points and a sixteenth more, so that at least that many registrations
+ * are possible before the table has to be copied again.  Its size is a power of two, because
+ * the page allocator rounds up to one.
  */
 static struct kprobe_table *table_alloc(unsigned int points)
 {
-	unsigned int bits = TABLE_MIN_BITS;
 	struct kprobe_table *table;
+	size_t size = TABLE_MIN_SIZE;
 
-	while (room(bits) < points + points / 4)
-		bits++;
+	while (room(entries_in(size)) < points + points / 16)
+		size *= 2;
 
-	table = kvzalloc(struct_size(table, entries, BIT(bits)), GFP_KERNEL);
-	if (!table)
-		return NULL;
-	table->bits = bits;
-	table->shift = KPROBE_TABLE_HASH_BITS - bits;
-	table->mask = BIT(bits) - 1;
+	table = kvzalloc(size, GFP_KERNEL);
+	if (table)
+		table->nr = entries_in(size);
 	return table;
 }
 
@@ -85,14 +90,14 @@ int kprobe_table_reserve(unsigned int points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (old && old->used + points <= room(old->bits))
+	if (old && old->used + points <= room(old->nr))
 		return 0;
 
 	new = table_alloc(nr_points + points);
 	if (!new)
 		return -ENOMEM;
 	if (old) {
-		for (i = 0; i < BIT(old->bits); i++) {
+		for (i = 0; i < old->nr; i++) {
 			if (old->entries[i] && old->entries[i] != TOMBSTONE)
 				table_put(new, old->entries[i]);
 		}
@@ -126,7 +131,7 @@ void kprobe_table_insert(struct kprobe_point *point)
 void kprobe_table_remove(struct kprobe_point *point)
 {
 	struct kprobe_table *table = table_locked();
-	unsigned int i = kprobe_table_first(table, kprobe_point_addr(point));
+	unsigned long i = kprobe_table_first(table, kprobe_point_addr(point));
 
 	lockdep_assert_held(&kprobe_mutex);
 
@@ -151,7 +156,7 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	for (; table && *pos < BIT(table->bits); (*pos)++) {
+	for (; table && *pos < table->nr; (*pos)++) {
 		struct kprobe_point *point = table->entries[*pos];
 
 		if (point && point != TOMBSTONE)

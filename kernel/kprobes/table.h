@@ -22,26 +22,19 @@
 
 #include "internal.h"
 
-/* Number of bits that hash_long() returns here.  The highest are the number of an entry. */
-#define KPROBE_TABLE_HASH_BITS	32
-
 /* An address where no instruction can be; the address of tombstones. */
 #define KPROBE_TABLE_NOWHERE	ULONG_MAX
 
 /**
  * struct kprobe_table - open-addressing hash of points by their addresses
  * @rcu:	delays freeing for readers
- * @bits:	log2 of the number of entries
- * @shift:	right shift from a hash to the number of an entry
- * @mask:	highest number of an entry
+ * @nr:		number of entries, fewer than 2^32
  * @used:	number of points and tombstones
  * @entries:	points, tombstones, and NULL
  */
 struct kprobe_table {
 	struct rcu_head rcu;
-	unsigned int bits;
-	unsigned int shift;
-	unsigned int mask;
+	unsigned int nr;
 	unsigned int used;
 	struct kprobe_point *entries[];
 };
@@ -49,17 +42,18 @@ struct kprobe_table {
 extern struct kprobe_table __rcu *kprobe_table;
 
 /* Returns the number of the entry at which the search for @addr begins. */
-static __always_inline unsigned int kprobe_table_first(const struct kprobe_table *table,
-						       unsigned long addr)
+static __always_inline unsigned long kprobe_table_first(const struct kprobe_table *table,
+							unsigned long addr)
 {
-	return hash_long(addr, KPROBE_TABLE_HASH_BITS) >> table->shift;
+	/* Scales the hash, a number of 32 bits, to the number of entries. */
+	return (u64)hash_long(addr, 32) * table->nr >> 32;
 }
 
 /* Returns the number of the entry that a search reads after entry @i. */
-static __always_inline unsigned int kprobe_table_step(const struct kprobe_table *table,
-						      unsigned int i)
+static __always_inline unsigned long kprobe_table_step(const struct kprobe_table *table,
+						       unsigned long i)
 {
-	return (i + 1) & table->mask;
+	return ++i < table->nr ? i : 0;
 }
 
 #endif /* _KERNEL_KPROBES_TABLE_H */

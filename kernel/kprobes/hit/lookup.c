@@ -17,7 +17,7 @@ static __always_inline struct kprobe_point *find_point(unsigned long addr)
 	 */
 	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
 	struct kprobe_point *point;
-	unsigned int i;
+	unsigned long i;
 
 	if (unlikely(!table))
 		return NULL;
