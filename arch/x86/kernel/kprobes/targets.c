@@ -192,7 +192,7 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 	f->scan_start = start;
 	f->scan_end = end;
 	while (pos < end && !f->obstacle) {
-		avail = probe_read_text(pos, bytes, min(sizeof(bytes), end - pos));
+		avail = probe_read_insn(pos, end, bytes);
 		if (!avail || probe_classify(bytes, avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
 			f->obstacle = KPROBE_OBSTACLE_CODE;
 			return;
