@@ -9,6 +9,7 @@
 
 #include "asm_text.h"
 #include "counted.h"
+#include "../internal.h"
 
 /* Enough instructions for a batch inside one function. */
 #define NR_ROUNDS	40
@@ -162,6 +163,7 @@ static void one_synchronisation_a_batch(struct kunit *test)
 
 	sync.kp.symbol_name = SYNCHRONISATION;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&sync.kp), 0);
+	kprobe_optimizer_flush();
 	sync.pre = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobes(many->kps, NR_INSNS), 0);
 	KUNIT_EXPECT_EQ(test, sync.pre, 1);
@@ -192,6 +194,8 @@ static void one_update_of_ftrace_a_batch(struct kunit *test)
 		c[i] = counted_at((void *)ftrace_location((unsigned long)traced[i]), true, false);
 		kps[i] = &c[i].kp;
 	}
+	/* Without jumps, the points have no carriers. */
+	kprobe_optimizer_allow(false);
 	/* ftrace does not trace itself, so this probe is a breakpoint. */
 	update.kp.symbol_name = "ftrace_modify_all_code";
 	KUNIT_ASSERT_EQ(test, register_kprobe(&update.kp), 0);
@@ -204,6 +208,7 @@ static void one_update_of_ftrace_a_batch(struct kunit *test)
 	unregister_kprobes(kps, ARRAY_SIZE(traced));
 	KUNIT_EXPECT_EQ(test, update.pre, 1);
 	unregister_kprobe(&update.kp);
+	kprobe_optimizer_allow(true);
 	for (i = 0; i < ARRAY_SIZE(traced); i++) {
 		traced[i](1);
 		KUNIT_EXPECT_EQ(test, c[i].pre, 1);

@@ -30,7 +30,7 @@ static const struct site sites[] = {
 
 static struct seen {
 	unsigned long pre_ip, post_ip, flags;
-	bool preemptible, running_is_point;
+	bool preemptible, running_is_here;
 	int pre, post;
 } seen;
 
@@ -39,7 +39,7 @@ static int look_pre(struct kprobe *p, struct pt_regs *regs)
 	seen.pre++;
 	seen.pre_ip = instruction_pointer(regs);
 	seen.preemptible = preemptible();
-	seen.running_is_point = kprobe_running() == get_kprobe(p->addr);
+	seen.running_is_here = kprobe_running() && kprobe_running()->addr == p->addr;
 	return 0;
 }
 NOKPROBE_SYMBOL(look_pre);
@@ -75,7 +75,7 @@ static void values_that_handlers_get(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.post, 1);
 		KUNIT_EXPECT_EQ(test, seen.flags, 0);
 		KUNIT_EXPECT_FALSE(test, seen.preemptible);
-		KUNIT_EXPECT_TRUE(test, seen.running_is_point);
+		KUNIT_EXPECT_TRUE(test, seen.running_is_here);
 		KUNIT_EXPECT_GT(test, seen.post_ip, addr);
 		KUNIT_EXPECT_LE(test, seen.post_ip, addr + 15);
 		if (IS_ENABLED(CONFIG_X86))
