@@ -79,6 +79,7 @@ int bench_register(unsigned int nr, const char *key);
 int bench_unregister(const char *key);
 int bench_release(const char *key);
 int bench_settle(const char *key);
+int bench_unftraced(const char *key);
 int bench_lock(const char *key);
 int bench_coverage(void);
 int bench_parallel(void);

@@ -214,6 +214,9 @@ int bench_optimized_hits(void)
 	ret = measure("opt_post", bench_plain, &both, 1, 2, BENCH_SETTLED);
 	if (!ret)
 		ret = measure("opt_pre", bench_plain, &pre, 1, 1, BENCH_JUMP);
+	/* The jump may be after ftrace's instruction, where this does not look for it. */
+	if (!ret)
+		ret = measure("opt_entry", bench_ftraced, &pre, 1, 1, BENCH_SETTLED);
 	if (!ret)
 		ret = measure_many("opt", 8, BENCH_JUMP);
 	if (!ret)

@@ -80,6 +80,7 @@ static const struct {
 	{ "unregister", bench_unregister },
 	{ "release", bench_release },
 	{ "settle", bench_settle },
+	{ "unftraced", bench_unftraced },
 	{ "lock", bench_lock },
 };
 

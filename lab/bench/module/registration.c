@@ -255,6 +255,20 @@ int bench_register(unsigned int nr, const char *key)
 	return 0;
 }
 
+/**
+ * bench_unftraced() - count registered probes that ftrace does not call
+ * @key: key of the number
+ */
+int bench_unftraced(const char *key)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < nr_registered; i++)
+		nr += !kprobe_ftrace(pointers[i]);
+	bench_report(key, nr);
+	return 0;
+}
+
 int bench_register_next(unsigned long *address)
 {
 	int ret;

@@ -131,6 +131,8 @@ int bench_optimized_returns(void)
 
 	ret = measure("opt_return", bench_plain, &plain, NULL, 1, BENCH_JUMP);
 	if (!ret)
+		ret = measure("opt_return_entry", bench_ftraced, &plain, NULL, 1, BENCH_SETTLED);
+	if (!ret)
 		ret = measure("opt_return_maxactive", bench_plain, &limited, NULL, 1,
 			      BENCH_JUMP);
 	if (!ret)
