@@ -84,26 +84,11 @@ static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head
 		kprobe_gone_forget(kp);
 	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
 		kprobe_collect(point, disarm);
-	else if (list_empty(&point->probes))
+	else if (kprobe_point_unused(point))
 		kprobe_collect(point, empty);
 	else
-		kprobe_optimizer_queue(point);
+		kprobe_optimizer_queue(kprobe_text_point(point));
 	return true;
-}
-
-/* Makes points without probes unreachable, and removes the others from @points. */
-static void unpublish_empty(struct list_head *points)
-{
-	struct kprobe_point *point, *next;
-
-	for_each_collected_safe(point, next, points) {
-		if (!list_empty(&point->probes))
-			list_del_init(&point->kp.list);
-		else if (point->state == KPROBE_GONE)
-			list_del_init(&point->op.list);
-		else
-			kprobe_table_remove(point);
-	}
 }
 
 /*
@@ -155,7 +140,7 @@ void unregister_kprobes(struct kprobe **kps, int num)
 	if (!list_empty(&disarm))
 		kprobe_disarm_points(&disarm);			/* 2 */
 	list_splice_tail(&disarm, &empty);
-	unpublish_empty(&empty);				/* 3 */
+	kprobe_points_unpublish(&empty);			/* 3 */
 	mutex_unlock(&kprobe_mutex);
 
 	if (!any)
@@ -243,8 +228,8 @@ int enable_kprobe(struct kprobe *kp)
 	flags = kp->flags;
 	kp->flags &= ~KPROBE_FLAG_DISABLED;
 	kprobe_point_update_handlers(point);
-	if (kprobe_detour_stale(point)) {
-		kprobe_collect(point, &points);
+	if (kprobe_detour_stale(kprobe_text_point(point))) {
+		kprobe_collect(kprobe_text_point(point), &points);
 		kprobe_detour_renew(&points);
 		kprobe_uncollect_all(&points);
 	}

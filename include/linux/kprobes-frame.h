@@ -59,7 +59,8 @@ enum kprobe_phase {
 /**
  * struct kprobe_frame - the current probe of one context level of one CPU
  * @phase:	phase of the current probe; IDLE means that the level is free
- * @kp:		representative of the probepoint
+ * @kp:		representative of the probepoint, or the only probe that a hit without a step
+ *		has to call; kprobe_running() returns it
  * @probe:	the registration whose handler runs now, if it has a fault_handler;
  *		NULL otherwise, and always in KPROBE_PHASE_IDLE
  * @saved_flags: value that arch_mask_step() has returned; meaningful in
@@ -149,7 +150,7 @@ static __always_inline void kprobe_trap_exit(void)
 /**
  * kprobe_frame_enter() - make @kp the current probe of a free level
  * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
- * @kp: representative of the probepoint that was hit
+ * @kp: value of &kprobe_frame.kp
  *
  * IDLE -> HANDLER.  The phase is written before @kp: code of the same level that nests in
  * between, at the end of an interrupt for instance, sees a busy level and does not write @kp.

@@ -172,6 +172,21 @@ static __always_inline enum kprobe_detour_calls kprobe_detour_calls(const struct
 
 bool kprobe_detour_used(struct kprobe *kp);
 
+/*
+ * KPROBES_ON_FTRACE: ftrace's instruction is probed by a jump after it.  <asm/kprobes.h> has
+ *
+ *	arch_carrier_addr(addr)		the address after ftrace's instruction at @addr
+ */
+
+/**
+ * arch_carrier_obstacle() - can execution reach an instruction other than from ftrace's before it?
+ * @addr: arch_carrier_addr() of an instruction of ftrace
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: %KPROBE_OBSTACLE_NONE if not; otherwise the reason why it can, or may.
+ */
+enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr);
+
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);

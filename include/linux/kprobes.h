@@ -370,6 +370,12 @@ static inline bool is_kretprobe_trampoline(unsigned long addr)
 
 #endif /* CONFIG_KPROBES */
 
+#ifdef CONFIG_KPROBE_CARRIERS
+void kprobe_ftrace_claim(struct ftrace_ops *ops);
+#else
+static inline void kprobe_ftrace_claim(struct ftrace_ops *ops) { }
+#endif
+
 #ifndef CONFIG_JPROBES
 static inline int register_jprobe(struct jprobe *jp)
 {

@@ -7,7 +7,8 @@
  * update of ftrace.
  *
  * Protocol; comments in the code refer to these numbers:
- *	1. sort the list by the owner of the instruction
+ *	1. sort the list by the owner of the instruction; replace points on ftrace's instructions
+ *	   by their carriers, where these serve them
  *	2. change ftrace sites first, because only they can fail
  *	3. remove jumps that cover a new breakpoint, and jumps of points to disarm
  *	4. write all breakpoints or instructions, synchronise once
@@ -51,6 +52,17 @@ static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
 	for_each_collected_safe(point, next, points) {
 		if (kprobe_ftrace(&point->kp))
 			list_move_tail(&point->kp.list, ftrace);
+	}
+}
+
+/* Moves the points that carriers serve from @points to @carried. */
+static void take_carried(struct list_head *points, struct list_head *carried)
+{
+	struct kprobe_point *point, *next;
+
+	for_each_collected_safe(point, next, points) {
+		if (point->state == KPROBE_CARRIED)
+			list_move_tail(&point->kp.list, carried);
 	}
 }
 
@@ -98,18 +110,23 @@ static void disarm_breakpoints(struct list_head *points)
  */
 int kprobe_arm_points(struct list_head *points)
 {
+	LIST_HEAD(carried);
 	LIST_HEAD(ftrace);
 	int ret;
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	sort_by_owner(points, &ftrace);			/* 1 */
+	kprobe_carry(&ftrace, &carried, points);
 	ret = kprobe_arm_ftrace(&ftrace);			/* 2 */
 	if (!ret) {
 		set_states(&ftrace, KPROBE_FTRACE);		/* 5 */
 		if (!list_empty(points))
 			arm_breakpoints(points);
+	} else {
+		kprobe_uncarry(&carried, points);
 	}
+	list_splice_tail(&carried, points);
 	list_splice_tail(&ftrace, points);
 	return ret;
 }
@@ -125,17 +142,21 @@ int kprobe_arm_points(struct list_head *points)
  */
 void kprobe_disarm_points(struct list_head *points)
 {
+	LIST_HEAD(carried);
 	LIST_HEAD(ftrace);
 
 	lockdep_assert_held(&kprobe_mutex);
 
 	sort_by_owner(points, &ftrace);			/* 1 */
+	take_carried(&ftrace, &carried);
+	kprobe_uncarry(&carried, points);
 	if (!list_empty(&ftrace)) {
 		kprobe_disarm_ftrace(&ftrace);			/* 2 */
 		set_states(&ftrace, KPROBE_DISARMED);		/* 5 */
 	}
 	if (!list_empty(points))
 		disarm_breakpoints(points);
+	list_splice_tail(&carried, points);
 	list_splice_tail(&ftrace, points);
 }
 

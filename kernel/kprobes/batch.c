@@ -231,11 +231,10 @@ static void unprepare_all(struct batch *batch)
 	LIST_HEAD(points);
 
 	for_each_entry(e, batch) {
-		if (!e->new_point)
-			continue;
-		kprobe_table_remove(e->point);
-		kprobe_collect(e->point, &points);
+		if (e->new_point)
+			kprobe_collect(e->point, &points);
 	}
+	kprobe_points_unpublish(&points);
 	kprobe_points_release(&points);
 }
 
@@ -291,8 +290,6 @@ static void publish_all(struct batch *batch)
 
 	for_each_entry(e, batch) {
 		e->kp->flags &= ~KPROBE_FLAG_STAGED;
-		if (kprobe_optimized(&e->point->kp))
-			e->kp->flags |= KPROBE_FLAG_OPTIMIZED;
 		/* Users of kprobe_running() read this flag of the representative. */
 		e->point->kp.flags |= e->kp->flags & KPROBE_FLAG_ON_FUNC_ENTRY;
 		kprobe_point_add_probe(e->point, e->kp);
@@ -325,12 +322,14 @@ static void wait_withdrawn(struct batch *batch)
 /* Makes the optimizer replace detours that do not call the handlers of the new probes. */
 static void renew_stale_detours(struct batch *batch)
 {
+	struct kprobe_point *point;
 	struct batch_entry *e;
 	LIST_HEAD(stale);
 
 	for_each_entry(e, batch) {
-		if (kprobe_detour_stale(e->point))
-			kprobe_collect(e->point, &stale);
+		point = kprobe_text_point(e->point);
+		if (kprobe_detour_stale(point))
+			kprobe_collect(point, &stale);
 	}
 	kprobe_detour_renew(&stale);
 	kprobe_uncollect_all(&stale);

@@ -55,8 +55,8 @@ static void show_probe(struct seq_file *m, struct kprobe_point *point, struct kp
 	seq_printf(m, "%s%s%s%s\n",
 		   point->state == KPROBE_GONE ? "[GONE]" : "",
 		   kp->flags & KPROBE_FLAG_DISABLED ? "[DISABLED]" : "",
-		   point->state == KPROBE_JUMP ? "[OPTIMIZED]" : "",
-		   point->kp.flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
+		   kp->flags & KPROBE_FLAG_OPTIMIZED ? "[OPTIMIZED]" : "",
+		   kp->flags & KPROBE_FLAG_FTRACE ? "[FTRACE]" : "");
 }
 
 static int list_show(struct seq_file *m, void *v)
@@ -132,6 +132,7 @@ static int optimization_show(struct seq_file *m, void *v)
 		[KPROBE_BREAKPOINT] = "breakpoint",
 		[KPROBE_JUMP]	    = "jump",
 		[KPROBE_FTRACE]	    = "ftrace",
+		[KPROBE_CARRIED]    = "carried",
 		[KPROBE_GONE]	    = "gone",
 	};
 	struct kprobe_point *point = v;

@@ -62,13 +62,19 @@ struct seq_file;
  * @KPROBE_BREAKPOINT:	the architecture's breakpoint
  * @KPROBE_JUMP:	a jump to the point's detour
  * @KPROBE_FTRACE:	a call to ftrace, which calls the point
+ * @KPROBE_CARRIED:	ftrace's instruction; the point after it, the carrier, calls the
+ *			probes of this point (carrier.c)
  * @KPROBE_GONE:	the text has been freed
  * @NR_KPROBE_STATES:	number of the states
  *
- *	FTRACE <--> DISARMED <--> BREAKPOINT <--> JUMP
- *		       |
- *		       v
- *		     GONE
+ *	CARRIED --> FTRACE
+ *	      ^      ^
+ *	      |      |
+ *	      v      v
+ *	      DISARMED <--> BREAKPOINT <--> JUMP
+ *		 |
+ *		 v
+ *	       GONE
  *
  * Only kprobe_point_set_state() changes it, and refuses other transitions.
  */
@@ -77,6 +83,7 @@ enum kprobe_state {
 	KPROBE_BREAKPOINT,
 	KPROBE_JUMP,
 	KPROBE_FTRACE,
+	KPROBE_CARRIED,
 	KPROBE_GONE,
 	NR_KPROBE_STATES,
 };
@@ -121,6 +128,11 @@ enum kprobe_opt {
  *		a hit has to walk over @probes.  See kprobe_point_update_handlers()
  * @only:	the only probe of the point, if it is enabled and has no fault_handler: a hit
  *		has to call no post_handler but that of this probe.  Otherwise NULL
+ * @carrier:	of a point on ftrace's instruction: the point after the instruction, which
+ *		exists as long as this point; NULL if there is none
+ * @carried:	of a carrier: the point in KPROBE_CARRIED, whose probes a hit has to call
+ *		before @probes; NULL if there is none.  Hits read it
+ * @kept:	the point is the carrier of another point, which may be disarmed
  * @state:	content of the text, enum kprobe_state
  * @opt:	next step of the optimizer, enum kprobe_opt
  * @unopt:	reason why there is no jump, enum kprobe_obstacle
@@ -134,6 +146,11 @@ struct kprobe_point {
 	struct list_head probes;
 	struct kprobe *lone;
 	struct kprobe *only;
+	union {
+		struct kprobe_point *carrier;
+		struct kprobe_point *carried;
+	};
+	bool kept;
 	u8 state;
 	u8 opt;
 	u8 unopt;
@@ -173,6 +190,7 @@ static_assert(!offsetof(struct jprobe, kp));
 
 /* point.c */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
+void kprobe_points_unpublish(struct list_head *points);
 void kprobe_points_release(struct list_head *points);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp);
@@ -181,6 +199,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point);
 void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);
 bool kprobe_point_armed(const struct kprobe_point *point);
+bool kprobe_point_unused(const struct kprobe_point *point);
 struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe *kp);
 struct kprobe_point *kprobe_point_of(struct kprobe *kp);
 bool kprobe_is_registered(struct kprobe *kp, unsigned long addr);
@@ -214,6 +233,20 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 		raw_atomic_long_inc((atomic_long_t *)&only->nmissed);
 	else
 		kprobes_inc_nmissed_count(&point->kp);
+}
+
+/* hit/carrier.c */
+int kprobe_call_carried(struct kprobe *probe, struct pt_regs *regs);
+int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs);
+int kprobe_dispatch_carried(struct kprobe *kp, struct kprobe_point *site, struct pt_regs *regs);
+
+/* Returns the point whose probes a hit of @point calls before its own, or NULL. */
+static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
+{
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) || kprobe_ftrace(&point->kp))
+		return NULL;
+	/* Pairs with smp_store_release() in set_carried(). */
+	return READ_ONCE(point->carried);
 }
 
 /* hit/lookup.c */
@@ -332,6 +365,24 @@ void kprobe_disarm_points(struct list_head *points);
 int kprobe_rearm_all(bool enable);
 extern bool kprobes_all_disarmed;
 
+/* carrier.c */
+#ifdef CONFIG_KPROBE_CARRIERS
+void kprobe_carry(struct list_head *sites, struct list_head *carried, struct list_head *points);
+void kprobe_uncarry(struct list_head *carried, struct list_head *points);
+void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points);
+struct kprobe_point *kprobe_text_point(struct kprobe_point *point);
+#else
+static inline void kprobe_carry(struct list_head *sites, struct list_head *carried,
+				struct list_head *points) { }
+static inline void kprobe_uncarry(struct list_head *carried, struct list_head *points) { }
+static inline void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points) { }
+
+static inline struct kprobe_point *kprobe_text_point(struct kprobe_point *point)
+{
+	return point;
+}
+#endif
+
 /* arm_ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE
 int kprobe_arm_ftrace(struct list_head *points);
@@ -403,6 +454,7 @@ void kprobe_optimizer_allow(bool allow);
 
 /* optimizer.c */
 void kprobe_optimizer_queue(struct kprobe_point *point);
+enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point);
 bool kprobe_detour_stale(struct kprobe_point *point);
 void kprobe_detour_renew(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why);
@@ -416,6 +468,7 @@ bool kprobe_neighbour_armed(struct kprobe_point *point);
 void kprobe_unoptimize_neighbours(struct list_head *points);
 void kprobe_requeue_neighbours(struct list_head *points);
 #else
+static inline void kprobe_optimizer_allow(bool allow) { }
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
 
 static inline bool kprobe_detour_stale(struct kprobe_point *point)

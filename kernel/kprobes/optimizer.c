@@ -133,10 +133,12 @@ static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
  * @point: a point of the table
  *
  * Context: kprobe_mutex held.
- * Return: a constant string for users; empty if the point has no breakpoint.
+ * Return: a constant string for users; empty if the point has a jump or is not armed.
  */
 const char *kprobe_unopt_reason(struct kprobe_point *point)
 {
+	if (point->state == KPROBE_FTRACE && point->unopt)
+		return kprobe_obstacle_text(point->unopt);
 	return point->state == KPROBE_BREAKPOINT ? kprobe_obstacle_text(point->unopt) : "";
 }
 
@@ -261,6 +263,18 @@ static enum kprobe_obstacle find_obstacle(struct kprobe_point *point)
 	if (arch_prepared_optinsn(&point->op.optinsn))
 		return KPROBE_OBSTACLE_NONE;
 	return covers_reserved(point) ?: make_detour(point);
+}
+
+/**
+ * kprobe_optimizer_prepare() - make the detour of a point before the point is armed
+ * @point: the point
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: %KPROBE_OBSTACLE_NONE, or the reason why there can be no jump.
+ */
+enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point)
+{
+	return find_obstacle(point);
 }
 
 /* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is an unfit detour; QUEUED -> NONE. */

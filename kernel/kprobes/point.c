@@ -34,12 +34,39 @@ static DECLARE_WORK(release_work, release_worker);
 /* Allowed transitions: a bit for each next state. */
 static const u8 next_states[NR_KPROBE_STATES] = {
 	[KPROBE_DISARMED]   = BIT(KPROBE_BREAKPOINT) | BIT(KPROBE_FTRACE) |
-			      BIT(KPROBE_GONE),
+			      BIT(KPROBE_CARRIED) | BIT(KPROBE_GONE),
 	[KPROBE_BREAKPOINT] = BIT(KPROBE_DISARMED) | BIT(KPROBE_JUMP),
 	[KPROBE_JUMP]	    = BIT(KPROBE_BREAKPOINT),
 	[KPROBE_FTRACE]	    = BIT(KPROBE_DISARMED),
+	[KPROBE_CARRIED]    = BIT(KPROBE_DISARMED) | BIT(KPROBE_FTRACE),
 	[KPROBE_GONE]	    = 0,
 };
+
+#define STATE_FLAGS	(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED | KPROBE_FLAG_FTRACE)
+
+/* Returns the public flags of the probes of a point that follow from its state. */
+static u32 state_flags(struct kprobe_point *point)
+{
+	u32 flags = point->state == KPROBE_CARRIED ? 0 : point->kp.flags & KPROBE_FLAG_FTRACE;
+
+	if (point->state == KPROBE_GONE)
+		flags |= KPROBE_FLAG_GONE;
+	else if (kprobe_text_point(point)->state == KPROBE_JUMP)
+		flags |= KPROBE_FLAG_OPTIMIZED;
+	return flags;
+}
+
+static void derive_flags(struct kprobe_point *point)
+{
+	u32 flags = state_flags(point);
+	struct kprobe *kp;
+
+	/* The representative of a point on ftrace's instruction keeps KPROBE_FLAG_FTRACE. */
+	point->kp.flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
+	point->kp.flags |= flags;
+	list_for_each_entry(kp, &point->probes, list)
+		kp->flags = (kp->flags & ~STATE_FLAGS) | flags;
+}
 
 /**
  * kprobe_point_set_state() - change the state of a point; no other function does
@@ -53,8 +80,7 @@ static const u8 next_states[NR_KPROBE_STATES] = {
  */
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 {
-	u32 flags = 0;
-	struct kprobe *kp;
+	struct kprobe_point *carried = kprobe_point_carried(point);
 
 	lockdep_assert_held(&kprobe_mutex);
 
@@ -63,23 +89,21 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 	trace_kprobe_state(kprobe_point_addr(point), point->state, state);
 	point->state = state;
 
-	if (state == KPROBE_GONE)
-		flags = KPROBE_FLAG_GONE;
-	else if (state == KPROBE_JUMP)
-		flags = KPROBE_FLAG_OPTIMIZED;
-
-	point->kp.flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
-	point->kp.flags |= flags;
-	list_for_each_entry(kp, &point->probes, list) {
-		kp->flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
-		kp->flags |= flags;
-	}
+	derive_flags(point);
+	if (carried)
+		derive_flags(carried);
 }
 
 /* Returns true while hits can happen.  Context: kprobe_mutex held. */
 bool kprobe_point_armed(const struct kprobe_point *point)
 {
 	return point->state != KPROBE_DISARMED && point->state != KPROBE_GONE;
+}
+
+/* Returns true if the point may be released: it has no probes, and carries none. */
+bool kprobe_point_unused(const struct kprobe_point *point)
+{
+	return list_empty(&point->probes) && !point->kept;
 }
 
 /* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
@@ -91,6 +115,8 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 
 	if (kprobes_all_disarmed || point->state == KPROBE_GONE)
 		return false;
+	if (kprobe_point_carried(point))
+		return true;
 	list_for_each_entry(kp, &point->probes, list) {
 		if (!kprobe_disabled(kp))
 			return true;
@@ -212,30 +238,54 @@ bool kprobe_is_registered(struct kprobe *kp, unsigned long addr)
 	return (point && kprobe_point_find_probe(point, kp)) || find_gone(kp);
 }
 
-/* Returns the function that a hit calls for a probe. */
-static kprobe_pre_handler_t call_of(struct kprobe *probe)
+/* Returns true if hits call the probes of @point through its carrier. */
+static bool is_carried(struct kprobe_point *point)
 {
-	if (kprobe_disabled(probe) || !probe->pre_handler)
+	return IS_ENABLED(CONFIG_KPROBE_CARRIERS) && kprobe_ftrace(&point->kp) &&
+	       point->carrier && point->carrier->carried == point;
+}
+
+/* Returns the function that a hit calls for a probe of @point. */
+static kprobe_pre_handler_t call_of(struct kprobe_point *point, struct kprobe *probe)
+{
+	if (kprobe_disabled(probe))
+		return kprobe_call_nothing;
+	if (probe->post_handler && is_carried(point))
+		return kprobe_call_carried;
+	if (!probe->pre_handler)
 		return kprobe_call_nothing;
 	return probe->fault_handler ? kprobe_call_noted : probe->pre_handler;
 }
 
 /*
- * Returns the probe whose kprobe::call is the only one that a hit has to make: the only probe
- * that calls a handler, or the first if none does.  If several probes call a handler, or there
- * are no probes, returns the representative, whose call walks over the probes.
+ * Looks for the only probe that calls a handler; any probe will do if none does.  Stores the
+ * probe in @lone, which may have one already.  Returns false if several call a handler.
+ */
+static bool find_lone(struct kprobe_point *point, struct kprobe **lone)
+{
+	struct kprobe *probe;
+
+	list_for_each_entry(probe, &point->probes, list) {
+		if (*lone && probe->call == kprobe_call_nothing)
+			continue;
+		if (*lone && (*lone)->call != kprobe_call_nothing)
+			return false;
+		*lone = probe;
+	}
+	return true;
+}
+
+/*
+ * Returns the probe whose kprobe::call is the only one that a hit has to make, or the
+ * representative, whose call walks over the probes.
  */
 static struct kprobe *lone_probe(struct kprobe_point *point)
 {
-	struct kprobe *probe, *lone = NULL;
+	struct kprobe_point *carried = kprobe_point_carried(point);
+	struct kprobe *lone = NULL;
 
-	list_for_each_entry(probe, &point->probes, list) {
-		if (lone && probe->call == kprobe_call_nothing)
-			continue;
-		if (lone && lone->call != kprobe_call_nothing)
-			return &point->kp;
-		lone = probe;
-	}
+	if ((carried && !find_lone(carried, &lone)) || !find_lone(point, &lone))
+		return &point->kp;
 	return lone ?: &point->kp;
 }
 
@@ -246,10 +296,22 @@ static bool return_only(struct kprobe *lone)
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
+/* Returns true if @lone is the only probe of a point, and of the point that it carries. */
+static bool is_single(struct kprobe_point *point, struct kprobe *lone)
+{
+	struct kprobe_point *carried = kprobe_point_carried(point);
+
+	if (!carried)
+		return list_is_singular(&point->probes);
+	/* kprobe_dispatch_post() must not call the post_handler of a carried probe. */
+	return list_is_singular(&carried->probes) && list_empty(&point->probes) &&
+	       !lone->post_handler;
+}
+
 /* Returns @lone if a hit has to call no other post_handler, directly; NULL otherwise. */
 static struct kprobe *only_probe(struct kprobe_point *point, struct kprobe *lone)
 {
-	if (!list_is_singular(&point->probes) || kprobe_disabled(lone) || lone->fault_handler)
+	if (!is_single(point, lone) || kprobe_disabled(lone) || lone->fault_handler)
 		return NULL;
 	return lone;
 }
@@ -272,10 +334,16 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 
 	list_for_each_entry(probe, &point->probes, list) {
 		/* A hit reads it once, with a plain load. */
-		WRITE_ONCE(probe->call, call_of(probe));
+		WRITE_ONCE(probe->call, call_of(point, probe));
 		if (probe->post_handler)
 			post = kprobe_dispatch_post;
 	}
+	/* ftrace may call the point while it is carried, and again afterwards. */
+	if (is_carried(point))
+		post = NULL;
+	if (kprobe_ftrace(&point->kp))
+		WRITE_ONCE(point->kp.pre_handler,
+			   is_carried(point) ? kprobe_call_nothing : kprobe_dispatch_pre);
 	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
@@ -288,6 +356,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	smp_store_release(&point->lone, lone);
 	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
 	smp_store_release(&point->only, only_probe(point, lone));
+	if (is_carried(point))
+		kprobe_point_update_handlers(point->carrier);
 }
 
 /**
@@ -299,7 +369,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
  */
 void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp)
 {
-	kp->call = call_of(kp);
+	kp->call = call_of(point, kp);
+	kp->flags = (kp->flags & ~STATE_FLAGS) | state_flags(point);
 	list_add_tail_rcu(&kp->list, &point->probes);
 	kprobe_point_update_handlers(point);
 }
@@ -423,6 +494,33 @@ void kprobe_wait_until_left(void)
 		synchronize_rcu_tasks();
 	while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
 		schedule_timeout_uninterruptible(HZ);
+}
+
+/**
+ * kprobe_points_unpublish() - make unused points unreachable for hits
+ * @points: list of disarmed points; those that are still used are removed from it, and carriers
+ *	that are not used any more are added
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_points_unpublish(struct list_head *points)
+{
+	struct kprobe_point *point;
+	LIST_HEAD(unused);
+
+	while (!list_empty(points)) {
+		point = list_first_entry(points, struct kprobe_point, kp.list);
+		list_del_init(&point->kp.list);
+		if (!kprobe_point_unused(point))
+			continue;
+		if (point->state == KPROBE_GONE)
+			list_del_init(&point->op.list);
+		else
+			kprobe_table_remove(point);
+		kprobe_carrier_release(point, points);
+		list_add_tail(&point->kp.list, &unused);
+	}
+	list_splice(&unused, points);
 }
 
 static void release_worker(struct work_struct *work)

@@ -22,6 +22,7 @@
 			 { KPROBE_BREAKPOINT,	"breakpoint" },		\
 			 { KPROBE_JUMP,		"jump" },		\
 			 { KPROBE_FTRACE,	"ftrace" },		\
+			 { KPROBE_CARRIED,	"carried" },		\
 			 { KPROBE_GONE,		"gone" })
 
 TRACE_EVENT(kprobe_state,

@@ -19,15 +19,18 @@
 static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
+	struct kprobe *lone;
 	int ret;
 
 	if (frame->phase != KPROBE_PHASE_IDLE) {
 		kprobe_count_miss(point);
 		return 0;
 	}
-	kprobe_frame_enter(frame, &point->kp);
-	instruction_pointer_set(regs, kprobe_hit_ip(&point->kp));
-	ret = kprobe_dispatch_pre(&point->kp, regs);
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	lone = READ_ONCE(point->lone);
+	kprobe_frame_enter(frame, lone);
+	instruction_pointer_set(regs, kprobe_hit_ip(lone));
+	ret = lone->call(lone, regs);
 	kprobe_frame_leave(frame);
 	return ret;
 }
@@ -45,13 +48,12 @@ NOKPROBE_SYMBOL(other_hit);
 
 static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	struct kprobe *lone;
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
 	int ret;
 
-	kprobe_task_enter(&point->kp);
-	instruction_pointer_set(regs, kprobe_hit_ip(&point->kp));
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	lone = READ_ONCE(point->lone);
+	kprobe_task_enter(lone);
+	instruction_pointer_set(regs, kprobe_hit_ip(lone));
 	ret = lone->call(lone, regs);
 	kprobe_task_leave();
 	return ret;

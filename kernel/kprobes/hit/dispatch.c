@@ -49,10 +49,15 @@ static __always_inline void call_post(struct kprobe *probe, struct pt_regs *regs
  */
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 {
+	struct kprobe_point *point = kprobe_to_point(kp), *carried = kprobe_point_carried(point);
 	struct kprobe *probe;
 	int ret = 0;
 
-	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
+	if (carried)
+		ret = kprobe_dispatch_carried(kp, carried, regs);
+	if (ret)
+		return ret;
+	list_for_each_entry_rcu(probe, &point->probes, list, true) {
 		ret = probe->call(probe, regs);
 		if (ret)
 			break;
@@ -115,6 +120,16 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_post);
 
+static __always_inline void count_missed(struct kprobe_point *point)
+{
+	struct kprobe *probe;
+
+	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+		if (!kprobe_disabled(probe))
+			raw_atomic_long_inc((atomic_long_t *)&probe->nmissed);
+	}
+}
+
 /**
  * kprobes_inc_nmissed_count() - count a hit whose handlers cannot run
  * @p: representative of the point that was hit
@@ -127,12 +142,11 @@ NOKPROBE_SYMBOL(kprobe_dispatch_post);
  */
 void kprobes_inc_nmissed_count(struct kprobe *p)
 {
-	struct kprobe *probe;
+	struct kprobe_point *point = kprobe_to_point(p), *carried = kprobe_point_carried(point);
 
-	list_for_each_entry_rcu(probe, &kprobe_to_point(p)->probes, list, true) {
-		if (!kprobe_disabled(probe))
-			raw_atomic_long_inc((atomic_long_t *)&probe->nmissed);
-	}
+	if (carried)
+		count_missed(carried);
+	count_missed(point);
 }
 NOKPROBE_SYMBOL(kprobes_inc_nmissed_count);
 

@@ -22,8 +22,8 @@ static struct kprobe_point busy_point = {
  * kprobe_running() - get the current probe of the current context level
  *
  * Context: any, preemption disabled.
- * Return: representative of the point whose handlers are running at this
- * level, or NULL.
+ * Return: the probe whose handler is running at this level, or the representative of its
+ * point; both have its address.  NULL if no handler is running.
  */
 struct kprobe *kprobe_running(void)
 {

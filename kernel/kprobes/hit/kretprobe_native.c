@@ -104,6 +104,16 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
 	link_call(ri);
 }
 
+static __always_inline void enter_probes(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+{
+	struct kprobe *probe;
+
+	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+		if (probe->call == kretprobe_engine_enter_bare)
+			enter_bare(probe, ret_addr);
+	}
+}
+
 /*
  * Slow path of an entry: no free level of task context, or the CPU's cache is empty, or probes
  * have been added or removed since this detour was entered.  An added probe may miss this call,
@@ -111,16 +121,15 @@ static __always_inline void enter_bare(struct kprobe *kp, kprobe_opcode_t **ret_
  */
 static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
-	struct kprobe *probe;
+	struct kprobe_point *carried = kprobe_point_carried(point);
 
 	if (kprobe_this_frame()->phase != KPROBE_PHASE_IDLE) {
 		kprobes_inc_nmissed_count(&point->kp);
 		return;
 	}
-	list_for_each_entry_rcu(probe, &point->probes, list, true) {
-		if (probe->call == kretprobe_engine_enter_bare)
-			enter_bare(probe, ret_addr);
-	}
+	if (carried)
+		enter_probes(carried, ret_addr);
+	enter_probes(point, ret_addr);
 }
 
 static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)

@@ -168,6 +168,19 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 }
 
 /* See <linux/kprobes-optimize.h>. */
+enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr)
+{
+	enum kprobe_obstacle obstacle;
+
+	jump_label_lock();
+	mutex_lock(&text_mutex);
+	obstacle = probe_targets_check(addr, addr + 1);
+	mutex_unlock(&text_mutex);
+	jump_label_unlock();
+	return obstacle;
+}
+
+/* See <linux/kprobes-optimize.h>. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
 	return probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN) ?

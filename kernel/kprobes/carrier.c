@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Carriers: a point on ftrace's instruction, served by the point after the instruction.
+ *
+ * Nearly all probes are on the first instruction of a function, which ftrace owns.  A call of
+ * ftrace's handler costs more than a jump to a detour, and changing ftrace's instruction costs
+ * a walk over all functions.  Unless somebody traces the function, the instruction is a nop: the
+ * registers after it are those before it.  So the instruction after it is probed instead,
+ * and handlers see the registers that they would see at the entry.
+ *
+ * The point on ftrace's instruction, the site, has the probes.  The carrier is an ordinary
+ * point in all respects but two: a hit also calls the probes of the site (kprobe_point::carried),
+ * and the carrier exists as long as the site (kprobe_point::kept).  A carrier may have probes of
+ * its own.
+ *
+ * A site is carried only if the carrier can get a jump (a breakpoint costs more than a call of
+ * ftrace's handler), if execution can reach the carrier only from the site, and if no other user
+ * of ftrace changes the instruction pointer at the site, as a live patch does.  Otherwise ftrace
+ * calls the probes of the site, see arm_ftrace.c.
+ */
+#include <linux/err.h>
+#include <linux/ftrace.h>
+
+#include "internal.h"
+
+/* Creates the point after the instruction of a site, or returns NULL if it cannot be probed. */
+static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned long addr)
+{
+	struct kprobe_place place = { .addr = addr };
+	struct kprobe_point *carrier;
+	const char *why;
+
+	if (!kprobe_symbol_find(addr, &place.offset, &place.name) ||
+	    addr - place.offset != kprobe_point_addr(site) - site->kp.offset ||
+	    kprobe_table_reserve(1) || kprobe_place_check(&place))
+		return NULL;
+	carrier = kprobe_point_create(&place, &why);
+	kprobe_place_put(&place);
+	if (IS_ERR(carrier))
+		return NULL;
+	kprobe_table_insert(carrier);
+	return carrier;
+}
+
+/* Finds or creates the carrier of a site.  It stays until kprobe_carrier_release(). */
+static bool keep_carrier(struct kprobe_point *site)
+{
+	unsigned long addr = arch_carrier_addr(kprobe_point_addr(site));
+	struct kprobe_point *carrier = site->carrier;
+
+	if (carrier)
+		return true;
+	carrier = kprobe_table_find(addr) ?: create_carrier(site, addr);
+	if (!carrier)
+		return false;
+	site->carrier = carrier;
+	carrier->kept = true;
+	/* This function is right for a point without a site, too. */
+	WRITE_ONCE(carrier->kp.pre_handler, kprobe_dispatch_carrier);
+	return true;
+}
+
+static void set_carried(struct kprobe_point *carrier, struct kprobe_point *site)
+{
+	/* Complete the site before a hit uses it.  Pairs with kprobe_point_carried(). */
+	smp_store_release(&carrier->carried, site);
+	kprobe_point_update_handlers(carrier);
+}
+
+static void detach(struct kprobe_point *site)
+{
+	set_carried(site->carrier, NULL);
+	kprobe_point_update_handlers(site);
+}
+
+/* Makes the carrier of a site call its probes.  Returns the reason why that is not possible. */
+static enum kprobe_obstacle attach(struct kprobe_point *site)
+{
+	enum kprobe_obstacle obstacle;
+
+	if (!kprobe_optimization_allowed)
+		return KPROBE_OBSTACLE_OFF;
+	if (ftrace_ip_is_modified(kprobe_point_addr(site)))
+		return KPROBE_OBSTACLE_RESERVED;
+	if (!keep_carrier(site))
+		return KPROBE_OBSTACLE_INSN;
+	obstacle = arch_carrier_obstacle(kprobe_point_addr(site->carrier));
+	if (obstacle)
+		return obstacle;
+	set_carried(site->carrier, site);
+	kprobe_point_update_handlers(site);
+	obstacle = kprobe_optimizer_prepare(site->carrier);
+	if (obstacle)
+		detach(site);
+	return obstacle;
+}
+
+/**
+ * kprobe_carry() - serve sites by carriers where possible: DISARMED -> CARRIED
+ * @sites: list of disarmed points on ftrace's instructions; the others stay
+ * @carried: list to which the carried sites are moved
+ * @points: list to which their carriers are added, if these are disarmed
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ */
+void kprobe_carry(struct list_head *sites, struct list_head *carried, struct list_head *points)
+{
+	struct kprobe_point *site, *next;
+	LIST_HEAD(unused);
+
+	for_each_collected_safe(site, next, sites) {
+		site->unopt = attach(site);
+		if (site->unopt) {
+			kprobe_carrier_release(site, &unused);
+			continue;
+		}
+		kprobe_point_set_state(site, KPROBE_CARRIED);
+		list_move_tail(&site->kp.list, carried);
+		if (site->carrier->state == KPROBE_DISARMED)
+			kprobe_collect(site->carrier, points);
+	}
+	arch_prepare_kprobes_end();
+	kprobe_points_unpublish(&unused);
+	kprobe_points_release(&unused);
+}
+
+/**
+ * kprobe_uncarry() - stop calling the probes of sites: CARRIED -> DISARMED
+ * @carried: list of carried sites
+ * @points: list to which their carriers are added, if these are armed and need not be
+ *
+ * Hits that have begun may still call the probes.
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_uncarry(struct list_head *carried, struct list_head *points)
+{
+	struct kprobe_point *site, *carrier;
+
+	for_each_collected(site, carried) {
+		carrier = site->carrier;
+		detach(site);
+		kprobe_point_set_state(site, KPROBE_DISARMED);
+		if (kprobe_point_armed(carrier) && !kprobe_point_wants_arming(carrier))
+			kprobe_collect(carrier, points);
+	}
+}
+
+/*
+ * Makes ftrace call the probes of carried sites: CARRIED -> FTRACE.  While both the carrier and
+ * ftrace are armed, only one of them calls the probes.  A call of the function that is between
+ * the site and the carrier at the change is missed.  If ftrace fails, the sites stay carried.
+ */
+static void move_to_ftrace(struct list_head *sites)
+{
+	struct kprobe_point *site;
+	LIST_HEAD(carriers);
+
+	if (kprobe_arm_ftrace(sites)) {
+		pr_warn("no memory for a call of ftrace: probes may be missed\n");
+		return;
+	}
+	for_each_collected(site, sites) {
+		kprobe_point_set_state(site, KPROBE_FTRACE);
+		detach(site);
+		if (kprobe_point_armed(site->carrier) &&
+		    !kprobe_point_wants_arming(site->carrier))
+			kprobe_collect(site->carrier, &carriers);
+	}
+	if (!list_empty(&carriers))
+		kprobe_disarm_points(&carriers);
+	kprobe_uncollect_all(&carriers);
+}
+
+/**
+ * kprobe_ftrace_claim() - a user of ftrace may soon change the instruction pointer
+ * @ops: the user, about to be registered
+ *
+ * The user may send callers to another function, as a live patch does.  These do not reach
+ * the carriers in the functions that @ops filters, so ftrace serves the sites from now on.
+ *
+ * Context: task, may sleep; called by register_ftrace_function().
+ */
+void kprobe_ftrace_claim(struct ftrace_ops *ops)
+{
+	struct kprobe_point *site;
+	unsigned long pos;
+	LIST_HEAD(sites);
+
+	if (!(ops->flags & FTRACE_OPS_FL_IPMODIFY) || ops->func == kprobe_ftrace_handler)
+		return;
+
+	guard(mutex)(&kprobe_mutex);
+
+	for_each_kprobe_point(site, pos) {
+		if (site->state == KPROBE_CARRIED &&
+		    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
+			kprobe_collect(site, &sites);
+	}
+	if (!list_empty(&sites))
+		move_to_ftrace(&sites);
+	kprobe_uncollect_all(&sites);
+}
+
+/**
+ * kprobe_carrier_release() - let go of the carrier of a site that is going to be released
+ * @site: a point that is not carried
+ * @points: list to which the carrier is added, if it is not used any more
+ *
+ * Context: kprobe_mutex held.
+ */
+void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points)
+{
+	struct kprobe_point *carrier = site->carrier;
+
+	if (!kprobe_ftrace(&site->kp) || !carrier)
+		return;
+	site->carrier = NULL;
+	carrier->kept = false;
+	if (kprobe_point_unused(carrier))
+		kprobe_collect(carrier, points);
+}
+
+/**
+ * kprobe_text_point() - find the point whose text calls the probes of a point
+ * @point: a point
+ *
+ * Context: kprobe_mutex held.
+ * Return: the carrier of a carried site, otherwise @point.
+ */
+struct kprobe_point *kprobe_text_point(struct kprobe_point *point)
+{
+	return point->state == KPROBE_CARRIED ? point->carrier : point;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit of a carrier: call the probes on ftrace's instruction before it (../carrier.c).
+ *
+ * Handlers see the registers of a hit at the address of their probe.
+ */
+#include <linux/kprobes-frame.h>
+#include <linux/ptrace.h>
+
+#include "../internal.h"
+
+/**
+ * kprobe_call_carried() - kprobe::call of a carried probe that has a post_handler
+ * @probe: the probe
+ * @regs: registers at the probed instruction
+ *
+ * The probed instruction is a nop, so the post_handler is called after the pre_handler.
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_call_carried(struct kprobe *probe, struct pt_regs *regs)
+{
+	kprobe_post_handler_t post;
+	int ret = 0;
+
+	if (probe->fault_handler)
+		kprobe_note_probe(probe);
+	if (probe->pre_handler)
+		ret = probe->pre_handler(probe, regs);
+	post = READ_ONCE(probe->post_handler);
+	if (!ret && post) {
+		instruction_pointer_set(regs, arch_carrier_addr((unsigned long)probe->addr));
+		post(probe, regs, 0);
+		instruction_pointer_set(regs, kprobe_hit_ip(probe));
+	}
+	kprobe_note_probe(NULL);
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_call_carried);
+
+/**
+ * kprobe_dispatch_carrier() - pre_handler of the representatives of carriers
+ * @kp: representative of the point that was hit
+ * @regs: registers at the hit
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(kprobe_to_point(kp)->lone);
+	struct kprobe_frame *frame = kprobe_this_frame();
+	int ret;
+
+	frame->kp = lone;
+	instruction_pointer_set(regs, kprobe_hit_ip(lone));
+	ret = lone->call(lone, regs);
+	frame->kp = kp;
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_carrier);
+
+/**
+ * kprobe_dispatch_carried() - call the probes that a carrier carries
+ * @kp: representative of the carrier
+ * @site: the point that it carries
+ * @regs: registers at the hit of the carrier
+ *
+ * Context, return: see kprobe_dispatch_pre().  If no handler has changed the path, @regs are
+ * as before.
+ */
+int kprobe_dispatch_carried(struct kprobe *kp, struct kprobe_point *site, struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = kprobe_this_frame();
+	int ret;
+
+	frame->kp = &site->kp;
+	instruction_pointer_set(regs, kprobe_hit_ip(&site->kp));
+	ret = kprobe_dispatch_many(&site->kp, regs);
+	frame->kp = kp;
+	if (!ret)
+		instruction_pointer_set(regs, kprobe_hit_ip(kp));
+	return ret;
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_carried);
