@@ -4,7 +4,7 @@
 # configs.sh [ARCH]: make configs.  Compile our files, the suites, and the users of kprobes,
 # with W=1, in configurations that the lab does not boot:
 #
-#   - those of lab/config/configs.list,
+#   - those of lab/config/configs.list, or of lab/config/BASE/configs.list in their place,
 #   - the fewest options that Kconfig allows, and the most ("least" and "most"),
 #   - each option that our sources name, inverted if Kconfig allows that,
 #   - N random ones; the same SEED, which is printed, makes the same configurations.
@@ -68,10 +68,16 @@ config_of()
 	esac
 }
 
-# table FILE: its lines, without comments and without blanks around the bars.
+# table: the list's lines, without comments and without blanks around the bars.  A line of
+# lab/config/BASE replaces that of the same name.
 table()
 {
-	sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$1"
+	local file
+
+	for file in "$LAB/config/$BASE/configs.list" "$LIST"; do
+		[[ ! -f $file ]] || cat "$file"
+	done | sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' |
+		awk -F '|' '{ name = $1; sub(/^\+/, "", name) } !seen[name]++'
 }
 
 # lines CHANGES...: lines of a .config for words of configs.list.
@@ -360,7 +366,7 @@ list()
 		name=${name#+}
 		# shellcheck disable=SC2086 # a list of words
 		! wanted "$name" || one "$arch" "$cc" "$name" $changes
-	done 4< <(table "$LIST")
+	done 4< <(table)
 }
 
 # named ARCH: the options that our sources and hunks for ARCH name.
