@@ -55,8 +55,9 @@ static bool keep_carrier(struct kprobe_point *site)
 		return false;
 	site->carrier = carrier;
 	carrier->kept = true;
-	/* This function is right for a point without a site, too. */
+	/* These functions are right for a point without a site, too. */
 	WRITE_ONCE(carrier->kp.pre_handler, kprobe_dispatch_carrier);
+	WRITE_ONCE(carrier->kp.call, kprobe_dispatch_both);
 	return true;
 }
 

@@ -132,7 +132,8 @@ enum kprobe_opt {
  *		exists as long as this point; NULL if there is none
  * @carried:	of a carrier: the point in KPROBE_CARRIED, whose probes a hit has to call
  *		before @probes; NULL if there is none.  Hits read it
- * @kept:	the point is the carrier of another point, which may be disarmed
+ * @kept:	the point is the carrier of another point, which may be disarmed: @carried is
+ *		valid, otherwise @carrier
  * @state:	content of the text, enum kprobe_state
  * @opt:	next step of the optimizer, enum kprobe_opt
  * @unopt:	reason why there is no jump, enum kprobe_obstacle
@@ -238,12 +239,12 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 /* hit/carrier.c */
 int kprobe_call_carried(struct kprobe *probe, struct pt_regs *regs);
 int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs);
-int kprobe_dispatch_carried(struct kprobe *kp, struct kprobe_point *site, struct pt_regs *regs);
+int kprobe_dispatch_both(struct kprobe *kp, struct pt_regs *regs);
 
 /* Returns the point whose probes a hit of @point calls before its own, or NULL. */
 static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
 {
-	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) || kprobe_ftrace(&point->kp))
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) || likely(!point->kept))
 		return NULL;
 	/* Pairs with smp_store_release() in set_carried(). */
 	return READ_ONCE(point->carried);

@@ -60,16 +60,9 @@ int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_carrier);
 
-/**
- * kprobe_dispatch_carried() - call the probes that a carrier carries
- * @kp: representative of the carrier
- * @site: the point that it carries
- * @regs: registers at the hit of the carrier
- *
- * Context, return: see kprobe_dispatch_pre().  If no handler has changed the path, @regs are
- * as before.
- */
-int kprobe_dispatch_carried(struct kprobe *kp, struct kprobe_point *site, struct pt_regs *regs)
+/* Calls the probes that a carrier carries.  Leaves @regs unchanged if it returns 0. */
+static __always_inline int dispatch_carried(struct kprobe *kp, struct kprobe_point *site,
+					    struct pt_regs *regs)
 {
 	struct kprobe_frame *frame = kprobe_this_frame();
 	int ret;
@@ -82,4 +75,23 @@ int kprobe_dispatch_carried(struct kprobe *kp, struct kprobe_point *site, struct
 		instruction_pointer_set(regs, kprobe_hit_ip(kp));
 	return ret;
 }
-NOKPROBE_SYMBOL(kprobe_dispatch_carried);
+
+/**
+ * kprobe_dispatch_both() - kprobe::call of the representatives of carriers
+ * @kp: representative of the carrier that was hit
+ * @regs: registers at the hit
+ *
+ * Calls the carried probes first, then those of the carrier.
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_dispatch_both(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_point *site = kprobe_point_carried(kprobe_to_point(kp));
+	int ret = 0;
+
+	if (site)
+		ret = dispatch_carried(kp, site, regs);
+	return ret ?: kprobe_dispatch_many(kp, regs);
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_both);

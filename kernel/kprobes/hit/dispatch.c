@@ -49,15 +49,10 @@ static __always_inline void call_post(struct kprobe *probe, struct pt_regs *regs
  */
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct kprobe_point *point = kprobe_to_point(kp), *carried = kprobe_point_carried(point);
 	struct kprobe *probe;
 	int ret = 0;
 
-	if (carried)
-		ret = kprobe_dispatch_carried(kp, carried, regs);
-	if (ret)
-		return ret;
-	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
 		ret = probe->call(probe, regs);
 		if (ret)
 			break;
@@ -142,8 +137,15 @@ static __always_inline void count_missed(struct kprobe_point *point)
  */
 void kprobes_inc_nmissed_count(struct kprobe *p)
 {
-	struct kprobe_point *point = kprobe_to_point(p), *carried = kprobe_point_carried(point);
+	struct kprobe_point *point = kprobe_to_point(p), *carried;
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *only = READ_ONCE(point->only);
 
+	if (likely(only)) {
+		raw_atomic_long_inc((atomic_long_t *)&only->nmissed);
+		return;
+	}
+	carried = kprobe_point_carried(point);
 	if (carried)
 		count_missed(carried);
 	count_missed(point);

@@ -6,7 +6,8 @@
  * split off (name.cold or name.cold.7): the two parts jump into each other.  All targets in
  * the function are kept for other probes of the batch in the same function.
  * Jump tables are read as far as they contain addresses of text.  The targets of other
- * indirect jumps are unknown; a function that has one is not optimized.
+ * indirect jumps are unknown; a function that has one is not optimized.  Decoding is only
+ * needed if the bytes of the function leave a doubt (branch_bytes.c).
  *
  * table_targets.c searches the exception tables for fixups, and the tables of jump labels,
  * which may be enabled later.
@@ -37,6 +38,8 @@
  * @end:	address after the function
  * @scan_start:	first address of the text that is being scanned
  * @scan_end:	address after that text
+ * @range_start: first address of the range that branches are only to be excluded for
+ * @range_end:	address after that range; 0: note all targets
  * @obstacle:	reason why no jump is possible in the function
  * @nr:		number of targets
  * @room:	size of @targets, in elements
@@ -45,6 +48,7 @@
 static struct function_targets {
 	unsigned long start, end;
 	unsigned long scan_start, scan_end;
+	unsigned long range_start, range_end;
 	enum kprobe_obstacle obstacle;
 	unsigned int nr, room;
 	u32 *targets;
@@ -88,11 +92,17 @@ static void add_target(struct function_targets *f, unsigned long target)
 	f->targets[f->nr++] = target - f->start;
 }
 
-/*
- * Is @target a thunk that jumps to the address in a register?  The thunks of all mitigations are
- * called __x86_indirect_*.  Some are in memory that has no symbols.
+/**
+ * probe_is_thunk() - may this be a thunk that jumps to the address in a register?
+ * @target: target of a jump
+ *
+ * The thunks of all mitigations are called __x86_indirect_*.  Some are in memory that has no
+ * symbols.
+ *
+ * Context: task.
+ * Return: false if it is none.
  */
-static bool is_thunk(unsigned long target)
+bool probe_is_thunk(unsigned long target)
 {
 	char name[KSYM_NAME_LEN], *module;
 	unsigned long size, offset;
@@ -161,7 +171,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 
 	switch (insn->emul) {
 	case EMUL_JMP:
-		if (!is_inside(f, target) && is_thunk(target))
+		if (!is_inside(f, target) && probe_is_thunk(target))
 			f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 		fallthrough;
 	case EMUL_JCC:
@@ -182,7 +192,7 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 }
 
 /* Notes in @f the branches of the text from @start to @end. */
-static void scan(struct function_targets *f, unsigned long start, unsigned long end)
+static void decode(struct function_targets *f, unsigned long start, unsigned long end)
 {
 	unsigned long pos = start;
 	struct probe_insn insn;
@@ -200,6 +210,16 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 		note_branch(f, pos, &insn);
 		pos += insn.len;
 	}
+}
+
+static void scan(struct function_targets *f, unsigned long start, unsigned long end)
+{
+	if (f->obstacle)
+		return;
+	if (!f->range_end)
+		decode(f, start, end);
+	else if (probe_bytes_may_branch(start, end, f->range_start, f->range_end))
+		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 
 static int scan_symbol(void *data, unsigned long addr)
@@ -381,6 +401,15 @@ static bool is_target(const struct function_targets *f, unsigned long start, uns
 	return false;
 }
 
+/* Returns true if the bytes of the function exclude a branch into a range of it. */
+static bool bytes_exclude(unsigned long start, unsigned long end)
+{
+	struct function_targets f = { .range_start = start, .range_end = end };
+
+	scan_function(&f, start - 1);
+	return !f.obstacle && end <= f.end;
+}
+
 /**
  * probe_targets_forget() - discard the targets, because text may have changed
  *
@@ -408,8 +437,11 @@ enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end)
 {
 	struct function_targets *f = &function;
 
-	if (start - 1 < f->start || end > f->end)
+	if (start - 1 < f->start || end > f->end) {
+		if (bytes_exclude(start, end))
+			return probe_table_targets_check(start, end);
 		scan_function(f, start - 1);
+	}
 	if (f->obstacle)
 		return f->obstacle;
 	if (is_target(f, start, end))

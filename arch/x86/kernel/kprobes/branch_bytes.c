@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: exclude branches into a range of text without decoding instructions.
+ *
+ * To decode a function is expensive.  Nearly always there is no branch into a range, and the
+ * bytes alone show it: whatever instructions they are, none of them can have a displacement that
+ * leads there.  If the bytes leave a doubt, the caller decodes.
+ */
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+#include <asm/insn.h>
+#include <asm/text-patching.h>
+
+#include "targets.h"
+
+#define CHUNK		256
+/* The longest opcode, ModRM byte and displacement that are looked at. */
+#define LONGEST		5
+
+enum kind {
+	NO_BRANCH,
+	SHORT_BRANCH,	/* followed by a displacement of one byte */
+	GROUP_5,	/* followed by a ModRM byte; some of the group are indirect jumps */
+	NEAR_JUMP,	/* the jump of a tail call, to a thunk, or of a probe */
+	BREAKPOINT,	/* may be that of a probe, which hides a byte */
+};
+
+/* Byte at which an instruction may begin that sends execution elsewhere. */
+static const u8 kinds[256] = {
+	[0x70 ... 0x7f] = SHORT_BRANCH,
+	[0xe0 ... 0xe3] = SHORT_BRANCH,
+	[JMP8_INSN_OPCODE] = SHORT_BRANCH,
+	[0xff] = GROUP_5,
+	[JMP32_INSN_OPCODE] = NEAR_JUMP,
+	[INT3_INSN_OPCODE] = BREAKPOINT,
+};
+
+static bool is_probe(unsigned long addr)
+{
+	return get_kprobe((void *)addr);
+}
+
+/*
+ * May a jump lead to a thunk of a mitigation?  Such a jump is an indirect one.  Bytes that are
+ * no jump in truth lead anywhere, nearly always to an address where there is nothing.
+ */
+static bool may_be_thunk(unsigned long target)
+{
+	u8 byte;
+
+	if (!IS_ENABLED(CONFIG_MITIGATION_RETPOLINE))
+		return false;
+	return !get_kernel_nofault(byte, (u8 *)target) && probe_is_thunk(target);
+}
+
+/*
+ * Is FF @modrm @sib a jump to the address in a register, or in a table?  A jump to an address
+ * in memory without an index is a tail call.
+ */
+static bool is_computed_jump(u8 modrm, u8 sib)
+{
+	if (X86_MODRM_REG(modrm) != 4)
+		return false;
+	return X86_MODRM_MOD(modrm) == 3 || (X86_MODRM_RM(modrm) == 4 && X86_SIB_INDEX(sib) != 4);
+}
+
+/* May the bytes at @at be an instruction that sends execution to an unknown place? */
+static bool is_doubtful(unsigned long at, const u8 *bytes, unsigned long start, unsigned long end)
+{
+	unsigned long target;
+
+	switch (kinds[bytes[0]]) {
+	case SHORT_BRANCH:
+		target = at + 2 + (s8)bytes[1];
+		return target >= start && target < end;
+	case GROUP_5:
+		return is_computed_jump(bytes[1], bytes[2]);
+	case NEAR_JUMP:
+		return is_probe(at) ||
+		       may_be_thunk(at + JMP32_INSN_SIZE + get_unaligned((s32 *)&bytes[1]));
+	case BREAKPOINT:
+		return is_probe(at);
+	}
+	return false;
+}
+
+static bool may_branch(unsigned long at, const u8 *bytes, unsigned int nr, unsigned long start,
+		       unsigned long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		/* A displacement of four bytes, of any instruction, ends here. */
+		if (at + i + 4 + get_unaligned((s32 *)&bytes[i]) - start < end - start)
+			return true;
+		if (kinds[bytes[i]] && is_doubtful(at + i, bytes + i, start, end))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * probe_bytes_may_branch() - may there be a branch into a range of text?
+ * @text: start of the text that may have the branch
+ * @text_end: address after that text
+ * @start: first address of the range
+ * @end: address after the range
+ *
+ * Context: task, kprobe_mutex and text_mutex held.
+ * Return: false if @text has no branch into the range, and no indirect jump; true if it may
+ * have one.
+ */
+bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long start,
+			    unsigned long end)
+{
+	u8 bytes[CHUNK + LONGEST];
+	unsigned int nr, len;
+
+	for (; text < text_end; text += nr) {
+		nr = min(CHUNK, text_end - text);
+		len = min(sizeof(bytes), text_end - text);
+		if (copy_from_kernel_nofault(bytes, (void *)text, len))
+			return true;
+		memset(bytes + len, 0, sizeof(bytes) - len);
+		if (may_branch(text, bytes, nr, start, end))
+			return true;
+	}
+	return false;
+}
