@@ -236,12 +236,17 @@ static bool in_kernel_text(unsigned long addr)
 	return core_kernel_text(addr) && !in_gate_area_no_mm(addr);
 }
 
-static enum kprobe_refusal check_text(struct kprobe_place *place)
+/**
+ * kprobe_place_check_text() - may this address in text that stays be probed?
+ * @place: from kprobe_place_find()
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: %KPROBE_REFUSE_NONE, or the reason why not.
+ */
+enum kprobe_refusal kprobe_place_check_text(struct kprobe_place *place)
 {
 	enum kprobe_refusal refusal;
 
-	if (!place->mod && !in_kernel_text(place->addr))
-		return KPROBE_REFUSE_NOT_TEXT;
 	if (place->name == KPROBE_NAME_BLACK || kprobe_blacklist_covers(place->addr))
 		return KPROBE_REFUSE_BLACKLISTED;
 	refusal = check_ftrace(place);
@@ -267,11 +272,13 @@ enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 	lockdep_assert_held(&kprobe_mutex);
 
 	refusal = pin_module(place);
-	if (!refusal) {
-		refusal = check_text(place);
-		if (refusal)
-			kprobe_place_put(place);
-	}
+	if (refusal)
+		return refusal;
+	if (!place->mod && !in_kernel_text(place->addr))
+		return KPROBE_REFUSE_NOT_TEXT;
+	refusal = kprobe_place_check_text(place);
+	if (refusal)
+		kprobe_place_put(place);
 	return refusal;
 }
 

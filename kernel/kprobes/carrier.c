@@ -23,7 +23,10 @@
 
 #include "internal.h"
 
-/* Creates the point after the instruction of a site, or returns NULL if it cannot be probed. */
+/*
+ * Creates the point after the instruction of a site, or returns NULL if it cannot be probed.  The
+ * text stays while kprobe_mutex is held, because the site is in it.
+ */
 static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned long addr)
 {
 	struct kprobe_place place = { .addr = addr };
@@ -32,10 +35,9 @@ static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned l
 
 	if (!kprobe_symbol_find(addr, &place.offset, &place.name) ||
 	    addr - place.offset != kprobe_point_addr(site) - site->kp.offset ||
-	    kprobe_table_reserve(1) || kprobe_place_check(&place))
+	    kprobe_table_reserve(1) || kprobe_place_check_text(&place))
 		return NULL;
 	carrier = kprobe_point_create(&place, &why);
-	kprobe_place_put(&place);
 	if (IS_ERR(carrier))
 		return NULL;
 	kprobe_table_insert(carrier);

@@ -10,21 +10,21 @@
 
 TRACED_TARGET(carrier_target, 1)
 
-/* The register of the first argument. */
+/* The register of the first argument, and the first byte of an instruction that decrements it. */
 #ifdef CONFIG_X86_64
 #define ARGUMENT	"edi"
+#define DECREMENT	0xff
 #else
 #define ARGUMENT	"eax"
+#define DECREMENT	0x48
 #endif
-
-extern char kprobes_kunit_loop[];
 
 /* The instruction after ftrace's is the head of a loop, unless the function needs a frame. */
 static noinline __noclone int carrier_loop(int x)
 {
 	register int left asm(ARGUMENT) = x;
 
-	asm volatile("kprobes_kunit_loop: dec %0; jnz kprobes_kunit_loop" : "+r" (left));
+	asm volatile("1: dec %0; jnz 1b" : "+r" (left));
 	return left;
 }
 
@@ -252,7 +252,7 @@ static void a_loop_at_the_entry_is_left_to_ftrace(struct kunit *test)
 {
 	struct counted c = counted_at(site_of(carrier_loop), true, false);
 
-	if (carrier_of(carrier_loop) != (void *)kprobes_kunit_loop)
+	if (*(u8 *)carrier_of(carrier_loop) != DECREMENT)
 		kunit_skip(test, "the loop is not at the entry");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	KUNIT_EXPECT_EQ(test, state_of(c.kp.addr), KPROBE_FTRACE);
