@@ -223,15 +223,3 @@ void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points)
 	if (kprobe_point_unused(carrier))
 		kprobe_collect(carrier, points);
 }
-
-/**
- * kprobe_text_point() - find the point whose text calls the probes of a point
- * @point: a point
- *
- * Context: kprobe_mutex held.
- * Return: the carrier of a carried site, otherwise @point.
- */
-struct kprobe_point *kprobe_text_point(struct kprobe_point *point)
-{
-	return point->state == KPROBE_CARRIED ? point->carrier : point;
-}

@@ -372,18 +372,18 @@ extern bool kprobes_all_disarmed;
 void kprobe_carry(struct list_head *sites, struct list_head *carried, struct list_head *points);
 void kprobe_uncarry(struct list_head *carried, struct list_head *points);
 void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points);
-struct kprobe_point *kprobe_text_point(struct kprobe_point *point);
 #else
 static inline void kprobe_carry(struct list_head *sites, struct list_head *carried,
 				struct list_head *points) { }
 static inline void kprobe_uncarry(struct list_head *carried, struct list_head *points) { }
 static inline void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points) { }
+#endif
 
+/* Returns the point whose text calls the probes of @point.  Context: kprobe_mutex held. */
 static inline struct kprobe_point *kprobe_text_point(struct kprobe_point *point)
 {
-	return point;
+	return point->state == KPROBE_CARRIED ? point->carrier : point;
 }
-#endif
 
 /* arm_ftrace.c */
 #ifdef CONFIG_KPROBES_ON_FTRACE
