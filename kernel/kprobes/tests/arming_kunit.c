@@ -4,11 +4,10 @@
  * instruction pointer.  A post handler needs the same, so the probe is refused after
  * everything else of its batch has been published.
  */
-#include <linux/cleanup.h>
 #include <linux/ftrace.h>
 
 #include "counted.h"
-#include "../internal.h"
+#include "points.h"
 
 TRACED_TARGET(arming_traced, 1)
 TRAP_TARGET(arming_plain, 2)
@@ -32,18 +31,6 @@ static struct ftrace_ops owner = {
 static void *site(void)
 {
 	return (void *)ftrace_location((unsigned long)arming_traced);
-}
-
-static unsigned int all_points(void)
-{
-	struct kprobe_point *point;
-	unsigned int nr = 0;
-	unsigned long pos;
-
-	guard(mutex)(&kprobe_mutex);
-	for_each_kprobe_point(point, pos)
-		nr++;
-	return nr;
 }
 
 static void take_function(struct kunit *test)

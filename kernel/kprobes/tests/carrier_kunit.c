@@ -2,11 +2,11 @@
 /*
  * Carriers: probes on ftrace's instruction that the point after the instruction serves.
  */
-#include <linux/cleanup.h>
 #include <linux/ftrace.h>
 
 #include "counted.h"
 #include "optimized.h"
+#include "points.h"
 
 TRACED_TARGET(carrier_target, 1)
 
@@ -36,27 +36,6 @@ static void *site_of(int (*fn)(int))
 static void *carrier_of(int (*fn)(int))
 {
 	return (void *)arch_carrier_addr((unsigned long)site_of(fn));
-}
-
-static enum kprobe_state state_of(void *addr)
-{
-	struct kprobe_point *point;
-
-	guard(mutex)(&kprobe_mutex);
-	point = kprobe_table_find((unsigned long)addr);
-	return point ? point->state : KPROBE_GONE;
-}
-
-static unsigned int all_points(void)
-{
-	struct kprobe_point *point;
-	unsigned int nr = 0;
-	unsigned long pos;
-
-	guard(mutex)(&kprobe_mutex);
-	for_each_kprobe_point(point, pos)
-		nr++;
-	return nr;
 }
 
 /* A probe that records the registers, and the probe that kprobe_running() returns. */
@@ -117,13 +96,13 @@ static void the_entry_gets_a_jump(struct kunit *test)
 
 	text_save(text, site);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(site), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(site), KPROBE_CARRIED);
 	KUNIT_EXPECT_FALSE(test, kprobe_ftrace(&o.c.kp));
 	expect_hit(test, &o, site);
 	KUNIT_EXPECT_TRUE(test, o.running_flags & KPROBE_FLAG_ON_FUNC_ENTRY);
 
 	kprobe_optimizer_flush();
-	KUNIT_EXPECT_EQ(test, state_of(carrier), KPROBE_JUMP);
+	KUNIT_EXPECT_EQ(test, state_at(carrier), KPROBE_JUMP);
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&o.c.kp));
 	KUNIT_EXPECT_PTR_EQ(test, o.c.kp.addr, (kprobe_opcode_t *)site);
 	KUNIT_EXPECT_TRUE(test, !memcmp(text, site, MCOUNT_INSN_SIZE));
@@ -142,7 +121,7 @@ static void post_handlers_are_called_after_the_nop(struct kunit *test)
 	struct observer o = observer_at(site_of(carrier_target), true);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
 	expect_hit(test, &o, o.c.kp.addr);
 	kprobe_optimizer_flush();
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&o.c.kp));
@@ -230,7 +209,7 @@ static void return_probes_follow_calls(struct kunit *test)
 
 	returns = 0;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(rp.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(rp.kp.addr), KPROBE_CARRIED);
 	KUNIT_EXPECT_EQ(test, carrier_target(1), 2);
 	kprobe_optimizer_flush();
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&rp.kp));
@@ -256,7 +235,7 @@ static void a_loop_at_the_entry_is_left_to_ftrace(struct kunit *test)
 	if (*(u8 *)carrier_of(carrier_loop) != DECREMENT)
 		kunit_skip(test, "the loop is not at the entry");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(c.kp.addr), KPROBE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_at(c.kp.addr), KPROBE_FTRACE);
 	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&c.kp));
 	KUNIT_EXPECT_STREQ(test, said_at(c.kp.addr),
 			   kprobe_obstacle_text(KPROBE_OBSTACLE_TARGET));
@@ -327,12 +306,12 @@ static void a_tracer_shares_the_function(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
 	start(test, &tracer);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
 	expect_hit(test, &o, o.c.kp.addr);
 	unregister_kprobe(&o.c.kp);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
 	expect_hit(test, &o, o.c.kp.addr);
 	KUNIT_EXPECT_EQ(test, traced, 2);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&tracer), 0);
@@ -349,7 +328,7 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&after.c.kp), 0);
 	kprobe_optimizer_flush();
 	start(test, &owner);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
 	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&o.c.kp));
 	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&o.c.kp));
 	expect_hit(test, &o, o.c.kp.addr);
@@ -361,13 +340,13 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 
 	o = observer_at(site_of(carrier_target), false);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
 	expect_hit(test, &o, o.c.kp.addr);
 	unregister_kprobe(&o.c.kp);
 	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&owner), 0);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
 	unregister_kprobe(&o.c.kp);
 }
 
@@ -377,7 +356,7 @@ static void without_jumps_ftrace_serves(struct kunit *test)
 
 	kprobe_optimizer_allow(false);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&o.c.kp), 0);
-	KUNIT_EXPECT_EQ(test, state_of(o.c.kp.addr), KPROBE_FTRACE);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
 	expect_hit(test, &o, o.c.kp.addr);
 	kprobe_optimizer_allow(true);
 	unregister_kprobe(&o.c.kp);
