@@ -4,7 +4,7 @@
 # repository in build/, and build it there; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench tree users clients cross cross-boot configs series series-check docs anywhere clean
+.PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-check docs anywhere clean
 
 export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY
 
@@ -15,6 +15,7 @@ help:
 	@echo '                                bti, tags and pages64 are kernels for arm64;'
 	@echo '                                dist boots several times; BOOTS="name ..." selects boots'
 	@echo 'make bench [ARCH=x86_64|i386|arm64]  measure the base kernel with its kprobes and with ours'
+	@echo 'make cycles                     run detours of the base and ours on this processor, count cycles'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
@@ -45,6 +46,9 @@ check:
 
 bench:
 	@lab/bench.sh
+
+cycles:
+	@lab/cycles.sh
 
 tree:
 	@lab/usertree.sh
