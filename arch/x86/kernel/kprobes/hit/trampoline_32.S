@@ -11,10 +11,13 @@
 
 	.text
 SYM_CODE_START(__kretprobe_trampoline)
-	pushl	%esp			/* in place of the return address */
+	call	.Lentered		/* pushes the place of the return address */
+	int3
+.Lentered:
 	pushl	$__KERNEL_DS
-	pushl	4(%esp)			/* stack pointer of the caller after the return */
+	pushl	%esp
 	pushfl
+	addl	$8, 4(%esp)		/* stack pointer of the caller after the return */
 	pushl	$__KERNEL_CS
 	pushl	$__kretprobe_trampoline
 	pushl	$-1

@@ -18,6 +18,11 @@
  * struct pt_regs is stored below the place of that address; the callback writes the
  * real return address to that place.
  *
+ * That ret has also taken an entry off the processor's return stack.  The call below puts one
+ * there for the RET at the end.  Otherwise that RET would take the entry of the next caller,
+ * and the processor would mispredict the returns of all callers.  (It would not put an entry
+ * there for a call of the next instruction.)
+ *
  * Unwinders find this symbol in pt_regs::ip and replace it by the real return
  * address.  They cannot unwind before the registers are complete.
  */
@@ -25,10 +30,14 @@
 SYM_CODE_START(__kretprobe_trampoline)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_UNDEFINED
-	pushq	%rsp			/* in place of the return address */
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lentered		/* pushes the place of the return address */
+	int3
+.Lentered:
 	pushq	$__KERNEL_DS
-	pushq	8(%rsp)			/* stack pointer of the caller after the return */
+	pushq	%rsp
 	pushfq
+	addq	$16, 8(%rsp)		/* stack pointer of the caller after the return */
 	pushq	$__KERNEL_CS
 	pushq	$__kretprobe_trampoline
 	UNWIND_HINT_IRET_REGS
