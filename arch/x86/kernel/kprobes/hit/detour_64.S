@@ -12,6 +12,7 @@
 #include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
+#include <asm/processor-flags.h>
 #include <asm/ptrace-abi.h>
 #include <asm/segment.h>
 #include <asm/smap.h>
@@ -24,8 +25,11 @@
  * Saves the registers, and moves the return address to %rbx; its place on the stack becomes that
  * of ss.  Sets up the stack and the flags for C code.  The saved instruction pointer is @ip until
  * the C code changes it.
+ *
+ * DF and AC are clear nearly always, and clearing them takes longer than testing them.  If one is
+ * set, CLEAR_FLAGS @set clears both.
  */
-.macro SAVE_REGS ip:req
+.macro SAVE_REGS ip:req, set:req
 	pushq	%rsp
 	pushfq
 	pushq	$__KERNEL_CS
@@ -33,11 +37,19 @@
 	pushq	$-1
 	PUSH_REGS unwind_hint=0
 	addq	$8, RSP(%rsp)		/* the stack pointer before the call */
-	cld
-	ASM_CLAC
+	testl	$(X86_EFLAGS_DF | X86_EFLAGS_AC), EFLAGS(%rsp)
+	jnz	\set
+\set\()_cleared:
 	ENCODE_FRAME_POINTER
 	movq	SS(%rsp), %rbx
 	movq	$__KERNEL_DS, SS(%rsp)
+.endm
+
+.macro CLEAR_FLAGS set:req
+\set:
+	cld
+	ASM_CLAC
+	jmp	\set\()_cleared
 .endm
 
 /*
@@ -63,7 +75,7 @@ SYM_CODE_START(kprobe_detour_enter)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	/* Unwinders translate the return address, because it is in a detour. */
-	SAVE_REGS ip="24(%rsp)"
+	SAVE_REGS ip="24(%rsp)" set=.Lset
 	/* The saved instruction pointer becomes that after the breakpoint's byte: signal=0. */
 	UNWIND_HINT_REGS signal=0
 	movq	-DETOUR_RETURN(%rbx), %rdi
@@ -82,18 +94,22 @@ SYM_CODE_START(kprobe_detour_enter)
 	POP_REGS
 	leaq	8(%rsp), %rsp		/* orig_ax */
 	iretq
+
+	CLEAR_FLAGS .Lset
 SYM_CODE_END(kprobe_detour_enter)
 _ASM_NOKPROBE(kprobe_detour_enter)
 
 SYM_CODE_START(kprobe_detour_enter_post)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
-	SAVE_REGS ip="$0"
+	SAVE_REGS ip="$0" set=.Lpost_set
 	UNWIND_HINT_REGS
 	movq	%rbx, %rdi
 	movq	%rsp, %rsi
 	call	kprobe_detour_stepped
 	RESTORE_REGS_AND_RETURN
+
+	CLEAR_FLAGS .Lpost_set
 SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
 
