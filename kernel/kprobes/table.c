@@ -21,7 +21,9 @@
 static struct kprobe_point tombstone = { .kp.addr = (kprobe_opcode_t *)KPROBE_TABLE_NOWHERE };
 #define TOMBSTONE	(&tombstone)
 
-struct kprobe_table __rcu *kprobe_table;
+/* The table until points are inserted.  No look-up has to test for NULL. */
+static struct kprobe_table empty_table = { .nr = 1, .entries = { NULL } };
+struct kprobe_table __rcu *kprobe_table = RCU_INITIALIZER(&empty_table);
 static unsigned int nr_points;
 
 static struct kprobe_table *table_locked(void)
@@ -39,7 +41,7 @@ static void table_put(struct kprobe_table *table, struct kprobe_point *point)
 		i = kprobe_table_step(table, i);
 	if (!table->entries[i])
 		table->used++;
-	/* Complete the point before a reader finds it.  Pairs with READ_ONCE() in hit/lookup.c. */
+	/* Complete the point before a reader finds it.  Pairs with kprobe_table_read(). */
 	smp_store_release(&table->entries[i], point);
 }
 
@@ -90,21 +92,19 @@ int kprobe_table_reserve(unsigned int points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (old && old->used + points <= room(old->nr))
+	if (old->used + points <= room(old->nr))
 		return 0;
 
 	new = table_alloc(nr_points + points);
 	if (!new)
 		return -ENOMEM;
-	if (old) {
-		for (i = 0; i < old->nr; i++) {
-			if (old->entries[i] && old->entries[i] != TOMBSTONE)
-				table_put(new, old->entries[i]);
-		}
+	for (i = 0; i < old->nr; i++) {
+		if (old->entries[i] && old->entries[i] != TOMBSTONE)
+			table_put(new, old->entries[i]);
 	}
-	/* Pairs with rcu_dereference_raw() in hit/lookup.c. */
+	/* Pairs with rcu_dereference_raw() in kprobe_table_read(). */
 	rcu_assign_pointer(kprobe_table, new);
-	if (old)
+	if (old != &empty_table)
 		kvfree_rcu(old, rcu);
 	return 0;
 }
@@ -156,7 +156,7 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	for (; table && *pos < table->nr; (*pos)++) {
+	for (; *pos < table->nr; (*pos)++) {
 		struct kprobe_point *point = table->entries[*pos];
 
 		if (point && point != TOMBSTONE)

@@ -3,7 +3,7 @@
 #define _KERNEL_KPROBES_TABLE_H
 /*
  * The hash of all probepoints by their addresses, for its writers (table.c) and its readers
- * (hit/lookup.c).
+ * (hit/).
  *
  * The hash has open addressing and is at most two thirds full, so a look-up reads one or two
  * entries for any number of probes.  It is not an rhashtable because look-ups run in breakpoint
@@ -54,6 +54,28 @@ static __always_inline unsigned long kprobe_table_step(const struct kprobe_table
 						       unsigned long i)
 {
 	return ++i < table->nr ? i : 0;
+}
+
+/* kprobe_table_find() for hits: no hit is at KPROBE_TABLE_NOWHERE. */
+static __always_inline struct kprobe_point *kprobe_table_read(unsigned long addr)
+{
+	/*
+	 * Raw, because this runs in traps: the checking version calls lockdep.
+	 * Pairs with rcu_assign_pointer() in kprobe_table_reserve().
+	 */
+	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
+	unsigned long i = kprobe_table_first(table, addr);
+	struct kprobe_point *point;
+
+	for (;;) {
+		/* Pairs with smp_store_release() in table_put(). */
+		point = READ_ONCE(table->entries[i]);
+		if (unlikely(!point))
+			return NULL;
+		if (likely(kprobe_point_addr(point) == addr))
+			return point;
+		i = kprobe_table_step(table, i);
+	}
 }
 
 #endif /* _KERNEL_KPROBES_TABLE_H */

@@ -9,27 +9,6 @@
 #include "../slots.h"
 #include "../table.h"
 
-static __always_inline struct kprobe_point *find_point(unsigned long addr)
-{
-	/*
-	 * Raw, because this runs in traps: the checking version calls lockdep.
-	 * Pairs with rcu_assign_pointer() in kprobe_table_reserve().
-	 */
-	struct kprobe_table *table = rcu_dereference_raw(kprobe_table);
-	struct kprobe_point *point;
-	unsigned long i;
-
-	if (unlikely(!table))
-		return NULL;
-
-	for (i = kprobe_table_first(table, addr); ; i = kprobe_table_step(table, i)) {
-		/* Pairs with smp_store_release() in table_put(). */
-		point = READ_ONCE(table->entries[i]);
-		if (!point || kprobe_point_addr(point) == addr)
-			return point;
-	}
-}
-
 /**
  * kprobe_table_find() - find the probepoint at an address
  * @addr: address of the first byte of the instruction
@@ -39,7 +18,7 @@ static __always_inline struct kprobe_point *find_point(unsigned long addr)
  */
 struct kprobe_point *kprobe_table_find(unsigned long addr)
 {
-	return addr == KPROBE_TABLE_NOWHERE ? NULL : find_point(addr);
+	return addr == KPROBE_TABLE_NOWHERE ? NULL : kprobe_table_read(addr);
 }
 NOKPROBE_SYMBOL(kprobe_table_find);
 
@@ -52,7 +31,7 @@ NOKPROBE_SYMBOL(kprobe_table_find);
  */
 struct kprobe *get_kprobe(void *addr)
 {
-	struct kprobe_point *point = find_point((unsigned long)addr);
+	struct kprobe_point *point = kprobe_table_read((unsigned long)addr);
 
 	return point ? &point->kp : NULL;
 }
