@@ -49,11 +49,13 @@ enum kprobe_level {
  *	HANDLER -> STEPPING      the copy runs and will trap again
  *	STEPPING -> HANDLER      the copy has trapped: post handlers run
  *	STEPPING -> IDLE         the copy has faulted
+ *
+ * Bit 0 is set in all phases but IDLE.
  */
 enum kprobe_phase {
-	KPROBE_PHASE_IDLE,
-	KPROBE_PHASE_HANDLER,
-	KPROBE_PHASE_STEPPING,
+	KPROBE_PHASE_IDLE = 0,
+	KPROBE_PHASE_HANDLER = 1,
+	KPROBE_PHASE_STEPPING = 3,
 };
 
 /**
@@ -191,23 +193,51 @@ static __always_inline bool kprobe_in_task(void)
 	return !((u32)preempt_count() & (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
 }
 
+/* Returns true in task context, if RCU is watching. */
+static __always_inline bool kprobe_in_watched_task(void)
+{
+	return likely(kprobe_in_task()) && likely(kprobe_rcu_is_watching());
+}
+
 /*
- * Returns true if no handler of task context runs on this CPU.  Testing bits compiles to one
+ * Returns true if no handler of task context runs on this CPU.  Testing a bit compiles to one
  * instruction with a memory operand; comparing compiles to a load and a comparison.
  */
 static __always_inline bool kprobe_task_is_free(void)
 {
-	return !(raw_cpu_read(kprobe_task_frame.phase) &
-		 (KPROBE_PHASE_HANDLER | KPROBE_PHASE_STEPPING));
+	return !(raw_cpu_read(kprobe_task_frame.phase) & KPROBE_PHASE_HANDLER);
 }
-
-static_assert(!KPROBE_PHASE_IDLE);
 
 /* Returns true in task context, if its level is free and RCU is watching. */
 static __always_inline bool kprobe_in_free_task(void)
 {
-	return likely(kprobe_in_task()) && likely(kprobe_task_is_free()) &&
-	       likely(kprobe_rcu_is_watching());
+	return kprobe_in_watched_task() && likely(kprobe_task_is_free());
+}
+
+/* Sets bit 0 of a per-CPU variable, and is a barrier(); returns true if the bit was set. */
+#ifndef arch_cpu_test_and_set
+#define arch_cpu_test_and_set(pcp)					\
+({									\
+	bool __set = raw_cpu_read(pcp) & 1;				\
+									\
+	if (!__set)							\
+		raw_cpu_write(pcp, 1);					\
+	barrier();							\
+	__set;								\
+})
+#endif
+
+/* Takes the frame of task context if it is free: IDLE -> HANDLER.  Returns true if it was. */
+static __always_inline bool kprobe_task_take(void)
+{
+	return !arch_cpu_test_and_set(kprobe_task_frame.phase);
+}
+
+/* Sets the current probe of task context, whose frame kprobe_task_take() has taken. */
+static __always_inline void kprobe_task_set(struct kprobe *kp)
+{
+	raw_cpu_write(kprobe_task_frame.kp, kp);
+	barrier();
 }
 
 /* kprobe_frame_enter() and kprobe_frame_leave() for the frame of task context. */

@@ -10,30 +10,9 @@
  * Detours begin with interrupts and preemption as in the probed code.  While handlers run
  * preemption is disabled, and RCU watches.
  */
-#include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
-#include <linux/ptrace.h>
 
-#include "../internal.h"
-
-static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs *regs)
-{
-	struct kprobe_frame *frame = kprobe_this_frame();
-	struct kprobe *lone;
-	int ret;
-
-	if (frame->phase != KPROBE_PHASE_IDLE) {
-		kprobe_count_miss(point);
-		return 0;
-	}
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	lone = READ_ONCE(point->lone);
-	kprobe_frame_enter(frame, lone);
-	instruction_pointer_set(regs, kprobe_hit_ip(lone));
-	ret = lone->call(lone, regs);
-	kprobe_frame_leave(frame);
-	return ret;
-}
+#include "notrap.h"
 
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
 static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
@@ -46,31 +25,9 @@ static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
-{
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *lone = READ_ONCE(point->lone);
-	int ret;
-
-	kprobe_task_enter(lone);
-	instruction_pointer_set(regs, kprobe_hit_ip(lone));
-	ret = lone->call(lone, regs);
-	kprobe_task_leave();
-	return ret;
-}
-
-/* If the level is busy, RCU watches, because the hit of the running handler has made it watch. */
 static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	if (unlikely(!kprobe_in_task()))
-		return other_hit(point, regs);
-	if (unlikely(!kprobe_task_is_free())) {
-		kprobe_count_miss(point);
-		return 0;
-	}
-	if (unlikely(!kprobe_rcu_is_watching()))
-		return other_hit(point, regs);
-	return task_hit(point, regs);
+	return likely(kprobe_in_watched_task()) ? task_hit(point, regs) : other_hit(point, regs);
 }
 
 /**
