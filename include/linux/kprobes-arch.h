@@ -274,9 +274,13 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 /* Set once ftrace has been shut down: probes on ftrace are never hit again. */
 extern bool kprobe_ftrace_disabled __read_mostly;
 
-/* ftrace's callback for a probed function entry. */
+/*
+ * ftrace's callback for a probed function entry.  With HAVE_KPROBE_LEVELS it calls
+ * kprobe_ftrace_hit().
+ */
 void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
+void kprobe_ftrace_hit(unsigned long ip, struct pt_regs *regs);
 /* Called instead of arch_prepare_kprobe(), because there is no instruction to copy. */
 int arch_prepare_kprobe_ftrace(struct kprobe *p);
 void kprobe_ftrace_kill(void);

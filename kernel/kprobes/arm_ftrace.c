@@ -146,6 +146,17 @@ static void disarm_client(struct ftrace_client *client, struct list_head *points
 	WARN_ON_ONCE(filter_points(client, points, true, nr, &done));
 }
 
+static bool has_post_handler(struct kprobe_point *point)
+{
+	struct kprobe *probe;
+
+	list_for_each_entry(probe, &point->probes, list) {
+		if (probe->post_handler)
+			return true;
+	}
+	return false;
+}
+
 /**
  * kprobe_arm_ftrace() - make ftrace call points, all or none
  * @points: work list of points on instructions that ftrace owns
@@ -166,7 +177,7 @@ int kprobe_arm_ftrace(struct list_head *points)
 	if (kprobe_ftrace_disabled)
 		return -ENODEV;
 	for_each_collected(point, points)
-		point->ftrace_ip_modify = point->kp.post_handler;
+		point->ftrace_ip_modify = has_post_handler(point);
 
 	ret = arm_client(&plain_client, points);
 	if (ret)

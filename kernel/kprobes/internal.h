@@ -236,8 +236,10 @@ static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 		kprobes_inc_nmissed_count(&point->kp);
 }
 
+/* hit/ftrace.c */
+int kprobe_call_nop(struct kprobe *probe, struct pt_regs *regs);
+
 /* hit/carrier.c */
-int kprobe_call_carried(struct kprobe *probe, struct pt_regs *regs);
 int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_both(struct kprobe *kp, struct pt_regs *regs);
 

@@ -245,13 +245,20 @@ static bool is_carried(struct kprobe_point *point)
 	       point->carrier && point->carrier->carried == point;
 }
 
+/* Returns true if a hit calls the post_handler of each probe right after its pre_handler. */
+static bool calls_post_at_once(struct kprobe_point *point)
+{
+	return IS_ENABLED(CONFIG_HAVE_KPROBE_LEVELS) && IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) &&
+	       kprobe_ftrace(&point->kp);
+}
+
 /* Returns the function that a hit calls for a probe of @point. */
 static kprobe_pre_handler_t call_of(struct kprobe_point *point, struct kprobe *probe)
 {
 	if (kprobe_disabled(probe))
 		return kprobe_call_nothing;
-	if (probe->post_handler && is_carried(point))
-		return kprobe_call_carried;
+	if (probe->post_handler && calls_post_at_once(point))
+		return kprobe_call_nop;
 	if (!probe->pre_handler)
 		return kprobe_call_nothing;
 	return probe->fault_handler ? kprobe_call_noted : probe->pre_handler;
@@ -338,17 +345,17 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 		if (probe->post_handler)
 			post = kprobe_dispatch_post;
 	}
-	/* ftrace may call the point while it is carried, and again afterwards. */
-	if (is_carried(point))
+	if (calls_post_at_once(point))
 		post = NULL;
+	/* ftrace may call the point while it is carried, and again afterwards. */
 	if (kprobe_ftrace(&point->kp))
-		WRITE_ONCE(point->kp.pre_handler,
-			   is_carried(point) ? kprobe_call_nothing : kprobe_dispatch_pre);
+		WRITE_ONCE(point->kp.call,
+			   is_carried(point) ? kprobe_call_nothing : kprobe_dispatch_many);
 	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
-	lone = lone_probe(point);
+	lone = is_carried(point) ? &point->kp : lone_probe(point);
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
 	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;

@@ -10,35 +10,6 @@
 #include "../internal.h"
 
 /**
- * kprobe_call_carried() - kprobe::call of a carried probe that has a post_handler
- * @probe: the probe
- * @regs: registers at the probed instruction
- *
- * The probed instruction is a nop, so the post_handler is called after the pre_handler.
- *
- * Context, return: see kprobe_dispatch_pre().
- */
-int kprobe_call_carried(struct kprobe *probe, struct pt_regs *regs)
-{
-	kprobe_post_handler_t post;
-	int ret = 0;
-
-	if (probe->fault_handler)
-		kprobe_note_probe(probe);
-	if (probe->pre_handler)
-		ret = probe->pre_handler(probe, regs);
-	post = READ_ONCE(probe->post_handler);
-	if (!ret && post) {
-		instruction_pointer_set(regs, arch_carrier_addr((unsigned long)probe->addr));
-		post(probe, regs, 0);
-		instruction_pointer_set(regs, kprobe_hit_ip(probe));
-	}
-	kprobe_note_probe(NULL);
-	return ret;
-}
-NOKPROBE_SYMBOL(kprobe_call_carried);
-
-/**
  * kprobe_dispatch_carrier() - pre_handler of the representatives of carriers
  * @kp: representative of the point that was hit
  * @regs: registers at the hit

@@ -321,7 +321,7 @@ static void a_tracer_shares_the_function(struct kunit *test)
 
 static void an_owner_of_the_function_takes_over(struct kunit *test)
 {
-	struct observer o = observer_at(site_of(carrier_target), true);
+	struct observer o = observer_at(site_of(carrier_target), false);
 	struct observer after = observer_at(carrier_of(carrier_target), false);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
@@ -332,7 +332,6 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&o.c.kp));
 	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&o.c.kp));
 	expect_hit(test, &o, o.c.kp.addr);
-	KUNIT_EXPECT_EQ(test, o.c.post, 1);
 	KUNIT_EXPECT_EQ(test, after.c.pre, 1);
 	KUNIT_EXPECT_EQ(test, traced, 1);
 	unregister_kprobe(&after.c.kp);
@@ -347,6 +346,21 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
 	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
+	unregister_kprobe(&o.c.kp);
+}
+
+static void a_post_handler_keeps_owners_out(struct kunit *test)
+{
+	struct observer o = observer_at(site_of(carrier_target), true);
+	unsigned long site = (unsigned long)site_of(carrier_target);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, ftrace_set_filter_ip(&owner, site, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, register_ftrace_function(&owner), -EBUSY);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
+	expect_hit(test, &o, o.c.kp.addr);
+	KUNIT_EXPECT_EQ(test, o.c.post, 1);
 	unregister_kprobe(&o.c.kp);
 }
 
@@ -372,6 +386,7 @@ static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(disabled_probes_leave_the_text),
 	KUNIT_CASE(a_tracer_shares_the_function),
 	KUNIT_CASE(an_owner_of_the_function_takes_over),
+	KUNIT_CASE(a_post_handler_keeps_owners_out),
 	KUNIT_CASE(without_jumps_ftrace_serves),
 	{}
 };
