@@ -248,25 +248,45 @@ static unsigned int nr_cold_parts;
 /* Length of the function's name in "name.cold" (older compilers: "name.cold.7"); 0 if no part. */
 static size_t part_of(const char *name)
 {
-	const char *cold = strstr(name, ".cold");
+	/* Most names have no dot, and strchr() is much faster than strstr(). */
+	const char *cold = strchr(name, '.') ? strstr(name, ".cold") : NULL;
 
 	return cold && (!cold[5] || cold[5] == '.') ? cold - name : 0;
 }
 
-static int count_part(void *data, const char *name, unsigned long addr)
+/* The parts of all functions while they are being collected. */
+struct collected_parts {
+	struct cold_part *parts;
+	unsigned int nr, room;
+};
+
+static bool make_room(struct collected_parts *all)
 {
-	nr_cold_parts += part_of(name) > 0;
-	return 0;
+	unsigned int room = all->room * 2 ?: 1024;
+	struct cold_part *parts;
+
+	if (all->nr < all->room)
+		return true;
+	parts = kvrealloc(all->parts, room * sizeof(*parts), GFP_KERNEL);
+	if (!parts)
+		return false;
+	all->parts = parts;
+	all->room = room;
+	return true;
 }
 
 static int add_part(void *data, const char *name, unsigned long addr)
 {
+	struct collected_parts *all = data;
 	size_t len = part_of(name);
 
-	if (len)
-		cold_parts[nr_cold_parts++] = (struct cold_part) {
-			.hash = full_name_hash(NULL, name, len), .start = addr,
-		};
+	if (!len)
+		return 0;
+	if (!make_room(all))
+		return -ENOMEM;
+	all->parts[all->nr++] = (struct cold_part) {
+		.hash = full_name_hash(NULL, name, len), .start = addr,
+	};
 	return 0;
 }
 
@@ -283,14 +303,15 @@ static int compare_parts(const void *a, const void *b)
  */
 static bool collect_parts(void)
 {
-	nr_cold_parts = 0;
-	kallsyms_on_each_symbol(count_part, NULL);
-	cold_parts = kvmalloc_array(nr_cold_parts + 1, sizeof(*cold_parts), GFP_KERNEL);
-	if (!cold_parts)
+	struct collected_parts all = {};
+
+	if (!make_room(&all) || kallsyms_on_each_symbol(add_part, &all)) {
+		kvfree(all.parts);
 		return false;
-	nr_cold_parts = 0;
-	kallsyms_on_each_symbol(add_part, NULL);
-	sort(cold_parts, nr_cold_parts, sizeof(*cold_parts), compare_parts, NULL);
+	}
+	sort(all.parts, all.nr, sizeof(*all.parts), compare_parts, NULL);
+	cold_parts = all.parts;
+	nr_cold_parts = all.nr;
 	return true;
 }
 
