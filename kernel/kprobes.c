@@ -30,6 +30,9 @@ DEFINE_MUTEX(kprobe_mutex);
 /* False until kprobes are initialised: probes cannot be registered. */
 bool kprobes_ready __ro_after_init;
 
+/* False until the first probe is registered: see kprobes_in_use(). */
+DEFINE_STATIC_KEY_FALSE(kprobes_used);
+
 /**
  * register_kprobes() - register several probes, all or none
  * @kps: array of pointers to the probes

@@ -228,7 +228,7 @@ void kprobe_leave_copy(struct pt_regs *regs);
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
-	return !user_mode(regs) && kprobe_fault_handler(regs, trap);
+	return kprobes_in_use() && !user_mode(regs) && kprobe_fault_handler(regs, trap);
 }
 
 #else /* !CONFIG_HAVE_KPROBE_LEVELS */
@@ -263,7 +263,7 @@ static inline struct kprobe *kprobe_running(void)
 static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 					      unsigned int trap)
 {
-	return !user_mode(regs) && !preemptible() && kprobe_running() &&
+	return kprobes_in_use() && !user_mode(regs) && !preemptible() && kprobe_running() &&
 	       kprobe_fault_handler(regs, trap);
 }
 #endif /* CONFIG_HAVE_KPROBE_LEVELS */

@@ -51,7 +51,8 @@ extern struct kprobe_insn_cache kprobe_##kind##_slots;			\
 									\
 static inline bool is_kprobe_##kind##_slot(unsigned long addr)		\
 {									\
-	return __is_insn_slot_addr(&kprobe_##kind##_slots, addr);	\
+	return kprobes_in_use() &&					\
+	       __is_insn_slot_addr(&kprobe_##kind##_slots, addr);	\
 }									\
 									\
 static inline void free_##kind##_slot(kprobe_opcode_t *slot, int dirty)	\

@@ -10,6 +10,7 @@
  * own declarations.  Documentation/trace/kprobes.rst is the manual.
  */
 #include <linux/compiler.h>
+#include <linux/jump_label.h>
 #include <linux/linkage.h>
 #include <linux/list.h>
 #include <linux/notifier.h>
@@ -223,6 +224,23 @@ static inline bool kprobe_disabled(struct kprobe *p)
 
 #ifdef CONFIG_KPROBES
 
+DECLARE_STATIC_KEY_FALSE(kprobes_used);
+
+/**
+ * kprobes_in_use() - has a probe ever been registered?
+ *
+ * Other kernel code that asks kprobes about a fault, an address or a stack frame tests this
+ * first, so a kernel without probes executes one nop there.  It becomes true before the text
+ * of the first probe is patched, and stays true.
+ *
+ * Context: any.
+ * Return: false if no probe can have been hit.
+ */
+static __always_inline bool kprobes_in_use(void)
+{
+	return static_branch_unlikely(&kprobes_used);
+}
+
 int register_kprobe(struct kprobe *p);
 void unregister_kprobe(struct kprobe *p);
 int register_kprobes(struct kprobe **kps, int num);
@@ -269,6 +287,11 @@ unsigned long kprobe_text_address(unsigned long addr);
 #include <linux/kprobes-arch.h>
 
 #else /* !CONFIG_KPROBES */
+
+static __always_inline bool kprobes_in_use(void)
+{
+	return false;
+}
 
 /* Without kprobes, registration fails, and no probe is ever running. */
 #define KPROBES_ABSENT(function, argument)				\

@@ -10,7 +10,8 @@
  *	kprobe_mutex		everything below: the table's writers, all
  *				probepoints and their probes, the blacklist
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
- *	    jump_label_lock()	checking an address against static keys
+ *	    jump_label_lock()	checking an address against static keys; switching
+ *				kprobes_used on
  *	      text_mutex	kernel text and the slots' contents
  *		kprobe_insn_cache::mutex  bookkeeping of slots; backends with batches
  *				take it without text_mutex

@@ -172,8 +172,21 @@ static struct kunit_case backend_cases[] = {
 	{}
 };
 
+/* is_kprobe_insn_slot() and is_kprobe_optinsn_slot() are false until a probe is registered. */
+static int backend_suite_init(struct kunit_suite *suite)
+{
+	struct counted c = counted_at(backend_target, true, false);
+	int ret = register_kprobe(&c.kp);
+
+	if (ret)
+		return ret;
+	unregister_kprobe(&c.kp);
+	return kprobes_in_use() ? 0 : -EINVAL;
+}
+
 static struct kunit_suite backend_suite = {
 	.name = "kprobes_backend",
+	.suite_init = backend_suite_init,
 	.test_cases = backend_cases,
 };
 kunit_test_suite(backend_suite);

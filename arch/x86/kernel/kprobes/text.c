@@ -58,13 +58,16 @@ static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t 
 	int ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
 	struct kprobe *kp;
 
-	for (; !ret && at < addr + probed; at++) {
+	/* The first probe is armed after kprobes_in_use() is true, so test it after the copy. */
+	if (ret || !kprobes_in_use())
+		return ret;
+	for (; at < addr + probed; at++) {
 		kp = get_kprobe((void *)at);
 		if (kp && !kprobe_ftrace(kp))
 			restore(container_of(kp, struct optimized_kprobe, kp), reader,
 				addr, bytes, len);
 	}
-	return ret;
+	return 0;
 }
 
 /**
