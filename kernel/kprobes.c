@@ -53,7 +53,7 @@ DEFINE_STATIC_KEY_FALSE(kprobes_used);
  */
 int register_kprobes(struct kprobe **kps, int num)
 {
-	return kprobe_register_batch(kps, num, 0);
+	return kprobe_register_batch(kps, num, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
 
@@ -65,9 +65,22 @@ EXPORT_SYMBOL_GPL(register_kprobes);
  */
 int register_kprobe(struct kprobe *p)
 {
-	return kprobe_register_batch(&p, 1, 0);
+	return kprobe_register_batch(&p, 1, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(register_kprobe);
+
+/**
+ * register_kprobe_why() - register one probe, and get the reason of a refusal
+ * @p: the probe
+ * @why: set to the reason if the probe is refused, otherwise to NULL pointers
+ *
+ * For users that report errors to other users.  Context, errnos: see register_kprobes().
+ */
+int register_kprobe_why(struct kprobe *p, struct kprobe_why *why)
+{
+	*why = (struct kprobe_why) {};
+	return kprobe_register_batch(&p, 1, 0, why);
+}
 
 /* --- Unregister ---------------------------------------------------------- */
 

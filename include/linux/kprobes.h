@@ -195,6 +195,16 @@ struct jprobe {
 	void *entry;
 };
 
+/**
+ * struct kprobe_why - why a registration was refused
+ * @text:	the reason, a constant string; NULL if there is none
+ * @detail:	why the instruction cannot be probed, a constant string; or NULL
+ */
+struct kprobe_why {
+	const char *text;
+	const char *detail;
+};
+
 /* The macro with which older code sets jprobe::entry. */
 #define JPROBE_ENTRY(handler)	((void *)(handler))
 
@@ -242,6 +252,7 @@ static __always_inline bool kprobes_in_use(void)
 }
 
 int register_kprobe(struct kprobe *p);
+int register_kprobe_why(struct kprobe *p, struct kprobe_why *why);
 void unregister_kprobe(struct kprobe *p);
 int register_kprobes(struct kprobe **kps, int num);
 void unregister_kprobes(struct kprobe **kps, int num);
@@ -249,6 +260,7 @@ int disable_kprobe(struct kprobe *kp);
 int enable_kprobe(struct kprobe *kp);
 
 int register_kretprobe(struct kretprobe *rp);
+int register_kretprobe_why(struct kretprobe *rp, struct kprobe_why *why);
 void unregister_kretprobe(struct kretprobe *rp);
 int register_kretprobes(struct kretprobe **rps, int num);
 void unregister_kretprobes(struct kretprobe **rps, int num);

@@ -51,21 +51,26 @@ static const struct {
  * @addr: the address; 0 if it is not known yet
  * @reason: the reason
  * @err: the errno that will be returned to the user
- * @why: explanation from the architecture or another part of the kernel; may be NULL
+ * @detail: explanation from the architecture or another part of the kernel, a constant string;
+ *	may be NULL
+ * @why: set to the text of @reason, and @detail; may be NULL
  *
  * Every refusal fires the tracepoint; the first for each reason is also logged.
  *
  * Context: task.
  * Return: @err.
  */
-int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, const char *why)
+int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
+		       const char *detail, struct kprobe_why *why)
 {
 	static DECLARE_BITMAP(said, NR_KPROBE_REFUSALS);
 	const char *text = refusals[reason].text;
 	char both[100];
 
-	if (why) {
-		scnprintf(both, sizeof(both), "%s: %s", text, why);
+	if (why)
+		*why = (struct kprobe_why) { .text = text, .detail = detail };
+	if (detail) {
+		scnprintf(both, sizeof(both), "%s: %s", text, detail);
 		text = both;
 	}
 	trace_kprobe_refused(addr, text, err);
@@ -79,13 +84,14 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, 
  * kprobe_refuse() - report why a registration is refused
  * @addr: the address; 0 if it is not known yet
  * @reason: the reason
+ * @why: set to the text of @reason; may be NULL
  *
  * Context: task.
  * Return: the errno of @reason.
  */
-int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason)
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, struct kprobe_why *why)
 {
-	return kprobe_refuse_with(addr, reason, refusals[reason].err, NULL);
+	return kprobe_refuse_with(addr, reason, refusals[reason].err, NULL, why);
 }
 
 unsigned int __weak arch_landing_pad(unsigned long addr)

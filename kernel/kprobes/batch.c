@@ -45,6 +45,7 @@ struct batch_entry {
  * @entries:	one for each probe
  * @by_addr:	the entries in the order of addresses, to be prepared and armed
  * @nr:		number of the entries; after a failure of stage_all(), of the staged ones
+ * @why:	set to the reason if a probe is refused, in a batch of one; may be NULL
  * @withdrawn:	the probes have been published and unpublished: hits may still be
  *		walking over them
  */
@@ -52,6 +53,7 @@ struct batch {
 	struct batch_entry *entries;
 	struct list_head by_addr;
 	int nr;
+	struct kprobe_why *why;
 	bool withdrawn;
 };
 
@@ -135,7 +137,7 @@ static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
 
 	for (i = 0; i < nr; i++) {
 		if (!kps[i])
-			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
+			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, batch->why);
 		kps[i]->flags &= ~KPROBE_FLAG_STAGED;
 	}
 	for (i = 0; i < nr; i++) {
@@ -146,7 +148,7 @@ static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
 		if (refusal) {
 			batch->nr = i;
 			unstage_all(batch);
-			return kprobe_refuse(e->place.addr, refusal);
+			return kprobe_refuse(e->place.addr, refusal, batch->why);
 		}
 		stage(e, kind);
 	}
@@ -210,19 +212,19 @@ static int prepare(struct batch_entry *e, const char **why)
 static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
 {
 	enum kprobe_refusal refusal = KPROBE_REFUSE_INSTRUCTION;
-	const char *why = NULL;
+	const char *detail = NULL;
 	int err;
 
 	if (second_jprobe(batch, e))
-		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE);
-	err = prepare(e, &why);
+		return kprobe_refuse(e->place.addr, KPROBE_REFUSE_SECOND_JPROBE, batch->why);
+	err = prepare(e, &detail);
 	if (!err)
 		return 0;
 	if (err == -EILSEQ)
 		refusal = KPROBE_REFUSE_BOUNDARY;
 	else if (err == -ENOMEM)
 		refusal = KPROBE_REFUSE_NO_MEMORY;
-	return kprobe_refuse_with(e->place.addr, refusal, err, why);
+	return kprobe_refuse_with(e->place.addr, refusal, err, detail, batch->why);
 }
 
 static void unprepare_all(struct batch *batch)
@@ -268,7 +270,7 @@ static int prepare_all(struct batch *batch)
 
 	ret = kprobe_table_reserve(batch->nr);
 	if (ret)
-		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY);
+		return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, batch->why);
 	sort_by_addr(batch);
 	list_for_each_entry(e, &batch->by_addr, list)
 		e->err = prepare_or_refuse(batch, e);
@@ -365,7 +367,7 @@ static int arm_all(struct batch *batch)
 	ret = kprobe_arm_points(&points);
 	kprobe_uncollect_all(&points);
 	return ret ? kprobe_refuse_with(batch->entries[0].place.addr, KPROBE_REFUSE_ARMING,
-					ret, NULL) : 0;
+					ret, NULL, batch->why) : 0;
 }
 
 static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
@@ -405,23 +407,24 @@ unstage:
  * @kps: the probes
  * @num: number of the probes
  * @kind: KPROBE_FLAG_KIND_* of the API that registers them, 0 for kprobes
+ * @why: set to the reason if the only probe is refused; may be NULL
  *
  * Context, errnos: see register_kprobes().
  */
-int kprobe_register_batch(struct kprobe **kps, int num, u32 kind)
+int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_why *why)
 {
 	struct batch_entry one = {};
-	struct batch batch = { .entries = &one, .nr = num };
+	struct batch batch = { .entries = &one, .nr = num, .why = why };
 	int ret;
 
 	if (num <= 0 || !kps)
-		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, why);
 	if (!kprobes_ready)
 		return -EAGAIN;
 	if (num > 1) {
 		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
 		if (!batch.entries)
-			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY);
+			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, why);
 	}
 
 	mutex_lock(&kprobe_mutex);

@@ -181,7 +181,7 @@ DEFINE_LOCK_GUARD_0(kprobe_text, cpus_read_lock(); mutex_lock(&text_mutex),
 extern bool kprobes_ready;
 
 /* batch.c */
-int kprobe_register_batch(struct kprobe **kps, int num, u32 kind);
+int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_why *why);
 
 /*
  * Return probes and jprobes begin with their kprobe, so an array of pointers to them is
@@ -337,8 +337,9 @@ enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_plac
 enum kprobe_refusal kprobe_place_check(struct kprobe_place *place);
 enum kprobe_refusal kprobe_place_check_text(struct kprobe_place *place);
 void kprobe_place_put(struct kprobe_place *place);
-int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason);
-int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err, const char *why);
+int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, struct kprobe_why *why);
+int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
+		       const char *detail, struct kprobe_why *why);
 
 /* reserved.c */
 enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place);

@@ -29,14 +29,14 @@ int register_jprobes(struct jprobe **jps, int num)
 	for (i = 0; jps && i < num && jps[i]; i++) {
 		if (!kernel_text_address((unsigned long)jps[i]->entry))
 			return kprobe_refuse((unsigned long)jps[i]->entry,
-					     KPROBE_REFUSE_JPROBE_HANDLER);
+					     KPROBE_REFUSE_JPROBE_HANDLER, NULL);
 	}
 	if (num <= 0 || !jps || i < num)
-		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT);
+		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, NULL);
 
 	for (i = 0; i < num; i++)
 		jps[i]->kp.pre_handler = kprobe_enter_jprobe;
-	return kprobe_register_batch((struct kprobe **)jps, num, KPROBE_FLAG_KIND_JPROBE);
+	return kprobe_register_batch((struct kprobe **)jps, num, KPROBE_FLAG_KIND_JPROBE, NULL);
 }
 EXPORT_SYMBOL_GPL(register_jprobes);
 

@@ -104,7 +104,7 @@ void kretprobe_unprepare(struct kprobe *kp)
  */
 int register_kretprobes(struct kretprobe **rps, int num)
 {
-	return kprobe_register_batch((struct kprobe **)rps, num, KPROBE_FLAG_KIND_RETURN);
+	return kprobe_register_batch((struct kprobe **)rps, num, KPROBE_FLAG_KIND_RETURN, NULL);
 }
 EXPORT_SYMBOL_GPL(register_kretprobes);
 
@@ -119,6 +119,21 @@ int register_kretprobe(struct kretprobe *rp)
 	return register_kretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(register_kretprobe);
+
+/**
+ * register_kretprobe_why() - register one return probe, and get the reason of a refusal
+ * @rp: the probe
+ * @why: set to the reason if the probe is refused, otherwise to NULL pointers
+ *
+ * Context, errnos: see register_kretprobes().
+ */
+int register_kretprobe_why(struct kretprobe *rp, struct kprobe_why *why)
+{
+	struct kprobe *kp = &rp->kp;
+
+	*why = (struct kprobe_why) {};
+	return kprobe_register_batch(&kp, 1, KPROBE_FLAG_KIND_RETURN, why);
+}
 
 /**
  * unregister_kretprobe() - unregister one return probe

@@ -138,6 +138,28 @@ static void blacklisted(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, within_kprobe_blacklist((unsigned long)ftrace_target));
 }
 
+/* The caller gets the reason of its own registration. */
+static void the_reason_is_returned(struct kunit *test)
+{
+	struct kretprobe rp = { .kp.addr = probe_entry(good_target), .data_size = SZ_1M };
+	struct counted good = counted_at(good_target, true, false);
+	struct counted bad = counted_at(nokprobe_target, true, false);
+	struct kprobe_why why = { "unchanged", "unchanged" };
+
+	KUNIT_EXPECT_EQ(test, register_kprobe_why(&bad.kp, &why), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, why.text, "blacklisted");
+	KUNIT_EXPECT_NULL(test, why.detail);
+	KUNIT_ASSERT_EQ(test, register_kprobe_why(&good.kp, &why), 0);
+	KUNIT_EXPECT_NULL(test, why.text);
+	KUNIT_EXPECT_EQ(test, register_kprobe_why(&good.kp, &why), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, why.text, "already registered");
+	unregister_kprobe(&good.kp);
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		return;
+	KUNIT_EXPECT_EQ(test, register_kretprobe_why(&rp, &why), -E2BIG);
+	KUNIT_EXPECT_STREQ(test, why.text, "data_size too large");
+}
+
 #if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
 /* All bytes of the trampolines, and none before them. */
 static void ftraces_trampolines(struct kunit *test)
@@ -415,10 +437,15 @@ static void instructions_that_cannot_be_probed(struct kunit *test)
 		refused_int80, refused_ret16, refused_xbegin, refused_far_jmp,
 		refused_far_call, refused_int3,
 	};
+	struct kprobe iret = { .addr = refused_iret };
+	struct kprobe_why why;
 	u8 text[TEXT_BYTES];
 	int i;
 
 	text_save(text, refused_iret);
+	KUNIT_EXPECT_EQ(test, register_kprobe_why(&iret, &why), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, why.text, "the instruction cannot be probed");
+	KUNIT_EXPECT_NOT_NULL(test, why.detail);
 	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		expect_refused(test, refused[i], -EINVAL);
 	EXPECT_TEXT(test, text, refused_iret);
@@ -455,6 +482,7 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(unknown_symbol),
 	KUNIT_CASE(outside_the_text),
 	KUNIT_CASE(blacklisted),
+	KUNIT_CASE(the_reason_is_returned),
 #if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
 	KUNIT_CASE(ftraces_trampolines),
 #endif

@@ -164,9 +164,50 @@ is "inside an instruction: the reason" "$(errors)" \
 is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_there')" EINVAL
 is "a symbol that is not there: the reason" "$(errors)" \
 	"error: Invalid probed address or symbol"
+# Kprobe events refuse functions that ftrace does not trace, before kprobes are asked.
+why=blacklisted
+if [ -r "$TRACING/available_filter_functions" ] &&
+   ! grep -qx notify_die "$TRACING/available_filter_functions"; then
+	why="a notrace function"
+fi
 is "a function that is blacklisted: refused" "$(event 'p:kp_st/bad notify_die')" EINVAL
+same "a function that is blacklisted: the reason and the command" \
+	"$(tail -n 3 "$TRACING/error_log" | sed 's/^\[[^]]*\] //')" <<END
+trace_kprobe: error: Probe refused: $why
+  Command: p:kp_st/bad notify_die
+                       ^
+END
 is "not an entry, for a return: refused" "$(event "r:kp_st/bad do_sys_openat2+$INSIDE")" EINVAL
 is "no event of those is there" "$(grep -c ':kp_st/bad' "$EVENTS")" 0
+
+# --- perf ---
+
+# perf SYMBOL OFFSET CALLS: the output of perf_kprobe, or its status if it prints nothing.
+perf()
+{
+	local output
+
+	output=$("$HERE/perf_kprobe" "$@")
+	printf '%s\n' "${output:-status $?}"
+}
+
+if [ ! -x "$HERE/perf_kprobe" ]; then
+	skip "kprobes of perf" "perf_kprobe has not been built"
+elif [ "$(perf do_sys_openat2 0 0)" = "status 4" ]; then
+	skip "kprobes of perf" "this kernel has none"
+else
+	before_perf=$(list)
+	getpgid=$(awk '$3 ~ /^__(x64|ia32|arm64)_sys_getpgid$/ { print $3; exit }' /proc/kallsyms)
+	is "perf: an event counts" "$(perf "$getpgid" 0 7)" "hits 7"
+	is "perf: a closed event leaves no probe" "$(list)" "$before_perf"
+	is "perf: a function that is blacklisted: refused" "$(perf notify_die 0 0)" "refused 22"
+	same "perf: the reason and the place" \
+		"$(tail -n 3 "$TRACING/error_log" | sed 's/^\[[^]]*\] //')" <<END
+trace_kprobe: error: Probe refused: $why
+  Command: p notify_die+0
+           ^
+END
+fi
 
 # --- removed ---
 
