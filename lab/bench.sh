@@ -5,9 +5,9 @@
 # ours, in the same configuration, and put both into one table.  ARCH is taken from the
 # environment, x86_64 by default.
 #
-# Each kernel boots four times: on one processor and on two with a clock that counts
-# instructions, whose results repeat, and on two and on four with the host's clock, whose
-# results are meaningful only as ratios, and only on an idle host.
+# Each kernel boots six times: thrice on one processor and once on two with a clock that
+# counts instructions, whose results repeat, and on two and on four with the host's clock,
+# whose results are meaningful only as ratios, and only on an idle host.
 #
 # Fails if a guest fails or a row has no result.  A missed bound is shown, and is no
 # failure.
@@ -36,6 +36,14 @@ make_module()
 	kmake "$ARCH" "$config" M="$copy" W=1 modules
 }
 
+# make_client FOLDER: build the program that measures system calls, without a C library.
+make_client()
+{
+	make -C "$LAB/bench" -f "$ROOT/tools/testing/selftests/kprobes/nolibc.mk" ARCH="$ARCH" \
+		CC="$(compiler "$ARCH")" top_srcdir="$SRC" OUTPUT="$1" \
+		TEST_GEN_PROGS_EXTENDED="$1/client"
+}
+
 # guest_files CONFIG: make the contents of the guest's folder /bench.
 guest_files()
 {
@@ -49,7 +57,9 @@ guest_files()
 		die "warnings from the measuring module (log: $log)"
 	fi
 	mkdir -p "$out/guest/bench"
-	cp "$out/bench-module/kprobe_bench.ko" "$out/guest/bench/"
+	cp "$out/bench-module/"*.ko "$out/guest/bench/"
+	logged "$LOGS/$ARCH-$config-client.log" "building the measuring program for $ARCH-$config" \
+		make_client "$out/guest/bench" || die "the measuring program does not build"
 	choose "$out" points
 	choose "$out" coverage
 }
@@ -77,11 +87,14 @@ prepare()
 	"$LAB/initramfs.sh" "$ARCH" "$config"
 }
 
-# machine RUN: the settings of boot.sh for that run.
+# machine RUN: the settings of boot.sh for that run.  To measure the boot, both kernels
+# unpack the same initramfs.
 machine()
 {
 	case $1 in
-	instructions)	echo BOOT_CLOCK=instructions ;;
+	boot)		echo BOOT_CLOCK=instructions \
+				"BOOT_INITRD=$(out_dir "$ARCH" "$(id base)")/initramfs.gz" ;;
+	quiet|instructions) echo BOOT_CLOCK=instructions ;;
 	two)		echo BOOT_CLOCK=instructions BOOT_CPUS=2 ;;
 	host)		echo BOOT_CLOCK=host ;;
 	parallel)	echo BOOT_CLOCK=host BOOT_CPUS=4 ;;
@@ -109,6 +122,35 @@ measure()
 		"$console" "$output" >>"$RESULTS"
 }
 
+# kprobes_objects: the objects of kprobes among those of a kernel.  Return probes of the
+# base are in the rethook files.
+kprobes_objects()
+{
+	grep -E "^(kernel/kprobes|kernel/trace/rethook|arch/$(source_arch "$ARCH")/kernel/(kprobes|probes|rethook))(\.o|/.*)\$"
+}
+
+# sizes KERNEL: add the sizes of the text, and of the data, of kprobes and of the kernel.
+sizes()
+{
+	local kernel=$1 out
+	out=$(out_dir "$ARCH" "$(id "$kernel")")
+
+	(
+		cd "$out"
+		"$(binutil "$ARCH" ar)" t vmlinux.a | kprobes_objects |
+			xargs "$(binutil "$ARCH" size)" --totals | tail -n 1 |
+			awk -v kernel="$kernel" '{
+				print kernel, "sizes kprobes_text", $1
+				print kernel, "sizes kprobes_data", $2 + $3
+			}'
+		"$(binutil "$ARCH" size)" vmlinux | tail -n 1 |
+			awk -v kernel="$kernel" '{
+				print kernel, "sizes kernel_text", $1
+				print kernel, "sizes kernel_data", $2 + $3
+			}'
+	) >>"$RESULTS" || die "the size of $kernel cannot be read"
+}
+
 # text: the table as text, made from the CSV file.
 text()
 {
@@ -123,7 +165,8 @@ text()
 	}' | sed 's/ *$//'
 }
 
-# rows: the rows of the table, with the architecture's own bounds if it has any.
+# rows: the rows of the table, with the architecture's own bounds if it has any, and
+# without the rows that it does not have.
 rows()
 {
 	local own=$LAB/bench/bounds-$ARCH
@@ -133,7 +176,7 @@ rows()
 	/^#/ { next }
 	FILENAME != ARGV[2] { own[$1 "|" $2] = $3; next }
 	($1 "|" $2) in own { $6 = own[$1 "|" $2] }
-	{ print }' "$own" "$LAB/bench/rows"
+	$6 != "absent" { print }' "$own" "$LAB/bench/rows"
 }
 
 report()
@@ -167,7 +210,10 @@ main()
 		prepare "$(id "$kernel")"
 	done
 	: >"$RESULTS"
-	for run in instructions two host parallel; do
+	for kernel in base ours; do
+		sizes "$kernel"
+	done
+	for run in boot quiet instructions two host parallel; do
 		for kernel in base ours; do
 			measure "$kernel" "$run"
 		done

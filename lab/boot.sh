@@ -10,7 +10,7 @@
 # OUTPUT on the terminal while it grows; BOOT_CPUS, the number of the guest's
 # processors, 2 by default; BOOT_CPU, QEMU's name of their model, by default the one with
 # the most features; BOOT_CLOCK=instructions: one processor, and a clock that advances by
-# one tick for each instruction.
+# one tick for each instruction; BOOT_INITRD, another initramfs than that of the kernel.
 #
 # Status: 0 the guest ended by itself after its job; 1 it died before; 124 it hung.
 
@@ -124,7 +124,7 @@ machine()
 # userspace: the argument with the initramfs.
 userspace()
 {
-	[[ $JOB == none ]] || echo "-initrd $OUT/initramfs.gz"
+	[[ $JOB == none ]] || echo "-initrd ${BOOT_INITRD:-$OUT/initramfs.gz}"
 }
 
 qemu()

@@ -83,6 +83,7 @@ int bench_unftraced(const char *key);
 int bench_lock(const char *key);
 int bench_coverage(void);
 int bench_parallel(void);
+int bench_quiet(void);
 int bench_single(unsigned int nr, const char *key);
 
 /* Returns the loaded address of index @i, or 0. */

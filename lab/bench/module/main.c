@@ -69,6 +69,7 @@ static const struct {
 	{ "mark", mark },
 	{ "coverage", bench_coverage },
 	{ "parallel", bench_parallel },
+	{ "quiet", bench_quiet },
 };
 
 static const struct {
