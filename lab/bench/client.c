@@ -5,13 +5,27 @@
  *
  *	client quiet			a breakpoint of a program, fork, exec, exit
  *	client load FILE		the loading of the module FILE
+ *	client perf|link|tracefs KIND FILE NUMBER
+ *					attach and detach that many probes, as tools do it,
+ *					at the first addresses of FILE that can be probed
+ *
+ * perf opens events of the kprobe PMU; link also attaches a BPF program to each of them;
+ * tracefs defines events, enables them together, disables them, and removes them.  With
+ * the KIND "return" they are return probes; any other KIND is only a part of the key.
  *
  * Built with nolibc.
  */
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <linux/types.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PMU		"/sys/bus/event_source/devices/kprobe/"
+#define TRACING		"/sys/kernel/tracing/"
+#define FILE_SIZE_MAX	65536
+#define MOST_PROBES	200
 /* The median of the samples is a sample that no tick of the clock has interrupted. */
 #define SAMPLES		65
 #define TRAPS		16
@@ -51,6 +65,11 @@ static __u64 median(samples s)
 		s[j] = x;
 	}
 	return s[SAMPLES / 2];
+}
+
+static __u64 pointer(const void *p)
+{
+	return (unsigned long)p;
 }
 
 /*
@@ -235,14 +254,236 @@ static int load(const char *path)
 	return 0;
 }
 
+/* An event is one probe; "link" is -1 if no program is attached to it. */
+struct event {
+	int fd;
+	int link;
+};
+
+static struct event events[MOST_PROBES];
+
+/* The number of probes. */
+static int probes;
+
+/* Reads a text file, which ends with a null byte then. */
+static char *read_file(const char *path)
+{
+	static char text[FILE_SIZE_MAX];
+	int fd = open(path, O_RDONLY);
+	int length, size = 0;
+
+	if (fd < 0)
+		die(path);
+	while ((length = read(fd, text + size, sizeof(text) - 1 - size)) > 0)
+		size += length;
+	close(fd);
+	text[size] = 0;
+	return text;
+}
+
+/* Returns the number after the text PREFIX at the beginning of a file. */
+static int read_number(const char *path, const char *prefix)
+{
+	return atoi(read_file(path) + strlen(prefix));
+}
+
+/* Sets *ADDRESS to the next number of the text; returns false at the end. */
+static bool next_address(char **text, unsigned long *address)
+{
+	char *end;
+
+	*address = strtoul(*text, &end, 16);
+	if (end == *text)
+		return false;
+	*text = end;
+	return true;
+}
+
+static int open_event(int type, __u64 config, unsigned long address)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = type;
+	attr.config = config;
+	attr.kprobe_addr = address;
+	return syscall(__NR_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Loads a program that returns 0. */
+static int load_program(void)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.insns = pointer(program);
+	attr.insn_cnt = ARRAY_SIZE(program);
+	attr.license = pointer("GPL");
+	return syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int link_program(int program, int event)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = program;
+	attr.link_create.target_fd = event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	return syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+/* The same system calls as libbpf's. */
+static void close_event(const struct event *event)
+{
+	if (event->link >= 0)
+		ioctl(event->fd, PERF_EVENT_IOC_DISABLE, NULL);
+	close(event->fd);
+	if (event->link >= 0)
+		close(event->link);
+}
+
+static void attach(struct event *event, int program)
+{
+	event->link = -1;
+	if (program < 0)
+		return;
+	event->link = link_program(program, event->fd);
+	if (event->link < 0 || ioctl(event->fd, PERF_EVENT_IOC_ENABLE, NULL))
+		die("the program cannot be attached");
+}
+
+/* Measures events of the kprobe PMU, with PROGRAM attached to each if it is not -1. */
+static int measure_events(const char *tool, const char *kind, const char *path, int program)
+{
+	int type = read_number(PMU "type", "");
+	int bit = read_number(PMU "format/retprobe", "config:");
+	__u64 config = strcmp(kind, "return") ? 0 : 1ULL << bit;
+	char *text = read_file(path);
+	unsigned long address;
+	__u64 start, opened, closed;
+	int i, nr = 0;
+
+	start = now();
+	while (nr < probes && next_address(&text, &address)) {
+		events[nr].fd = open_event(type, config, address);
+		if (events[nr].fd >= 0)
+			attach(&events[nr++], program);
+	}
+	opened = now() - start;
+	if (nr < probes)
+		die("too few addresses can be probed");
+	start = now();
+	for (i = 0; i < nr; i++)
+		close_event(&events[i]);
+	closed = now() - start;
+	report(tool, kind, "_open", opened);
+	report(tool, kind, "_close", closed);
+	report(tool, kind, "", opened + closed);
+	return 0;
+}
+
+static int perf(const char *kind, const char *path)
+{
+	return measure_events("perf", kind, path, -1);
+}
+
+static int link_(const char *kind, const char *path)
+{
+	int program = load_program();
+
+	if (program < 0)
+		die("the program is refused");
+	return measure_events("link", kind, path, program);
+}
+
+static int write_text(int fd, const char *text)
+{
+	int length = strlen(text);
+
+	return write(fd, text, length) == length ? 0 : -1;
+}
+
+/* Switches all events of the group; returns the time. */
+static __u64 enable_all(const char *value)
+{
+	int fd = open(TRACING "events/bench/enable", O_WRONLY);
+	__u64 start = now();
+
+	if (fd < 0 || write_text(fd, value))
+		die("the events cannot be switched");
+	close(fd);
+	return now() - start;
+}
+
+static int tracefs(const char *kind, const char *path)
+{
+	char letter = strcmp(kind, "return") ? 'p' : 'r';
+	int fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND);
+	char *text = read_file(path), line[64];
+	__u64 start, created, enabled, disabled, removed;
+	unsigned long address;
+	int i, nr = 0;
+
+	if (fd < 0)
+		die("kprobe_events");
+	start = now();
+	while (nr < probes && next_address(&text, &address)) {
+		snprintf(line, sizeof(line), "%c:bench/e%d 0x%lx\n", letter, nr, address);
+		nr += !write_text(fd, line);
+	}
+	created = now() - start;
+	if (nr < probes)
+		die("too few addresses can be probed");
+	enabled = enable_all("1");
+	disabled = enable_all("0");
+	start = now();
+	for (i = 0; i < nr; i++) {
+		snprintf(line, sizeof(line), "-:bench/e%d\n", i);
+		if (write_text(fd, line))
+			die("an event cannot be removed");
+	}
+	removed = now() - start;
+	close(fd);
+	report("tracefs", kind, "_create", created);
+	report("tracefs", kind, "_enable", enabled);
+	report("tracefs", kind, "_disable", disabled);
+	report("tracefs", kind, "_remove", removed);
+	report("tracefs", kind, "", created + enabled + disabled + removed);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		int (*run)(const char *kind, const char *path);
+	} tools[] = {
+		{ "perf", perf },
+		{ "link", link_ },
+		{ "tracefs", tracefs },
+	};
+	unsigned int i;
+
 	if (argc == 2 && !strcmp(argv[1], "quiet"))
 		return quiet();
 	if (argc == 2 && !strcmp(argv[1], "now"))
 		return write_time();
 	if (argc == 3 && !strcmp(argv[1], "load"))
 		return load(argv[2]);
+	for (i = 0; argc == 5 && i < ARRAY_SIZE(tools); i++) {
+		if (strcmp(argv[1], tools[i].name))
+			continue;
+		probes = atoi(argv[4]);
+		if (probes > 0 && probes <= MOST_PROBES)
+			return tools[i].run(argv[2], argv[3]);
+	}
 	fprintf(stderr, "client: unknown arguments\n");
 	return 1;
 }
