@@ -6,7 +6,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-check docs anywhere clean
 
-export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY
+export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, show probes that fire'
@@ -14,7 +14,10 @@ help:
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
 	@echo '                                bti, tags and pages64 are kernels for arm64;'
 	@echo '                                dist boots several times; BOOTS="name ..." selects boots'
-	@echo 'make bench [ARCH=x86_64|i386|arm64]  measure the base kernel with its kprobes and with ours'
+	@echo 'make bench [ARCH=x86_64|i386|arm64] [CONFIG=dist|FLAGS=equal]'
+	@echo '                                measure the base kernel with its kprobes and with ours;'
+	@echo '                                dist: compiled as by a distribution (x86_64);'
+	@echo '                                equal: no own flags for our hit paths (arm64)'
 	@echo 'make cycles                     run detours of the base and ours on this processor, count cycles'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # bench.sh: make bench.  Measure the base kernel with its own kprobes and with
-# ours, in the same configuration, and put both into one table.  ARCH is taken from the
-# environment, x86_64 by default.
+# ours, in the same configuration, and put both into one table.  Taken from the environment:
+#
+#   ARCH	x86_64 by default
+#   CONFIG	default; or dist: both kernels are compiled as distributions compile theirs
+#   FLAGS	own; or equal: the compiler optimizes our hit paths no more than the rest of
+#		the kernel (arm64, whose kernel is optimized for size)
 #
 # Each kernel boots six times: thrice on one processor and once on two with a clock that
 # counts instructions, whose results repeat, and on two and on four with the host's clock,
@@ -15,15 +19,28 @@
 . "$(dirname "$0")/lib.sh"
 
 ARCH=${ARCH:-x86_64}
-RESULTS=$BUILD/bench/$ARCH.results
-TABLE=$BUILD/bench/$ARCH
+CONFIG=${CONFIG:-default}
+FLAGS=${FLAGS:-own}
+# The make of the kernel must not see them.
+export -n CONFIG FLAGS
 
-# id KERNEL: the name of its configuration in the lab.
+# KIND is a part of the names of all files of this benchmark.
+case $CONFIG-$FLAGS in
+default-own)	KIND= ;;
+default-equal)	KIND=-equal ;;
+dist-own)	KIND=-dist ;;
+*)	die "CONFIG=$CONFIG FLAGS=$FLAGS is not supported; use CONFIG=dist, or FLAGS=equal, or neither" ;;
+esac
+RESULTS=$BUILD/bench/$ARCH$KIND.results
+TABLE=$BUILD/bench/$ARCH$KIND
+
+# id KERNEL: the name of its configuration in the lab.  The base has no hit paths of ours.
 id()
 {
-	case $1 in
-	base)	echo bench-base ;;
-	ours)	echo bench ;;
+	case $1$KIND in
+	base-dist)	echo bench-dist-base ;;
+	base*)		echo bench-base ;;
+	ours*)		echo "bench$KIND" ;;
 	esac
 }
 
@@ -154,7 +171,7 @@ sizes()
 # text: the table as text, made from the CSV file.
 text()
 {
-	echo "Linux $(make -s -C "$SRC" kernelversion), $ARCH, $("$(compiler "$ARCH")" --version | head -n 1)"
+	echo "Linux $(make -s -C "$SRC" kernelversion), $ARCH${KIND:+, ${KIND#-}}, $("$(compiler "$ARCH")" --version | head -n 1)"
 	echo "insn and ms: instructions of the guest and millions of them, or idle time; host: the host's time"
 	echo
 	awk -F'"' 'BEGIN { print "row,unit,base,ours,ratio,bound," }
@@ -165,18 +182,20 @@ text()
 	}' | sed 's/ *$//'
 }
 
-# rows: the rows of the table, with the architecture's own bounds if it has any, and
-# without the rows that it does not have.
+# rows: the rows of the table, with the own bounds of the architecture and of this kind of
+# benchmark, and without the rows that do not exist there.
 rows()
 {
-	local own=$LAB/bench/bounds-$ARCH
+	local file own=()
 
-	[[ -f $own ]] || own=/dev/null
+	for file in "$LAB/bench/bounds-$ARCH" ${KIND:+"$LAB/bench/bounds-$ARCH$KIND"}; do
+		[[ ! -f $file ]] || own+=("$file")
+	done
 	awk -F'|' -v OFS='|' '
 	/^#/ { next }
-	FILENAME != ARGV[2] { own[$1 "|" $2] = $3; next }
+	FILENAME != ARGV[ARGC - 1] { own[$1 "|" $2] = $3; next }
 	($1 "|" $2) in own { $6 = own[$1 "|" $2] }
-	$6 != "absent" { print }' "$own" "$LAB/bench/rows"
+	$6 != "absent" { print }' "${own[@]}" "$LAB/bench/rows"
 }
 
 report()
@@ -193,7 +212,7 @@ report()
 	cat "$TABLE.txt"
 	echo
 	missed=$(grep -c 'MISSED$' "$TABLE.csv" || true)
-	say "make bench, $ARCH: $missed bounds are missed, in $SECONDS s: $TABLE.txt, $TABLE.csv, $TABLE-*.svg"
+	say "make bench, $ARCH$KIND: $missed bounds are missed, in $SECONDS s: $TABLE.txt, $TABLE.csv, $TABLE-*.svg"
 }
 
 main()
@@ -202,6 +221,9 @@ main()
 
 	check_arch "$ARCH"
 	[[ $BASE == 7.3 ]] || die "the benchmark is for Linux 7.3; BASE=$BASE is a backport"
+	[[ $KIND != -dist || $ARCH == x86_64 ]] || die "CONFIG=dist is for x86_64"
+	[[ $KIND != -equal || $ARCH == arm64 ]] ||
+		die "FLAGS=equal is for arm64; on x86 the whole kernel is compiled with -O2"
 	lock_build
 	mkdir -p "$BUILD/bench"
 	"$LAB/setup.sh" "$ARCH" bench

@@ -8,9 +8,10 @@
 #
 # Each is followed by the file of the same name in lab/config/$BASE.  SOURCE is the
 # folder in arch/, x86 for two architectures.  For configs.sh, the fragments of "users"
-# come before CONFIG.  For an architecture of cross.sh there are only cross and
-# cross-ARCH, because common is about the guests.  NAME-base is the configuration NAME
-# for the base kernel, with the same files.
+# come before CONFIG, and for bench-dist those of "bench".  For an architecture of cross.sh
+# there are only cross and cross-ARCH, because common is about the guests.  NAME-base is the
+# configuration NAME for the base kernel, with the same files; so is NAME-equal, for the
+# kernel whose hit paths have no flags of their own.
 #
 # Then verify that every line took effect: Kconfig silently drops an option with an
 # unmet dependency, and a kernel without the option that a test needs must not pass.
@@ -30,7 +31,11 @@ fragments()
 	local -a names before=()
 	config=${config%-clang}
 	source=$(source_arch "$ARCH")
-	[[ $config != configs ]] || before=(users "users-$source" "users-$ARCH")
+	config=${config%-equal}
+	case $config in
+	configs)	before=(users "users-$source" "users-$ARCH") ;;
+	bench-dist)	before=(bench "bench-$source" "bench-$ARCH") ;;
+	esac
 	names=(common "$source" "$ARCH" "${before[@]}" "$config" "$config-$source" "$config-$ARCH")
 
 	[[ $CONFIG != cross ]] || names=("${names[@]:3}")

@@ -156,7 +156,8 @@ check_config()
 	[[ $1-$BASE != bigendian-7.3 ]] ||
 		die "CONFIG=bigendian needs BASE=6.12; Linux 7.3 cannot be built in that byte order"
 	case $1 in
-	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|bench|bench-base|cross) ;;
+	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|cross) ;;
+	bench|bench-base|bench-equal|bench-dist|bench-dist-base) ;;
 	configs|configs-clang|configs-base|configs-clang-base) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
@@ -257,6 +258,8 @@ kmake()
 	tools=$(toolchain "$1" "$2")
 	shift 2
 	! command -v ccache >/dev/null || cc="ccache $cc"
+	# These flags are after those of our Makefiles.
+	[[ ${out##*/} != *-bench-equal ]] || set -- CFLAGS_KERNEL=-Os "$@"
 	# A fixed build date keeps ccache useful and images comparable.
 	make -C "$tree" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \
 		KBUILD_BUILD_TIMESTAMP='1970-01-01' \

@@ -13,9 +13,12 @@
 #include <linux/stringify.h>
 
 #ifdef CONFIG_X86
+#include <linux/annotate.h>
 #include <asm/text-patching.h>
 
+/* A landing pad would be the first instruction.  QEMU's processor does not demand one. */
 #define PLAIN_BODY							\
+	ANNOTATE_NOENDBR "\n"						\
 	"	movl $42, %eax\n"					\
 	"	" ASM_RET
 
