@@ -84,6 +84,14 @@ int bench_lock(const char *key);
 int bench_coverage(void);
 int bench_parallel(void);
 int bench_quiet(void);
+#ifdef CONFIG_FPROBE
+int bench_rivals(void);
+#else
+static inline int bench_rivals(void)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 int bench_single(unsigned int nr, const char *key);
 
 /* Returns the loaded address of index @i, or 0. */

@@ -70,6 +70,7 @@ static const struct {
 	{ "coverage", bench_coverage },
 	{ "parallel", bench_parallel },
 	{ "quiet", bench_quiet },
+	{ "rivals", bench_rivals },
 };
 
 static const struct {
