@@ -20,6 +20,7 @@
  */
 #include <linux/err.h>
 #include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 
 #include "internal.h"
 
@@ -29,11 +30,13 @@
  */
 static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned long addr)
 {
-	struct kprobe_place place = { .addr = addr };
+	/* The name of the symbol allows the site, so it allows the carrier. */
+	struct kprobe_place place = { .addr = addr, .name = KPROBE_NAME_PLAIN };
 	struct kprobe_point *carrier;
+	unsigned long size;
 	const char *why;
 
-	if (!kprobe_symbol_find(addr, &place.offset, &place.name) ||
+	if (!kallsyms_lookup_size_offset(addr, &size, &place.offset) ||
 	    addr - place.offset != kprobe_point_addr(site) - site->kp.offset ||
 	    kprobe_table_reserve(1) || kprobe_place_check_text(&place))
 		return NULL;

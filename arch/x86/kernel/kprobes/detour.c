@@ -174,7 +174,8 @@ enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr)
 
 	jump_label_lock();
 	mutex_lock(&text_mutex);
-	obstacle = probe_targets_check(addr, addr + 1);
+	/* The bytes after the first are checked for the jump, too, so check all at once. */
+	obstacle = probe_targets_check(addr, addr + PROBE_JUMP_LEN);
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return obstacle;

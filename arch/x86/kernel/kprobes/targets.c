@@ -422,13 +422,24 @@ static bool is_target(const struct function_targets *f, unsigned long start, uns
 	return false;
 }
 
+/* The range into which the bytes of its function have excluded a branch last. */
+static struct {
+	unsigned long start, end;
+} excluded;
+
 /* Returns true if the bytes of the function exclude a branch into a range of it. */
 static bool bytes_exclude(unsigned long start, unsigned long end)
 {
 	struct function_targets f = { .range_start = start, .range_end = end };
 
+	if (start >= excluded.start && end <= excluded.end)
+		return true;
 	scan_function(&f, start - 1);
-	return !f.obstacle && end <= f.end;
+	if (f.obstacle || end > f.end)
+		return false;
+	excluded.start = start;
+	excluded.end = end;
+	return true;
 }
 
 /**
@@ -440,6 +451,7 @@ void probe_targets_forget(void)
 {
 	function.start = 0;
 	function.end = 0;
+	excluded.end = 0;
 }
 
 /* --- Branches and tables --------------------------------------------------------- */
