@@ -6,6 +6,8 @@
 #include <linux/kthread.h>
 #include <linux/ptrace.h>
 
+#include "../internal.h"
+#include "attempt.h"
 #include "counted.h"
 
 TRACED_TARGET(return_target, 1)
@@ -221,6 +223,37 @@ static void unregistering_under_a_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, returned, 0);
 }
 
+/* --- The flags of a probe that is registered ----------------------------------- */
+
+static int register_again(void *probe)
+{
+	return register_kretprobe(probe);
+}
+
+/* A registration that is going to be refused must not write to the struct without the lock. */
+static void flags_are_written_under_the_lock(struct kunit *test)
+{
+	struct attempt again;
+	u32 flags;
+
+	attempt_prepare(test, &again, register_again, &rp);
+	rp.kp.addr = (void *)return_target;
+	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), 0);
+	mutex_lock(&kprobe_mutex);
+	/* The flag that a registration removes. */
+	rp.kp.flags |= KPROBE_FLAG_STAGED;
+	attempt_start(&again);
+	KUNIT_EXPECT_TRUE(test, attempt_waits(&again));
+	flags = rp.kp.flags;
+	rp.kp.flags &= ~KPROBE_FLAG_STAGED;
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_TRUE(test, flags & KPROBE_FLAG_STAGED);
+	KUNIT_EXPECT_EQ(test, attempt_end(&again), -EINVAL);
+	KUNIT_EXPECT_EQ(test, return_target(1), 2);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, returned, 1);
+}
+
 static struct kunit_case retprobe_cases[] = {
 	KUNIT_CASE(handlers_are_called),
 	KUNIT_CASE(more_calls_than_instances),
@@ -230,6 +263,7 @@ static struct kunit_case retprobe_cases[] = {
 	KUNIT_CASE(places_that_do_not_return),
 #endif
 	KUNIT_CASE(unregistering_under_a_call),
+	KUNIT_CASE(flags_are_written_under_the_lock),
 	{}
 };
 
