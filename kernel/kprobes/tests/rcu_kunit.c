@@ -6,8 +6,10 @@
 #include <linux/context_tracking.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "opt_functions.h"
 
@@ -194,9 +196,77 @@ static void idle_tasks_are_waited_for(struct kunit *test)
 				    "CPU %d", cpu);
 }
 
+/*
+ * An unwinder that has found the owner of a slot uses it without a reference.  So a grace period
+ * begins after the slot has lost its owner, and ends before the owner is freed.
+ *
+ * @since: state of RCU when the slots of @kp are taken from it, if @lost
+ * @waited: a grace period had passed when the point of @kp was @freed
+ */
+static struct {
+	struct kprobe *kp;
+	struct rcu_gp_seq since;
+	bool lost, freed, waited;
+} owner;
+
+/* Runs at the function that takes the slots from their owner. */
+static int note_lost_slots(struct kprobe *p, struct pt_regs *regs)
+{
+	if (regs_get_kernel_argument(regs, 0) != (unsigned long)owner.kp)
+		return 0;
+	get_state_synchronize_rcu_full(&owner.since);
+	owner.lost = true;
+	return 0;
+}
+NOKPROBE_SYMBOL(note_lost_slots);
+
+/* Runs at the function that frees the point. */
+static int note_freed(struct kprobe *p, struct pt_regs *regs)
+{
+	if (!owner.kp ||
+	    regs_get_kernel_argument(regs, 1) != (unsigned long)kprobe_to_point(owner.kp))
+		return 0;
+	owner.waited = poll_state_synchronize_rcu_full(&owner.since);
+	WRITE_ONCE(owner.freed, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(note_freed);
+
+static void the_owner_of_a_slot_outlives_its_readers(struct kunit *test)
+{
+	struct kprobe lost = {
+		.addr = (void *)arch_remove_kprobe,
+		.pre_handler = note_lost_slots,
+	};
+	struct kprobe freed = { .addr = (void *)kmem_cache_free, .pre_handler = note_freed };
+	struct kprobe kp = { .addr = (void *)kprobes_opt_three, .pre_handler = see_pre };
+	struct kprobe *found;
+	unsigned long start;
+	int tries;
+
+	memset(&owner, 0, sizeof(owner));
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	scoped_guard(preempt) {
+		owner.kp = get_kprobe(kp.addr);
+		found = kprobe_slot_owner((unsigned long)owner.kp->ainsn.insn, &start);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, found, owner.kp);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&lost), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&freed), 0);
+	unregister_kprobe(&kp);
+	for (tries = 0; tries < 500 && !READ_ONCE(owner.freed); tries++)
+		schedule_timeout_uninterruptible(HZ / 50);
+	unregister_kprobe(&freed);
+	unregister_kprobe(&lost);
+	KUNIT_EXPECT_TRUE(test, owner.lost);
+	KUNIT_EXPECT_TRUE(test, owner.freed);
+	KUNIT_EXPECT_TRUE(test, owner.waited);
+}
+
 static struct kunit_case rcu_kunit_cases[] = {
 	KUNIT_CASE_PARAM(rcu_watches_handlers, rcu_gen_params),
 	KUNIT_CASE(idle_tasks_are_waited_for),
+	KUNIT_CASE(the_owner_of_a_slot_outlives_its_readers),
 	{}
 };
 
