@@ -3,7 +3,9 @@
  * Carriers: probes on ftrace's instruction that the point after the instruction serves.
  */
 #include <linux/ftrace.h>
+#include <linux/jump_label.h>
 
+#include "attempt.h"
 #include "counted.h"
 #include "optimized.h"
 #include "points.h"
@@ -270,6 +272,31 @@ static void disabled_probes_leave_the_text(struct kunit *test)
 	EXPECT_TEXT(test, text, site_of(carrier_target));
 }
 
+static int find_obstacle(void *carrier)
+{
+	enum kprobe_obstacle obstacle;
+
+	guard(mutex)(&kprobe_mutex);
+	obstacle = arch_carrier_obstacle((unsigned long)carrier);
+	arch_prepare_kprobes_end();
+	return obstacle;
+}
+
+/* Loading a module sorts its jump labels, so a search for targets waits for the lock. */
+static void jump_labels_are_read_under_their_lock(struct kunit *test)
+{
+	struct attempt search;
+
+	if (!IS_ENABLED(CONFIG_JUMP_LABEL))
+		kunit_skip(test, "there are no jump labels");
+	attempt_prepare(test, &search, find_obstacle, carrier_of(carrier_target));
+	jump_label_lock();
+	attempt_start(&search);
+	KUNIT_EXPECT_TRUE(test, attempt_waits(&search));
+	jump_label_unlock();
+	KUNIT_EXPECT_EQ(test, attempt_end(&search), KPROBE_OBSTACLE_NONE);
+}
+
 /* --- Other users of ftrace --------------------------------------------------- */
 
 static unsigned int traced;
@@ -384,6 +411,7 @@ static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(return_probes_follow_calls),
 	KUNIT_CASE(a_loop_at_the_entry_is_left_to_ftrace),
 	KUNIT_CASE(disabled_probes_leave_the_text),
+	KUNIT_CASE(jump_labels_are_read_under_their_lock),
 	KUNIT_CASE(a_tracer_shares_the_function),
 	KUNIT_CASE(an_owner_of_the_function_takes_over),
 	KUNIT_CASE(a_post_handler_keeps_owners_out),

@@ -2,12 +2,14 @@
 /*
  * Jump optimization (x86): regions that can become a jump.
  */
+#include <linux/jump_label.h>
 #include <linux/memory.h>
 #include <asm/alternative.h>
 #include <asm/unwind.h>
 
 #include "../../../arch/x86/kernel/kprobes/detour.h"
 #include "asm_case.h"
+#include "attempt.h"
 #include "opt_functions.h"
 
 /* The second instruction is the target of a branch. */
@@ -278,6 +280,36 @@ static void unwinding_from_the_popf(struct kunit *test)
 }
 #endif
 
+/* --- Tables that other code sorts ------------------------------------------------ */
+
+static int allow_jumps(void *unused)
+{
+	kprobe_optimizer_allow(true);
+	kprobe_optimizer_flush();
+	return 0;
+}
+
+/* Loading a module sorts its jump labels, so a search for targets waits for the lock. */
+static void jump_labels_are_read_under_their_lock(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	struct attempt optimize;
+
+	if (!IS_ENABLED(CONFIG_JUMP_LABEL))
+		kunit_skip(test, "there are no jump labels");
+	attempt_prepare(test, &optimize, allow_jumps, NULL);
+	kprobe_optimizer_allow(false);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), 0);
+	jump_label_lock();
+	attempt_start(&optimize);
+	KUNIT_EXPECT_TRUE(test, attempt_waits(&optimize));
+	KUNIT_EXPECT_FALSE(test, is_jump(c.kp.addr));
+	jump_label_unlock();
+	attempt_end(&optimize);
+	EXPECT_JUMP(test, &c.kp, true);
+	unregister_kprobe(&c.kp);
+}
+
 static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(regions, place_gen_params),
 	KUNIT_CASE(a_lock_prefix),
@@ -286,6 +318,7 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE(unwinding_from_the_popf),
 #endif
 	KUNIT_CASE(neighbours_take_turns),
+	KUNIT_CASE(jump_labels_are_read_under_their_lock),
 	{}
 };
 
