@@ -140,6 +140,7 @@ static int stage_all(struct batch *batch, struct kprobe **kps, u32 kind)
 			return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, batch->why);
 		kps[i]->flags &= ~KPROBE_FLAG_STAGED;
 	}
+	kprobe_names_expect(nr);
 	for (i = 0; i < nr; i++) {
 		struct batch_entry *e = &batch->entries[i];
 

@@ -361,9 +361,10 @@ bool kprobe_blacklist_has(unsigned int index);
 void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);
 
 /* symbol.c */
-enum kprobe_name kprobe_name_verdict(char *name);
+enum kprobe_name kprobe_name_verdict(char *name, bool of_module);
 bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict);
 void kprobe_names_read_all(void);
+void kprobe_names_expect(unsigned int nr);
 
 /* arm.c */
 int kprobe_arm_points(struct list_head *points);

@@ -11,11 +11,10 @@
  * - static_call_update() rewrites the trampolines of static calls (__SCT__...), and expects a
  *   certain instruction there.
  *
- * To decode one name, kallsyms steps over up to 255 others; to find the function that a part
- * belongs to, it decodes a dozen names.  Decoding all names in order needs no such steps.  So
- * names are decoded singly until that has cost as much as one full pass; then the pass is made.
- * It records where in the kernel's text symbols with such names begin, and only these names
- * are decoded afterwards.
+ * To decode one name, kallsyms steps over up to 255 others.  Decoding all names in order needs no
+ * such steps.  So names are decoded singly until that would have cost as much as one full pass;
+ * then the pass is made.  It records where in the kernel's text symbols with such names begin,
+ * and only these names are decoded afterwards.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -30,17 +29,25 @@
 
 #include "internal.h"
 
-/* Number of bytes of text for each bit of &telling. */
+/* Number of bytes of text for each bit of all_names::telling. */
 #define BYTES_PER_BIT		16
 
-/* Reading all names twice costs as much as reading singly one name for each 256 bytes of text. */
-#define BYTES_PER_READ		256
+/* Reading all names costs as much as reading singly one name for each so many bytes of text. */
+#define BYTES_PER_READ		400
 
 /* Number of hash values for the names of blacklisted functions, one or two thousand. */
 #define NAME_HASHES		SZ_32K
 
-/* Bitmap of the places in the kernel's text where symbols begin whose names matter; may be NULL. */
-static unsigned long *telling;
+/**
+ * struct all_names - data that reading all names has collected
+ * @black:	a bit for the hash value of the name of each blacklisted function
+ * @telling:	a bit for each place in the kernel's text where a symbol begins whose name
+ *		matters
+ */
+static struct all_names {
+	DECLARE_BITMAP(black, NAME_HASHES);
+	unsigned long telling[];
+} *all_names;
 
 /**
  * kprobe_lookup_name() - find the address of a symbol that is to be probed
@@ -66,29 +73,47 @@ static bool is_static_call_trampoline(const char *name)
 	return str_has_prefix(name, STATIC_CALL_TRAMP_PREFIX_STR);
 }
 
-/* Returns the length of @name without the suffix that marks a part of a function. */
-static size_t whole_length(const char *name)
+/* Returns the suffix of @name that marks a part of a function, or NULL. */
+static char *part_suffix(const char *name)
 {
-	return *name ? 1 + strcspn(name + 1, ".") : 0;
+	return *name ? strchr(name + 1, '.') : NULL;
+}
+
+static unsigned int hash_of(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name)) % NAME_HASHES;
+}
+
+/*
+ * Is the function with this name in the blacklist?  Looking a name up decodes a dozen others, so
+ * do that only if the hash value of a name of the kernel allows it.
+ */
+static bool is_black(const char *name, bool of_module)
+{
+	/* Pairs with the release in kprobe_names_read_all(). */
+	const struct all_names *all = smp_load_acquire(&all_names);
+
+	if (all && !of_module && !test_bit(hash_of(name), all->black))
+		return false;
+	return kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0));
 }
 
 /**
  * kprobe_name_verdict() - derive the property of a symbol from its name
  * @name: name of a symbol; the suffix after a dot may be cut off
+ * @of_module: the symbol may be one of a module
  *
  * Context: any.
  */
-enum kprobe_name kprobe_name_verdict(char *name)
+enum kprobe_name kprobe_name_verdict(char *name, bool of_module)
 {
-	size_t length = whole_length(name);
-	bool part = name[length];
+	char *suffix = part_suffix(name);
 
 	if (is_preamble(name))
 		return KPROBE_NAME_CFI;
-	name[length] = '\0';
-	if (is_static_call_trampoline(name))
-		return KPROBE_NAME_BLACK;
-	if (part && kprobe_blacklist_covers((unsigned long)kprobe_lookup_name(name, 0)))
+	if (suffix)
+		*suffix = '\0';
+	if (is_static_call_trampoline(name) || (suffix && is_black(name, of_module)))
 		return KPROBE_NAME_BLACK;
 	return KPROBE_NAME_PLAIN;
 }
@@ -106,7 +131,7 @@ bool within_kprobe_blacklist(unsigned long addr)
 
 	return kprobe_blacklist_covers(addr) ||
 	       (!lookup_symbol_name(addr, name) &&
-		kprobe_name_verdict(name) == KPROBE_NAME_BLACK);
+		kprobe_name_verdict(name, true) == KPROBE_NAME_BLACK);
 }
 
 /* --- All names at once --------------------------------------------------- */
@@ -121,37 +146,14 @@ static unsigned int bit_of(unsigned long addr)
 	return (addr - (unsigned long)_stext) / BYTES_PER_BIT;
 }
 
-/**
- * struct all_names - data that is collected while all names are read
- * @telling: future value of the variable of that name
- * @black:	a bit for the hash value of the name of each blacklisted function
- */
-struct all_names {
-	unsigned long *telling;
-	DECLARE_BITMAP(black, NAME_HASHES);
-};
-
-static unsigned int hash_of(const char *name, size_t length)
-{
-	return full_name_hash(NULL, name, length) % NAME_HASHES;
-}
-
-static int note_black(void *data, const char *name, unsigned long addr)
+static int note_name(void *data, const char *name, unsigned long addr)
 {
 	struct all_names *all = data;
 
 	if (kprobe_blacklist_covers(addr))
-		__set_bit(hash_of(name, strlen(name)), all->black);
-	return 0;
-}
-
-static int note_telling(void *data, const char *name, unsigned long addr)
-{
-	struct all_names *all = data;
-
+		__set_bit(hash_of(name), all->black);
 	if (__is_kernel_text(addr) &&
-	    (test_bit(hash_of(name, whole_length(name)), all->black) || is_preamble(name) ||
-	     is_static_call_trampoline(name)))
+	    (part_suffix(name) || is_preamble(name) || is_static_call_trampoline(name)))
 		__set_bit(bit_of(addr), all->telling);
 	return 0;
 }
@@ -165,39 +167,46 @@ static int note_telling(void *data, const char *name, unsigned long addr)
  */
 void kprobe_names_read_all(void)
 {
-	struct all_names *all = kzalloc(sizeof(*all), GFP_KERNEL);
+	size_t bits = text_size() / BYTES_PER_BIT + 1;
+	struct all_names *all = kvzalloc(struct_size(all, telling, BITS_TO_LONGS(bits)),
+					 GFP_KERNEL);
 
 	if (!all)
 		return;
-	all->telling = kvcalloc(BITS_TO_LONGS(text_size() / BYTES_PER_BIT + 1),
-				sizeof(*all->telling), GFP_KERNEL);
-	if (all->telling) {
-		kallsyms_on_each_symbol(note_black, all);
-		kallsyms_on_each_symbol(note_telling, all);
-		/* Complete the bitmap first.  Pairs with the acquire in known_plain(). */
-		if (cmpxchg_release(&telling, NULL, all->telling))
-			kvfree(all->telling);
-	}
-	kfree(all);
+	kallsyms_on_each_symbol(note_name, all);
+	/* Complete the bitmaps first.  Pairs with the acquire in is_black() and known_plain(). */
+	if (cmpxchg_release(&all_names, NULL, all))
+		kvfree(all);
 }
 
-/* Counts the names that are read singly; reads all names when that has cost as much. */
-static void count_read(void)
+/**
+ * kprobe_names_expect() - names are going to be read
+ * @nr: number of the names
+ *
+ * Reads all names if that costs less than reading so many, and those before, singly.
+ *
+ * Context: task, may sleep.
+ */
+void kprobe_names_expect(unsigned int nr)
 {
-	static atomic_t reads = ATOMIC_INIT(0);
+	static atomic_long_t reads = ATOMIC_LONG_INIT(0);
+	unsigned long enough = text_size() / BYTES_PER_READ;
 
-	if (atomic_inc_return(&reads) == text_size() / BYTES_PER_READ)
-		kprobe_names_read_all();
+	if (READ_ONCE(all_names) || atomic_long_add_return(nr, &reads) < enough)
+		return;
+	/* Without memory, do not try again before as many reads. */
+	atomic_long_set(&reads, 0);
+	kprobe_names_read_all();
 }
 
 /* Returns true if the bitmap shows that the symbol around @addr is plain; sets @offset then. */
 static bool known_plain(unsigned long addr, unsigned long *offset)
 {
 	/* Pairs with the release in kprobe_names_read_all(). */
-	const unsigned long *bits = smp_load_acquire(&telling);
+	const struct all_names *all = smp_load_acquire(&all_names);
 
-	return bits && __is_kernel_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
-	       __is_kernel_text(addr - *offset) && !test_bit(bit_of(addr - *offset), bits);
+	return all && __is_kernel_text(addr) && kallsyms_lookup_size_offset(addr, NULL, offset) &&
+	       __is_kernel_text(addr - *offset) && !test_bit(bit_of(addr - *offset), all->telling);
 }
 
 /**
@@ -206,7 +215,7 @@ static bool known_plain(unsigned long addr, unsigned long *offset)
  * @offset: set to the offset of @addr from the start of the symbol
  * @verdict: set to the property of the symbol that follows from its name
  *
- * Context: task, may sleep.
+ * Context: task.  The caller has called kprobe_names_expect() if it reads many names.
  * Return: false if there is no symbol.
  */
 bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_name *verdict)
@@ -217,10 +226,9 @@ bool kprobe_symbol_find(unsigned long addr, unsigned long *offset, enum kprobe_n
 	*verdict = KPROBE_NAME_PLAIN;
 	if (known_plain(addr, offset))
 		return true;
-	count_read();
 	/* In a module, a look-up walks over all symbols of the module, so do only one. */
 	if (!kallsyms_lookup(addr, NULL, offset, &module, name))
 		return false;
-	*verdict = kprobe_name_verdict(name);
+	*verdict = kprobe_name_verdict(name, module);
 	return true;
 }

@@ -101,7 +101,7 @@ static int compare_verdicts(void *data, const char *unused, unsigned long addr)
 	KUNIT_EXPECT_EQ(names->test, offset, 0);
 	names->compared++;
 	names->black += found == KPROBE_NAME_BLACK;
-	if (found == kprobe_name_verdict(name))
+	if (found == kprobe_name_verdict(name, true))
 		return 0;
 	KUNIT_FAIL(names->test, "%s has another verdict after all names have been read", name);
 	return -EINVAL;
