@@ -114,4 +114,3 @@ static struct kunit_suite table_suite = {
 	.test_cases = table_cases,
 };
 kunit_test_suite(table_suite);
-
