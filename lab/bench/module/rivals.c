@@ -71,7 +71,8 @@ int bench_rivals(void)
 
 	ret = measure_ftrace("rival_ftrace", 0);
 	if (!ret)
-		ret = measure_ftrace("rival_ftrace_regs", FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED);
+		ret = measure_ftrace("rival_ftrace_regs", FTRACE_OPS_FL_SAVE_REGS |
+				     FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED);
 	if (!ret)
 		ret = measure_fprobe("rival_fprobe", count_entry, NULL);
 	return ret ?: measure_fprobe("rival_fprobe_return", NULL, count_exit);

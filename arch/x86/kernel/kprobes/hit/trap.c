@@ -95,7 +95,7 @@ int kprobe_int3_handler(struct pt_regs *regs)
 {
 	int handled;
 
-	if (user_mode(regs))
+	if (user_mode(regs) || !kprobes_in_use())
 		return 0;
 
 	kprobe_trap_enter();
