@@ -26,13 +26,11 @@
 #define TRACING		"/sys/kernel/tracing/"
 #define FILE_SIZE_MAX	65536
 #define MOST_PROBES	200
-/* The median of the samples is a sample that no tick of the clock has interrupted. */
+/* The least sample is one that no tick of the clock, and no other work, has interrupted. */
 #define SAMPLES		65
 #define TRAPS		16
 /* The program that exec starts writes the time to this file. */
 #define TIME_FD		9
-
-typedef __u64 samples[SAMPLES];
 
 static __u64 now(void)
 {
@@ -53,18 +51,11 @@ static void report(const char *name, const char *kind, const char *part, __u64 v
 	printf("bench: %s_%s%s %llu\n", name, kind, part, (unsigned long long)value);
 }
 
-static __u64 median(samples s)
+/* Sets *LEAST to SAMPLE if that is less; *LEAST is 0 before the first sample. */
+static void sample(__u64 *least, __u64 sample)
 {
-	int i, j;
-
-	for (i = 1; i < SAMPLES; i++) {
-		__u64 x = s[i];
-
-		for (j = i; j && s[j - 1] > x; j--)
-			s[j] = s[j - 1];
-		s[j] = x;
-	}
-	return s[SAMPLES / 2];
+	if (!*least || sample < *least)
+		*least = sample;
 }
 
 static __u64 pointer(const void *p)
@@ -137,7 +128,7 @@ static void measure_trap(void)
 		.flags = FLAG_INFO | FLAG_RESTORER,
 		.restorer = (void (*)(void))return_from_signal,
 	};
-	samples s;
+	__u64 least = 0;
 	int i, j;
 
 	if (syscall(__NR_rt_sigaction, SIGNAL_TRAP, &action, NULL, sizeof(action.mask)))
@@ -147,11 +138,11 @@ static void measure_trap(void)
 
 		for (j = 0; j < TRAPS; j++)
 			trap();
-		s[i] = (now() - start) / TRAPS;
+		sample(&least, (now() - start) / TRAPS);
 	}
 	if (traps != SAMPLES * TRAPS)
 		die("breakpoints are lost");
-	report("quiet", "trap", "", median(s));
+	report("quiet", "trap", "", least);
 }
 
 /*
@@ -162,7 +153,7 @@ static void measure_fork(void)
 {
 	volatile __u64 *child = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	samples forks, exits;
+	__u64 forked = 0, exited = 0;
 	int i;
 
 	if (child == MAP_FAILED)
@@ -180,11 +171,11 @@ static void measure_fork(void)
 		}
 		if (waitpid(pid, NULL, 0) != pid)
 			die("waitpid");
-		exits[i] = now() - child[1];
-		forks[i] = child[0] - start;
+		sample(&exited, now() - child[1]);
+		sample(&forked, child[0] - start);
 	}
-	report("quiet", "fork", "", median(forks));
-	report("quiet", "exit", "", median(exits));
+	report("quiet", "fork", "", forked);
+	report("quiet", "exit", "", exited);
 }
 
 /* exec is the time until the new program runs. */
@@ -192,8 +183,7 @@ static void measure_exec(void)
 {
 	char *const argv[] = { "client", "now", NULL };
 	char *const envp[] = { NULL };
-	__u64 times[2];
-	samples s;
+	__u64 times[2], least = 0;
 	int i, fds[2];
 
 	if (pipe(fds) || dup2(fds[1], TIME_FD) != TIME_FD)
@@ -213,9 +203,9 @@ static void measure_exec(void)
 			die("waitpid");
 		if (read(fds[0], times, sizeof(times)) != sizeof(times))
 			die("exec");
-		s[i] = times[1] - times[0];
+		sample(&least, times[1] - times[0]);
 	}
-	report("quiet", "exec", "", median(s));
+	report("quiet", "exec", "", least);
 }
 
 /* The program that measure_exec() starts. */
@@ -237,7 +227,7 @@ static int quiet(void)
 static int load(const char *path)
 {
 	int i, fd = open(path, O_RDONLY);
-	samples s;
+	__u64 least = 0;
 
 	if (fd < 0)
 		die(path);
@@ -246,11 +236,11 @@ static int load(const char *path)
 
 		if (syscall(__NR_finit_module, fd, "", 0))
 			die("finit_module");
-		s[i] = now() - start;
+		sample(&least, now() - start);
 		if (syscall(__NR_delete_module, "kprobe_bench_empty", 0))
 			die("delete_module");
 	}
-	report("quiet", "load", "", median(s));
+	report("quiet", "load", "", least);
 	return 0;
 }
 

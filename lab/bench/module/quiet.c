@@ -9,10 +9,10 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/sort.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
 
@@ -21,7 +21,7 @@
 /* An address in the first pages, which no program maps. */
 #define ABSENT		((int __user *)PAGE_SIZE)
 #define DEPTH		32
-/* The median of the samples is a sample that no tick of the clock has interrupted. */
+/* The least sample is one that no tick of the clock has interrupted. */
 #define SAMPLES		65
 #define ROUND_TRIPS	16
 
@@ -107,16 +107,11 @@ static int pass_back(void *caller)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return cmp_int(*(const u64 *)a, *(const u64 *)b);
-}
-
 /* Two tasks on one processor take turns. */
 static int measure_switch(void)
 {
 	struct task_struct *partner = kthread_run(pass_back, current, "kprobe_bench");
-	u64 samples[SAMPLES], start;
+	u64 start, least = U64_MAX;
 	int i, j;
 
 	if (IS_ERR(partner))
@@ -125,11 +120,10 @@ static int measure_switch(void)
 		start = ktime_get_ns();
 		for (j = 0; j < ROUND_TRIPS; j++)
 			pass(partner);
-		samples[i] = ktime_get_ns() - start;
+		least = min(least, ktime_get_ns() - start);
 	}
 	kthread_stop(partner);
-	sort(samples, SAMPLES, sizeof(*samples), compare, NULL);
-	bench_report("quiet_switch", div_u64(samples[SAMPLES / 2], 2 * ROUND_TRIPS));
+	bench_report("quiet_switch", div_u64(least, 2 * ROUND_TRIPS));
 	return 0;
 }
 
