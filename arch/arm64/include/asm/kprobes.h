@@ -91,6 +91,7 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 
 void arch_unmask_fault(struct pt_regs *regs);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
+unsigned long kprobe_unwind_start(const struct pt_regs *regs, unsigned long *pc);
 
 /*
  * Saves the return address at @slot in @ri, and replaces it by that of the trampoline.  The word
@@ -123,6 +124,11 @@ do {									\
 
 #else
 static inline unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc)
+{
+	return 0;
+}
+
+static inline unsigned long kprobe_unwind_start(const struct pt_regs *regs, unsigned long *pc)
 {
 	return 0;
 }

@@ -197,3 +197,30 @@ unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc)
 	return caller;
 }
 NOKPROBE_SYMBOL(kprobe_unwind_hit);
+
+/**
+ * kprobe_unwind_start() - translate the address where a stack trace of registers begins
+ * @regs: the registers
+ * @pc: their instruction pointer; changed as by kprobe_unwind_hit()
+ *
+ * Unlike a frame record, @regs are known to be registers.  So at the entry of a function the link
+ * register has the caller, also if a detour has saved @regs and made a frame record for itself.
+ *
+ * Context: any.
+ * Return: the caller of the function at whose entry @regs were saved, or 0.
+ */
+unsigned long kprobe_unwind_start(const struct pt_regs *regs, unsigned long *pc)
+{
+	unsigned long caller;
+	struct kprobe *kp;
+
+	preempt_disable_notrace();
+	kp = get_kprobe((void *)*pc);
+	if (kp && kp->ainsn.entry)
+		caller = regs->regs[30];
+	else
+		caller = kprobe_unwind_hit((unsigned long)&regs->stackframe, pc);
+	preempt_enable_notrace();
+	return caller;
+}
+NOKPROBE_SYMBOL(kprobe_unwind_start);
