@@ -319,25 +319,32 @@ bool kprobe_blacklist_has(unsigned int index)
 	return list && index < list->nr;
 }
 
-/*
- * Returns the address whose symbol names @range.  A section may begin with data in front of its
- * first function (on arm64, the hash of its type), which kallsyms attributes to the symbol before.
- */
-static unsigned long named_address(const struct blacklist_range *range)
+/* Returns the end of the function at @addr, or @end if that comes first. */
+static unsigned long end_of_function(unsigned long addr, unsigned long end)
 {
-	unsigned long size, offset, next;
+	unsigned long size, offset;
 
-	if (!kallsyms_lookup_size_offset(range->start, &size, &offset) || !offset)
-		return range->start;
-	next = range->start - offset + size;
-	return next < range->end ? next : range->start;
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || size <= offset)
+		return end;
+	return min(addr - offset + size, end);
+}
+
+static bool is_function(unsigned long addr)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset(addr, &size, &offset) && !offset;
 }
 
 /**
- * kprobe_blacklist_show() - print one range for debugfs
+ * kprobe_blacklist_show() - print the functions of one range for debugfs
  * @m: the file
  * @index: number of the range, for which kprobe_blacklist_has() is true
  * @show_addresses: the reader may see addresses
+ *
+ * Tools look for the names of functions in this file, so each function of a section gets a line.
+ * A section may begin with data in front of its first function (on arm64, the hash of its type),
+ * which kallsyms attributes to the symbol before; these bytes go with the first function.
  *
  * Context: task, kprobe_mutex held.
  */
@@ -346,9 +353,19 @@ void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_add
 	const struct blacklist *list = rcu_dereference_protected(blacklist,
 					lockdep_is_held(&kprobe_mutex));
 	const struct blacklist_range *range = &list->ranges[index];
+	unsigned long start = range->start, name, end;
 
-	seq_printf(m, "0x%px-0x%px\t%ps\n",
-		   show_addresses ? (void *)range->start : NULL,
-		   show_addresses ? (void *)range->end : NULL,
-		   (void *)named_address(range));
+	/* Print what several ranges cover only once. */
+	if (index)
+		start = max(start, list->ranges[index - 1].max_end);
+	for (; start < range->end; start = end) {
+		name = start;
+		end = end_of_function(start, range->end);
+		if (!is_function(start) && end < range->end) {
+			name = end;
+			end = end_of_function(name, range->end);
+		}
+		seq_printf(m, "0x%px-0x%px\t%ps\n", show_addresses ? (void *)start : NULL,
+			   show_addresses ? (void *)end : NULL, (void *)name);
+	}
 }

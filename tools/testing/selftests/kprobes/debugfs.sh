@@ -121,6 +121,14 @@ range()
 		tail -n 1
 }
 
+# covers FROM TO: the blacklist has lines for all from one address to another, without a gap.
+covers()
+{
+	awk -F '[-\t]' -v at="$1" -v to="$2" '
+	$1 "" == at "" && at "" != to "" { at = $2 }
+	END				 { exit at "" != to "" }' "$KPROBES/blacklist"
+}
+
 # area NAME FROM TO: the blacklist has the section between two markers, if that is not empty.
 area()
 {
@@ -131,7 +139,7 @@ area()
 	if [ -z "$from" ] || [ "$from" = "$to" ]; then
 		skip "blacklist: $1" "it is empty in this kernel"
 	else
-		yes "blacklist: $1" grep -q "^0x$from-0x$to	" "$KPROBES/blacklist"
+		yes "blacklist: $1" covers "0x$from" "0x$to"
 	fi
 }
 
@@ -152,6 +160,7 @@ is "blacklist: no range is empty" \
 area "the entry text" __entry_text_start __entry_text_end
 area "the noinstr text" __noinstr_text_start __noinstr_text_end
 area "the section .kprobes.text" __kprobes_text_start __kprobes_text_end
+yes "blacklist: each function of the noinstr text" [ -n "$(range irqentry_enter)" ]
 yes "blacklist: a function marked with NOKPROBE_SYMBOL" \
 	[ -n "$(range notify_die)" ]
 same "blacklist: the ranges of a module" "$(module_ranges)" <<'END'
