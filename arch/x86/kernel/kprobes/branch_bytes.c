@@ -4,7 +4,8 @@
  *
  * To decode a function is expensive.  Nearly always there is no branch into a range, and the
  * bytes alone show it: whatever instructions they are, none of them can have a displacement that
- * leads there.  If the bytes leave a doubt, the caller decodes.
+ * leads there.  Where a byte leaves a doubt, the text is decoded up to that byte: nearly always
+ * it is the middle of another instruction.
  */
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
@@ -15,6 +16,7 @@
 #include <asm/text-patching.h>
 
 #include "targets.h"
+#include "text.h"
 
 #define CHUNK		256
 /* The longest opcode, ModRM byte and displacement that are looked at. */
@@ -67,15 +69,33 @@ static bool is_computed_jump(u8 modrm, u8 sib)
 	return X86_MODRM_MOD(modrm) == 3 || (X86_MODRM_RM(modrm) == 4 && X86_SIB_INDEX(sib) != 4);
 }
 
-/* May the bytes at @at be an instruction that sends execution to an unknown place? */
-static bool is_doubtful(unsigned long at, const u8 *bytes, unsigned long start, unsigned long end)
+/**
+ * struct search - a search for branches into a range of text
+ * @start: first address of the range
+ * @end: address after the range
+ * @text_end: address after the text that is searched
+ * @known: address in that text at which an instruction begins
+ */
+struct search {
+	unsigned long start, end;
+	unsigned long text_end;
+	unsigned long known;
+};
+
+static bool is_in(const struct search *s, unsigned long target)
 {
-	unsigned long target;
+	return target - s->start < s->end - s->start;
+}
+
+/* May the bytes at @at be an instruction that sends execution to an unknown place? */
+static bool is_doubtful(const struct search *s, unsigned long at, const u8 *bytes)
+{
+	if (is_in(s, at + 4 + get_unaligned((s32 *)bytes)))
+		return true;
 
 	switch (kinds[bytes[0]]) {
 	case SHORT_BRANCH:
-		target = at + 2 + (s8)bytes[1];
-		return target >= start && target < end;
+		return is_in(s, at + 2 + (s8)bytes[1]);
 	case GROUP_5:
 		return is_computed_jump(bytes[1], bytes[2]);
 	case NEAR_JUMP:
@@ -87,16 +107,75 @@ static bool is_doubtful(unsigned long at, const u8 *bytes, unsigned long start, 
 	return false;
 }
 
-static bool may_branch(unsigned long at, const u8 *bytes, unsigned int nr, unsigned long start,
-		       unsigned long end)
+/* May @insn at @at send execution into the range, or to an unknown place? */
+static bool may_send(const struct search *s, unsigned long at, const struct probe_insn *insn)
+{
+	unsigned long target = at + insn->len + insn->disp;
+
+	switch (insn->emul) {
+	case EMUL_JMP:
+		if (may_be_thunk(target))
+			return true;
+		fallthrough;
+	case EMUL_JCC:
+	case EMUL_CALL:
+	case EMUL_LOOP:
+	case EMUL_LOOPE:
+	case EMUL_LOOPNE:
+	case EMUL_JCXZ:
+		return is_in(s, target);
+	case EMUL_JMP_INDIRECT:
+		return insn->reg != PROBE_REG_NONE || insn->index != PROBE_REG_NONE;
+	}
+	return insn->refusal == REFUSE_TRANSACTION;
+}
+
+/* Decodes up to the instruction that has the byte at @at.  Is that instruction a branch? */
+static bool is_confirmed(struct search *s, unsigned long at)
+{
+	u8 bytes[MAX_INSN_SIZE];
+	struct probe_insn branch;
+	struct insn insn;
+	size_t avail;
+
+	for (;; s->known += insn.length) {
+		avail = probe_read_insn(s->known, s->text_end, bytes);
+		if (!avail || insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
+			return true;
+		if (at < s->known + insn.length)
+			break;
+	}
+	return probe_classify(bytes, avail, INSN_MODE_KERN, &branch) == -EILSEQ ||
+	       may_send(s, s->known, &branch);
+}
+
+static bool may_branch(struct search *s, unsigned long at, const u8 *bytes, unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		/* A displacement of four bytes, of any instruction, ends here. */
-		if (at + i + 4 + get_unaligned((s32 *)&bytes[i]) - start < end - start)
+		/* A displacement of four bytes, of any instruction, ends after these four. */
+		if (!kinds[bytes[i]] &&
+		    !is_in(s, at + i + 4 + get_unaligned((s32 *)&bytes[i])))
+			continue;
+		if (is_doubtful(s, at + i, bytes + i) && is_confirmed(s, at + i))
 			return true;
-		if (kinds[bytes[i]] && is_doubtful(at + i, bytes + i, start, end))
+	}
+	return false;
+}
+
+static bool search(struct search *s, unsigned long text)
+{
+	u8 bytes[CHUNK + LONGEST];
+	unsigned int nr, len;
+
+	for (; text < s->text_end; text += nr) {
+		nr = min(CHUNK, s->text_end - text);
+		len = min(sizeof(bytes), s->text_end - text);
+		if (copy_from_kernel_nofault(bytes, (void *)text, len))
+			return true;
+		memset(bytes + len, 0, sizeof(bytes) - len);
+		if (may_branch(s, text, bytes, nr))
 			return true;
 	}
 	return false;
@@ -104,8 +183,9 @@ static bool may_branch(unsigned long at, const u8 *bytes, unsigned int nr, unsig
 
 /**
  * probe_bytes_may_branch() - may there be a branch into a range of text?
- * @text: start of the text that may have the branch
+ * @text: start of the text that may have the branch; an instruction begins there
  * @text_end: address after that text
+ * @insn: address of an instruction; if it is in that text, not after @start
  * @start: first address of the range
  * @end: address after the range
  *
@@ -113,20 +193,20 @@ static bool may_branch(unsigned long at, const u8 *bytes, unsigned int nr, unsig
  * Return: false if @text has no branch into the range, and no indirect jump; true if it may
  * have one.
  */
-bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long start,
-			    unsigned long end)
+bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long insn,
+			    unsigned long start, unsigned long end)
 {
-	u8 bytes[CHUNK + LONGEST];
-	unsigned int nr, len;
+	struct search s = { .start = start, .end = end };
 
-	for (; text < text_end; text += nr) {
-		nr = min(CHUNK, text_end - text);
-		len = min(sizeof(bytes), text_end - text);
-		if (copy_from_kernel_nofault(bytes, (void *)text, len))
+	/* After @insn there is no need to decode from the beginning. */
+	if (insn > text && insn < text_end) {
+		s.text_end = insn;
+		s.known = text;
+		if (search(&s, text))
 			return true;
-		memset(bytes + len, 0, sizeof(bytes) - len);
-		if (may_branch(text, bytes, nr, start, end))
-			return true;
+		text = insn;
 	}
-	return false;
+	s.text_end = text_end;
+	s.known = text;
+	return search(&s, text);
 }

@@ -59,7 +59,7 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 		return KPROBE_OBSTACLE_DEBUGGER;
 	if (tail_may_fault(addr, region))
 		return KPROBE_OBSTACLE_FAULT;
-	return probe_targets_check(addr + 1, addr + PROBE_JUMP_LEN);
+	return probe_targets_check(addr, addr + 1, addr + PROBE_JUMP_LEN);
 }
 
 /* --- Make a detour ------------------------------------------------------------ */
@@ -175,7 +175,7 @@ enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr)
 	jump_label_lock();
 	mutex_lock(&text_mutex);
 	/* The bytes after the first are checked for the jump, too, so check all at once. */
-	obstacle = probe_targets_check(addr, addr + PROBE_JUMP_LEN);
+	obstacle = probe_targets_check(addr, addr, addr + PROBE_JUMP_LEN);
 	mutex_unlock(&text_mutex);
 	jump_label_unlock();
 	return obstacle;

@@ -38,6 +38,7 @@
  * @end:	address after the function
  * @scan_start:	first address of the text that is being scanned
  * @scan_end:	address after that text
+ * @range_insn: instruction in the function, not after @range_start
  * @range_start: first address of the range that branches are only to be excluded for
  * @range_end:	address after that range; 0: note all targets
  * @obstacle:	reason why no jump is possible in the function
@@ -48,7 +49,7 @@
 static struct function_targets {
 	unsigned long start, end;
 	unsigned long scan_start, scan_end;
-	unsigned long range_start, range_end;
+	unsigned long range_insn, range_start, range_end;
 	enum kprobe_obstacle obstacle;
 	unsigned int nr, room;
 	u32 *targets;
@@ -218,7 +219,7 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 		return;
 	if (!f->range_end)
 		decode(f, start, end);
-	else if (probe_bytes_may_branch(start, end, f->range_start, f->range_end))
+	else if (probe_bytes_may_branch(start, end, f->range_insn, f->range_start, f->range_end))
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 
@@ -428,13 +429,15 @@ static struct {
 } excluded;
 
 /* Returns true if the bytes of the function exclude a branch into a range of it. */
-static bool bytes_exclude(unsigned long start, unsigned long end)
+static bool bytes_exclude(unsigned long insn, unsigned long start, unsigned long end)
 {
-	struct function_targets f = { .range_start = start, .range_end = end };
+	struct function_targets f = {
+		.range_insn = insn, .range_start = start, .range_end = end,
+	};
 
 	if (start >= excluded.start && end <= excluded.end)
 		return true;
-	scan_function(&f, start - 1);
+	scan_function(&f, insn);
 	if (f.obstacle || end > f.end)
 		return false;
 	excluded.start = start;
@@ -458,22 +461,24 @@ void probe_targets_forget(void)
 
 /**
  * probe_targets_check() - may execution be sent to a range of text, by a branch or a table?
+ * @insn: address of an instruction, not after @start
  * @start: first address of the range
- * @end: address after the range; in the same function
+ * @end: address after the range; all in one function
  *
  * See Documentation/trace/kprobes.rst, "Probes that stay breakpoints" (JTPR).
  *
  * Context: task, may sleep; kprobe_mutex, jump_label_lock() and text_mutex held.
  * Return: %KPROBE_OBSTACLE_NONE, or the reason why that is possible or not known.
  */
-enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end)
+enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start,
+					 unsigned long end)
 {
 	struct function_targets *f = &function;
 
-	if (start - 1 < f->start || end > f->end) {
-		if (bytes_exclude(start, end))
+	if (insn < f->start || end > f->end) {
+		if (bytes_exclude(insn, start, end))
 			return probe_table_targets_check(start, end);
-		scan_function(f, start - 1);
+		scan_function(f, insn);
 	}
 	if (f->obstacle)
 		return f->obstacle;

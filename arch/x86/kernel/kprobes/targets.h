@@ -7,13 +7,14 @@
 #include "region.h"
 
 /* targets.c */
-enum kprobe_obstacle probe_targets_check(unsigned long start, unsigned long end);
+enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start,
+					 unsigned long end);
 void probe_targets_forget(void);
 bool probe_is_thunk(unsigned long target);
 
 /* branch_bytes.c */
-bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long start,
-			    unsigned long end);
+bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long insn,
+			    unsigned long start, unsigned long end);
 
 struct exception_table_entry;
 
