@@ -11,10 +11,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 static char *func = "kernel_clone";
 module_param(func, charp, 0444);
@@ -22,7 +22,7 @@ MODULE_PARM_DESC(func, "function to measure");
 
 /* The private data of an instance, from entry to return. */
 struct call {
-	ktime_t entered;
+	u64 entered;
 };
 
 static int entered(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -31,7 +31,8 @@ static int entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	if (!current->mm)
 		return 1;
-	call->entered = ktime_get();
+	/* A handler may interrupt an update of the clock, and must not wait for its end. */
+	call->entered = ktime_get_mono_fast_ns();
 	return 0;
 }
 
@@ -39,9 +40,9 @@ static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
 
-	pr_info("%s returned %ld to %pS after %lld ns\n", func,
+	pr_info("%s returned %ld to %pS after %llu ns\n", func,
 		(long)regs_return_value(regs), (void *)get_kretprobe_retaddr(ri),
-		ktime_to_ns(ktime_sub(ktime_get(), call->entered)));
+		ktime_get_mono_fast_ns() - call->entered);
 	return 0;
 }
 
