@@ -47,22 +47,36 @@ static void restore(struct optimized_kprobe *op, enum reader reader,
 	}
 }
 
+/* Is there the first byte of a breakpoint or of a jump? */
+static bool is_armed(u8 byte)
+{
+	return byte == INT3_INSN_OPCODE || byte == JMP32_INSN_OPCODE;
+}
+
 /*
  * Reads @len bytes at @addr, and restores the bytes that were replaced by points at the first
- * @probed addresses, or before @addr.
+ * @probed addresses, or before @addr.  Without a lock, any byte may have been replaced that is
+ * being written; with the locks, a point has replaced bytes only if the first one shows it.
  */
 static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t probed,
 			      enum reader reader)
 {
-	unsigned long at = addr - (PROBE_JUMP_LEN - 1);
-	int ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
+	u8 before[PROBE_JUMP_LEN - 1], byte;
 	struct kprobe *kp;
+	int ret, i;
 
+	ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
 	/* The first probe is armed after kprobes_in_use() is true, so test it after the copy. */
 	if (ret || !kprobes_in_use())
 		return ret;
-	for (; at < addr + probed; at++) {
-		kp = get_kprobe((void *)at);
+	/* There may be no text before the first function. */
+	if (get_kernel_nofault(before, (u8 (*)[sizeof(before)])(addr - sizeof(before))))
+		memset(before, INT3_INSN_OPCODE, sizeof(before));
+	for (i = -(int)sizeof(before); i < (int)probed; i++) {
+		byte = i < 0 ? before[sizeof(before) + i] : bytes[i];
+		if (reader == LOCKED && !is_armed(byte))
+			continue;
+		kp = get_kprobe((void *)(addr + i));
 		if (kp && !kprobe_ftrace(kp))
 			restore(container_of(kp, struct optimized_kprobe, kp), reader,
 				addr, bytes, len);
