@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "classify.h"
 #include "tap.h"
 #include "tests.h"
 
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
 		}
 	}
 
+	probe_classify_init();
 	printf("TAP version 13\n");
 	if (listing) {
 		test_listing(listing);

@@ -15,6 +15,7 @@
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -303,14 +304,39 @@ static bool probe_row_matches(const struct probe_row *row, const struct probe_ke
 	       probe_modrm_matches(row->modrm, key);
 }
 
+/* Opcodes of MAP_ONE without a row; none before probe_classify_init(). */
+static bool probe_rowless[256];
+
 static const struct probe_row *probe_find_row(const struct probe_key *key)
 {
 	unsigned int i;
 
+	if (key->map == MAP_ONE && probe_rowless[key->opcode])
+		return NULL;
 	for (i = 0; i < ARRAY_SIZE(probe_rows); i++)
 		if (probe_row_matches(&probe_rows[i], key))
 			return &probe_rows[i];
 	return NULL;
+}
+
+/**
+ * probe_classify_init() - find the opcodes without a row
+ *
+ * Most instructions have none, and are not compared with all rows then.
+ *
+ * Context: boot.
+ */
+void __init probe_classify_init(void)
+{
+	unsigned int i, opcode;
+
+	memset(probe_rowless, true, sizeof(probe_rowless));
+	for (i = 0; i < ARRAY_SIZE(probe_rows); i++) {
+		if (probe_rows[i].map != MAP_ONE)
+			continue;
+		for (opcode = probe_rows[i].first; opcode <= probe_rows[i].last; opcode++)
+			probe_rowless[opcode] = false;
+	}
 }
 
 static u8 probe_map_of(struct insn *insn)

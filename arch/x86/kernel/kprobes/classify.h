@@ -178,6 +178,7 @@ static inline bool probe_reads_target(const struct probe_insn *insn)
 
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
+void probe_classify_init(void);
 const char *probe_refusal_name(enum probe_refusal refusal);
 bool probe_is_endbr(const u8 *bytes, size_t avail);
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);

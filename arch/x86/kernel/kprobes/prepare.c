@@ -195,6 +195,13 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 	return *why ? -EINVAL : 0;
 }
 
+/* See <linux/kprobes-arch.h>. */
+int __init arch_init_kprobes(void)
+{
+	probe_classify_init();
+	return 0;
+}
+
 /**
  * arch_prepare_kprobe_why() - check and copy the instruction at @p->addr
  * @p: representative of a new probepoint
