@@ -86,6 +86,25 @@ unprobed:
 .macro nothing
 .endm
 
+/* Likewise for a place where the arithmetic flags are dead. */
+.macro DEAD_DETOUR name, point, entry
+	PROBED	\name, \name\()_detour + DETOUR_DEAD
+	.balign	DETOUR_SIZE
+\name\()_detour:
+	.quad	\point
+	int3
+	int3
+	call	\entry
+	.if . - \name\()_detour - DETOUR_COPY
+	.error	"the detour differs from detour.h"
+	.endif
+	COPY
+	jmp	\name\()_back
+.endm
+
+	DEAD_DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead
+	DEAD_DETOUR	ours_dead_bare, 0, bare_kprobe_detour_enter_dead
+
 	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter
 	DETOUR	ours_bare, 0, bare_kprobe_detour_enter
 	DETOUR	ours_no_popf, 0, bare_kprobe_detour_enter, drop_flags

@@ -23,6 +23,7 @@
 void unprobed(void), plain_return(void);
 void base_whole(void), base_bare(void), base_return(void);
 void ours_whole(void), ours_bare(void), ours_entry(void), ours_return(void);
+void ours_dead_whole(void), ours_dead_bare(void);
 void ours_jump(void), ours_step_call(void), ours_step_registers(void), ours_step_pushf(void);
 void ours_step_popf(void), ours_step_unbalanced(void), ours_no_popf(void), ours_sahf(void);
 extern const uint8_t base_whole_back[], base_bare_back[];
@@ -144,6 +145,10 @@ const struct pair pairs[] = {
 	  { base_whole, unprobed, 1 }, { ours_whole, unprobed, 1 }, 0.65 },
 	{ "detour, assembly",
 	  { base_bare, unprobed, 1 }, { ours_bare, unprobed, 1 }, 0.65 },
+	{ "dead flags, pre_handler that counts",
+	  { base_whole, unprobed, 1 }, { ours_dead_whole, unprobed, 1 }, 0.65 },
+	{ "dead flags, assembly",
+	  { base_bare, unprobed, 1 }, { ours_dead_bare, unprobed, 1 }, 0.65 },
 	{ "entry of a return probe, assembly",
 	  { base_bare, unprobed, 1 }, { ours_entry, unprobed, 1 }, 0 },
 	{ "return trampoline, assembly, 4 callers",

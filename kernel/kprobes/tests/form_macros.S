@@ -63,6 +63,7 @@
 	pointers FORM_POINTERS
 	.set form_indexes, 0
 	.set form_undefined, 0
+	.set form_dead, 0
 	.set form_feature, 0
 .endm
 
@@ -98,6 +99,6 @@ FORM_TABLE_END:
 	.irp piece, \pieces
 	form_row_piece \piece
 	.endr
-	FORM_PTR form_pointers, form_indexes, form_undefined, form_feature
+	FORM_PTR form_pointers, form_indexes, form_undefined, form_dead, form_feature
 	.popsection
 .endm

@@ -45,6 +45,7 @@ struct form_piece {
  * @pointers:	registers that point into the memory, a bit each
  * @indexes:	registers with a small number, a bit each
  * @undefined:	flags that the form leaves undefined
+ * @dead:	flags before the form that nothing uses; a detour need not keep them
  * @feature:	feature of the processor that the form needs; a number of the architecture
  *
  * All members are words, because an assembler writes them.
@@ -55,6 +56,7 @@ struct form {
 	unsigned long pointers;
 	unsigned long indexes;
 	unsigned long undefined;
+	unsigned long dead;
 	unsigned long feature;
 };
 

@@ -10,7 +10,7 @@
  * registers but leave the flags.  In the second piece the probe is on a filler in front of
  * the instruction, so that a jump in place of the filler also replaces the instruction.
  *
- * "undefined" holds until the next "defaults", too.  "needs" has one of X86_FEATURE_*; 0
+ * "undefined" and "flags_dead" hold until the next "defaults", too.  "needs" has one of X86_FEATURE_*; 0
  * is the FPU, which is always there.
  */
 #include <linux/objtool.h>
@@ -110,6 +110,13 @@ form_number \nr, r\nr, r\nr\()d
 	.set form_undefined, form_undefined | form_flag_\name
 	.endr
 	.endif
+.endm
+
+/* All arithmetic flags are dead; only detours of 64-bit kernels make use of it. */
+.macro flags_dead
+#ifdef CONFIG_X86_64
+	.set form_dead, 0x8d5
+#endif
 .endm
 
 .macro form_piece name:req, filler, before, insn, skip, after, indirect

@@ -86,6 +86,9 @@ form_branch JCXZ_NARROW
 
 /* --- Calls ----------------------------------------------------------------- */
 
+/* No function takes flags (flags.c). */
+flags_dead
+
 form I(call CALLEE)
 /* The prefix with which alternatives lengthen calls, and FineIBT marks calls that it checks. */
 form I(.byte 0x2e; call CALLEE)
@@ -117,6 +120,8 @@ form I(call *(%r13)), B(mov %rsi, %r13; STORE_CALLEE((%r13))), INDIRECT
 form I(call *-16(%r14, %r12, 8)), B(mov %rsi, %r14; and $3, %r12d; \
 	STORE_CALLEE(-16(%r14, %r12, 8))), INDIRECT
 #endif
+
+defaults
 
 /* --- Indirect jumps and returns ----------------------------------------------- */
 

@@ -111,6 +111,28 @@ asm(ASM_FUNCTION(kprobes_opt_carry,
 		 "adc $2, %eax\n"
 		 ASM_RET));
 
+#ifdef CONFIG_X86_64
+/*
+ * The second instruction after a popf overwrites the arithmetic flags.  The popf sets the flags
+ * in the argument; the function returns the flags at its end.
+ */
+asm(ASM_FUNCTION(kprobes_opt_dead,
+		 "pushf\n"
+		 "pop %rcx\n"
+		 "or %rcx, %rdi\n"
+		 "push %rdi\n"
+		 "popf\n"
+		 ASM_PLACE(kprobes_opt_dead_mov)
+		 "mov $1, %eax\n"
+		 "test %eax, %eax\n"
+		 "pushf\n"
+		 "pop %rax\n"
+		 "push %rcx\n"
+		 "popf\n"
+		 ASM_RET)
+	ASM_UNCHECKED(kprobes_opt_dead));
+#endif
+
 /* A direct call, see kprobes_opt_call(). */
 static int call_three(void)
 {
@@ -244,8 +266,7 @@ static void flags_of_a_detour(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kprobes_opt_carry(), 3);
 }
 
-#ifdef CONFIG_UNWINDER_ORC
-static unsigned long detour_of(void *addr)
+static unsigned long __maybe_unused detour_of(void *addr)
 {
 	struct kprobe_point *point;
 
@@ -254,10 +275,69 @@ static unsigned long detour_of(void *addr)
 	return point ? (unsigned long)point->op.optinsn.insn : 0;
 }
 
+#ifdef CONFIG_X86_64
+#define DF_AC	(X86_EFLAGS_DF | X86_EFLAGS_AC)
+
+static unsigned long seen_flags;
+
+static int see_flags(struct kprobe *p, struct pt_regs *regs)
+{
+	seen_flags = regs->flags | native_save_fl() << 32;
+	return 0;
+}
+
+static int set_carry(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->flags ^= X86_EFLAGS_CF;
+	return see_flags(p, regs);
+}
+
+static int invert_df_ac(struct kprobe *p, struct pt_regs *regs)
+{
+	see_flags(p, regs);
+	regs->flags ^= DF_AC;
+	return 0;
+}
+
+/* A detour whose copies overwrite the arithmetic flags restores the others. */
+static const struct dead_case {
+	const char *name;
+	kprobe_pre_handler_t pre;
+	unsigned long set, result;
+} dead_cases[] = {
+	{ "left alone", see_flags, 0, 0 },
+	{ "an arithmetic flag changed", set_carry, 0, 0 },
+	{ "others set by the handler", invert_df_ac, 0, DF_AC },
+	{ "others set before", see_flags, DF_AC, DF_AC },
+	{ "others cleared by the handler", invert_df_ac, DF_AC, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(dead, dead_cases, name);
+
+static void dead_flags(struct kunit *test)
+{
+	const unsigned long shown = DF_AC | X86_EFLAGS_CF | X86_EFLAGS_ZF | X86_EFLAGS_IF;
+	const struct dead_case *d = test->param_value;
+	struct counted c = counted_at(kprobes_opt_dead_mov, true, false);
+
+	c.kp.pre_handler = d->pre;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	KUNIT_EXPECT_EQ(test, *(u8 *)(detour_of(c.kp.addr) + DETOUR_DEAD), CALL_INSN_OPCODE);
+	seen_flags = 0;
+	KUNIT_EXPECT_EQ(test, kprobes_opt_dead(d->set) & shown, d->result | X86_EFLAGS_IF);
+	KUNIT_EXPECT_EQ(test, seen_flags & DF_AC, d->set);
+	/* DF and AC are clear in the handler. */
+	KUNIT_EXPECT_EQ(test, seen_flags >> 32 & DF_AC, 0);
+	unregister_kprobe(&c.kp);
+}
+#endif
+
+#ifdef CONFIG_UNWINDER_ORC
 /* An interrupt between the return to a detour and the popf finds the caller. */
 static void unwinding_from_the_popf(struct kunit *test)
 {
-	struct counted c = counted_at(kprobes_opt_three, true, false);
+	struct counted c = counted_at(kprobes_opt_carry_mov, true, false);
 	unsigned long stack[] = { X86_EFLAGS_FIXED, _THIS_IP_, 0, 0 };
 	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
 	struct unwind_state state;
@@ -314,6 +394,9 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(regions, place_gen_params),
 	KUNIT_CASE(a_lock_prefix),
 	KUNIT_CASE_PARAM(flags_of_a_detour, flags_gen_params),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE_PARAM(dead_flags, dead_gen_params),
+#endif
 #ifdef CONFIG_UNWINDER_ORC
 	KUNIT_CASE(unwinding_from_the_popf),
 #endif

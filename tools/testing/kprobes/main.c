@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 	test_rebases(vectors);
 	test_relocations(vectors);
 	test_regions(vectors);
+	test_dead_flags(vectors);
 	test_random(seed, rounds);
 	test_random_regions(rounds);
 	return tap_done();

@@ -9,6 +9,7 @@ void test_vectors(const char *dir);
 void test_rebases(const char *dir);
 void test_relocations(const char *dir);
 void test_regions(const char *dir);
+void test_dead_flags(const char *dir);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_random_regions(unsigned long rounds);
 void test_listing(const char *path);

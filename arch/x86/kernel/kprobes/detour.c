@@ -26,6 +26,7 @@
 
 #include "common.h"
 #include "detour.h"
+#include "flags.h"
 #include "region.h"
 #include "targets.h"
 #include "text.h"
@@ -66,9 +67,27 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 
 /* A region of the text, to be copied to a detour. */
 struct source {
-	u8 bytes[PROBE_JUMP_LEN + MAX_INSN_SIZE];
+	u8 bytes[40];
 	struct probe_region region;
+	bool flags_dead;
 };
+
+static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_SIZE);
+
+/*
+ * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
+ * there the answer is no.
+ */
+static bool flags_dead(unsigned long addr, const u8 *bytes, size_t avail)
+{
+	unsigned int i, len = probe_flags_dead(bytes, avail);
+
+	for (i = 0; i < len; i++) {
+		if (search_exception_tables(addr + i))
+			return false;
+	}
+	return len;
+}
 
 static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)
 {
@@ -76,13 +95,31 @@ static enum kprobe_obstacle read_region(unsigned long addr, struct source *sourc
 
 	if (!avail)
 		return KPROBE_OBSTACLE_CODE;
+	source->flags_dead = IS_ENABLED(CONFIG_X86_64) && flags_dead(addr, source->bytes, avail);
 	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
 }
 
-static unsigned long entry_of(enum kprobe_detour_calls calls)
+/* Writes the beginning of a detour, before the copies. */
+static int put_entry(u8 *buf, const kprobe_opcode_t *slot, enum kprobe_detour_calls calls,
+		     bool flags_dead)
 {
-	return (unsigned long)(calls == KPROBE_DETOUR_CALLS_RETURN ?
-			       kprobe_detour_enter_return : kprobe_detour_enter);
+	void (*function)(void) = kprobe_detour_enter;
+	unsigned int call = DETOUR_CALL;
+
+	if (calls == KPROBE_DETOUR_CALLS_RETURN) {
+		function = kprobe_detour_enter_return;
+		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
+	} else if (calls == KPROBE_DETOUR_CALLS_PRE && flags_dead) {
+		function = kprobe_detour_enter_dead;
+		call = DETOUR_DEAD;
+	}
+	if (call == DETOUR_CALL)
+		buf[DETOUR_RETURN] = POPF_INSN_OPCODE;
+	if (probe_put_jump(INSN_MODE_KERN, buf + call, (unsigned long)slot + call,
+			   (unsigned long)function) < 0)
+		return -ERANGE;
+	buf[call] = CALL_INSN_OPCODE;
+	return 0;
 }
 
 static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
@@ -108,13 +145,8 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 	if (obstacle)
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
-	if (probe_put_jump(INSN_MODE_KERN, buf + DETOUR_CALL, (unsigned long)slot + DETOUR_CALL,
-			   entry_of(calls)) < 0)
+	if (put_entry(buf, slot, calls, source->flags_dead))
 		return KPROBE_OBSTACLE_OPERAND;
-	buf[DETOUR_CALL] = CALL_INSN_OPCODE;
-	buf[DETOUR_RETURN] = POPF_INSN_OPCODE;
-	if (calls == KPROBE_DETOUR_CALLS_RETURN)
-		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
 
 	text_poke_copy(slot, buf, sizeof(buf));
 
@@ -193,7 +225,7 @@ int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 {
 	kprobe_opcode_t *from = op->kp.addr;
-	kprobe_opcode_t *to = op->optinsn.insn + detour_entry(&op->kp);
+	kprobe_opcode_t *to = op->optinsn.insn + detour_entry(op);
 
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
 }

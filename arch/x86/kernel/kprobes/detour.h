@@ -17,6 +17,13 @@
  * The called functions leave the flags on the stack.  They cannot restore the flags, because
  * they may return through a thunk that changes flags (call_depth_return_thunk).
  *
+ * If the first instructions overwrite the arithmetic flags before they read one (flags.c), there
+ * is no popf, in 64-bit mode:
+ *
+ *	+8	int3, int3
+ *		call	kprobe_detour_enter_dead	<- the jump leads here
+ *		copies of all instructions
+ *
  * The detour of a return probe without other probes begins differently:
  *
  *	+8 (+4)	pushf					<- the jump leads here
@@ -32,21 +39,27 @@
 /* Offset of the popf, to which the call returns. */
 #define DETOUR_RETURN	(DETOUR_CALL + 5)
 #define DETOUR_COPY	(DETOUR_RETURN + 1)
+/* Offset of the call in a detour without popf. */
+#define DETOUR_DEAD	(DETOUR_COPY - 5)
 
 #ifndef __ASSEMBLY__
 #include <linux/kprobes.h>
+#include <asm/text-patching.h>
 
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
 
-/* Returns the offset in the detour of @kp to which the jump leads. */
-static __always_inline unsigned int detour_entry(const struct kprobe *kp)
+/* Returns the offset in the detour of @op to which the jump leads. */
+static __always_inline unsigned int detour_entry(const struct optimized_kprobe *op)
 {
-	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN ? DETOUR_CODE : DETOUR_CALL;
+	if (kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_RETURN)
+		return DETOUR_CODE;
+	return op->optinsn.insn[DETOUR_CALL] == INT3_INSN_OPCODE ? DETOUR_DEAD : DETOUR_CALL;
 }
 
 /* hit/detour_32.S, hit/detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);
+void kprobe_detour_enter_dead(void);	/* 64-bit only */
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
 

@@ -125,10 +125,12 @@ NOKPROBE_SYMBOL(arch_slot_original);
  */
 static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsigned int offset)
 {
-	if (detour_entry(&op->kp) == DETOUR_CODE)
+	unsigned int entry = detour_entry(op);
+
+	if (entry == DETOUR_CODE)
 		return offset > DETOUR_CODE && offset <= DETOUR_RETURN;
 	if (offset == DETOUR_RETURN)
-		return true;
+		return entry == DETOUR_CALL;
 	return kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST &&
 	       offset == DETOUR_COPY + mark(op, 1) + CALL_INSN_SIZE;
 }

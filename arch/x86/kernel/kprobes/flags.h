@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _X86_KPROBES_FLAGS_H
+#define _X86_KPROBES_FLAGS_H
+
+#include <linux/types.h>
+
+/* flags.c */
+unsigned int probe_flags_dead(const u8 *bytes, size_t avail);
+
+#endif /* _X86_KPROBES_FLAGS_H */
