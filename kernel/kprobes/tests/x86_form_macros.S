@@ -10,8 +10,8 @@
  * registers but leave the flags.  In the second piece the probe is on a filler in front of
  * the instruction, so that a jump in place of the filler also replaces the instruction.
  *
- * "undefined" and "flags_dead" hold until the next "defaults", too.  "needs" has one of X86_FEATURE_*; 0
- * is the FPU, which is always there.
+ * "undefined" and "flags_dead" hold until the next "defaults", too.  "needs" has one of
+ * X86_FEATURE_*; 0 is the FPU, which is always there.
  */
 #include <linux/objtool.h>
 #include <linux/stringify.h>
