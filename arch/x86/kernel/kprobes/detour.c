@@ -68,8 +68,8 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 /* A region of the text, to be copied to a detour. */
 struct source {
 	u8 bytes[40];
+	size_t avail;
 	struct probe_region region;
-	bool flags_dead;
 };
 
 static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_SIZE);
@@ -78,38 +78,37 @@ static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_S
  * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
  * there the answer is no.
  */
-static bool flags_dead(unsigned long addr, const u8 *bytes, size_t avail)
+static bool flags_dead(unsigned long addr, const struct source *source)
 {
-	unsigned int i, len = probe_flags_dead(bytes, avail);
+	u64 starts = probe_flags_dead(source->bytes, source->avail);
+	bool dead = starts;
 
-	for (i = 0; i < len; i++) {
-		if (search_exception_tables(addr + i))
-			return false;
-	}
-	return len;
+	for (; dead && starts; starts &= starts - 1)
+		dead = !search_exception_tables(addr + __ffs64(starts));
+	return dead;
 }
 
 static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)
 {
-	size_t avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
-
-	if (!avail)
+	source->avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
+	if (!source->avail)
 		return KPROBE_OBSTACLE_CODE;
-	source->flags_dead = IS_ENABLED(CONFIG_X86_64) && flags_dead(addr, source->bytes, avail);
-	return probe_region_find(source->bytes, avail, INSN_MODE_KERN, &source->region);
+	return probe_region_find(source->bytes, source->avail, INSN_MODE_KERN, &source->region);
 }
 
 /* Writes the beginning of a detour, before the copies. */
-static int put_entry(u8 *buf, const kprobe_opcode_t *slot, enum kprobe_detour_calls calls,
-		     bool flags_dead)
+static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct kprobe *kp,
+		     const struct source *source)
 {
+	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	void (*function)(void) = kprobe_detour_enter;
 	unsigned int call = DETOUR_CALL;
 
 	if (calls == KPROBE_DETOUR_CALLS_RETURN) {
 		function = kprobe_detour_enter_return;
 		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
-	} else if (calls == KPROBE_DETOUR_CALLS_PRE && flags_dead) {
+	} else if (IS_ENABLED(CONFIG_X86_64) && calls == KPROBE_DETOUR_CALLS_PRE &&
+		   flags_dead((unsigned long)kp->addr, source)) {
 		function = kprobe_detour_enter_dead;
 		call = DETOUR_DEAD;
 	}
@@ -145,7 +144,7 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 	if (obstacle)
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
-	if (put_entry(buf, slot, calls, source->flags_dead))
+	if (put_entry(buf, slot, kp, source))
 		return KPROBE_OBSTACLE_OPERAND;
 
 	text_poke_copy(slot, buf, sizeof(buf));

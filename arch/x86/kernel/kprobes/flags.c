@@ -107,26 +107,28 @@ static bool usual_prefixes(struct insn *insn, const u8 *bytes)
 /**
  * probe_flags_dead() - are the arithmetic flags dead at an instruction?
  * @bytes: the text from the instruction on, as it is without any probe, in 64-bit mode
- * @avail: number of bytes up to the end of the function; not more are read
+ * @avail: number of bytes up to the end of the function; not more than 64 are read
  *
  * Context: any; pure.
- * Return: length of the text up to and including the instruction that overwrites them; 0 if they
- * may be read before.
+ * Return: a bit for each byte at which an instruction begins, up to the instruction that
+ * overwrites them; 0 if they may be read before.
  */
-unsigned int probe_flags_dead(const u8 *bytes, size_t avail)
+u64 probe_flags_dead(const u8 *bytes, size_t avail)
 {
 	const struct flags_row *row;
 	unsigned int pos = 0;
 	struct insn insn;
+	u64 starts = 0;
 
-	while (pos < avail && !insn_decode(&insn, bytes + pos, avail - pos, INSN_MODE_64) &&
+	while (pos < avail && pos < BITS_PER_LONG_LONG && !insn_decode(&insn, bytes + pos, avail - pos, INSN_MODE_64) &&
 	       usual_prefixes(&insn, bytes + pos)) {
 		row = find_row(&insn);
 		if (!row)
 			return 0;
+		starts |= BIT_ULL(pos);
 		pos += insn.length;
 		if (row->overwrites)
-			return pos;
+			return starts;
 	}
 	return 0;
 }
