@@ -112,21 +112,12 @@ static bool may_send(const struct search *s, unsigned long at, const struct prob
 {
 	unsigned long target = at + insn->len + insn->disp;
 
-	switch (insn->emul) {
-	case EMUL_JMP:
-		if (may_be_thunk(target))
-			return true;
-		fallthrough;
-	case EMUL_JCC:
-	case EMUL_CALL:
-	case EMUL_LOOP:
-	case EMUL_LOOPE:
-	case EMUL_LOOPNE:
-	case EMUL_JCXZ:
+	if (insn->emul == EMUL_JMP && may_be_thunk(target))
+		return true;
+	if (probe_is_relative(insn))
 		return is_in(s, target);
-	case EMUL_JMP_INDIRECT:
+	if (insn->emul == EMUL_JMP_INDIRECT)
 		return insn->reg != PROBE_REG_NONE || insn->index != PROBE_REG_NONE;
-	}
 	return insn->refusal == REFUSE_TRANSACTION;
 }
 

@@ -407,16 +407,10 @@ static void probe_operands(struct insn *insn, const struct probe_key *key, struc
 	if (out->emul == EMUL_JCC)
 		out->cc = key->opcode & 0xf;
 
-	switch (out->emul) {
-	case EMUL_JCC:
-	case EMUL_JMP:
-	case EMUL_CALL:
-	case EMUL_LOOP:
-	case EMUL_LOOPE:
-	case EMUL_LOOPNE:
-	case EMUL_JCXZ:
+	if (probe_is_relative(out))
 		out->disp = insn->immediate.value;
-		break;
+
+	switch (out->emul) {
 	case EMUL_RET:
 		out->disp = insn->immediate.value & 0xffff;
 		break;

@@ -176,6 +176,30 @@ static inline bool probe_reads_target(const struct probe_insn *insn)
 	       insn->reg == PROBE_REG_NONE;
 }
 
+/**
+ * probe_is_relative() - is this a branch whose target is at a distance from its end?
+ * @insn: from probe_classify()
+ *
+ * &probe_insn.disp is the distance.
+ *
+ * Context: any; pure.
+ */
+static inline bool probe_is_relative(const struct probe_insn *insn)
+{
+	switch (insn->emul) {
+	case EMUL_JCC:
+	case EMUL_JMP:
+	case EMUL_CALL:
+	case EMUL_LOOP:
+	case EMUL_LOOPE:
+	case EMUL_LOOPNE:
+	case EMUL_JCXZ:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
 void probe_classify_init(void);

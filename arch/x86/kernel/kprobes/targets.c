@@ -170,23 +170,12 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 {
 	unsigned long target = addr + insn->len + insn->disp;
 
-	switch (insn->emul) {
-	case EMUL_JMP:
-		if (!is_inside(f, target) && probe_is_thunk(target))
-			f->obstacle = KPROBE_OBSTACLE_INDIRECT;
-		fallthrough;
-	case EMUL_JCC:
-	case EMUL_CALL:
-	case EMUL_LOOP:
-	case EMUL_LOOPE:
-	case EMUL_LOOPNE:
-	case EMUL_JCXZ:
+	if (insn->emul == EMUL_JMP && !is_inside(f, target) && probe_is_thunk(target))
+		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
+	if (probe_is_relative(insn))
 		add_target(f, target);
-		break;
-	case EMUL_JMP_INDIRECT:
+	else if (insn->emul == EMUL_JMP_INDIRECT)
 		note_indirect(f, insn);
-		break;
-	}
 	/* The fallback address of xbegin is a target that the classifier does not return. */
 	if (insn->refusal == REFUSE_TRANSACTION)
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
