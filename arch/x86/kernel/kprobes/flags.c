@@ -120,7 +120,8 @@ u64 probe_flags_dead(const u8 *bytes, size_t avail)
 	struct insn insn;
 	u64 starts = 0;
 
-	while (pos < avail && pos < BITS_PER_LONG_LONG && !insn_decode(&insn, bytes + pos, avail - pos, INSN_MODE_64) &&
+	while (pos < avail && pos < BITS_PER_LONG_LONG &&
+	       !insn_decode(&insn, bytes + pos, avail - pos, INSN_MODE_64) &&
 	       usual_prefixes(&insn, bytes + pos)) {
 		row = find_row(&insn);
 		if (!row)
