@@ -125,10 +125,8 @@ enum kprobe_opt {
  *		into the lists of the optimizer, or into the list of gone points
  * @probes:	registrations (struct kprobe::list), in the order of registration; RCU,
  *		written under kprobe_mutex
- * @lone:	the probe whose kprobe::call is the only one that a hit has to make; @kp if
- *		a hit has to walk over @probes.  See kprobe_point_update_handlers()
- * @only:	the only probe of the point, if it is enabled and has no fault_handler: a hit
- *		has to call no post_handler but that of this probe.  Otherwise NULL
+ * @lone:	the only probe whose handlers a hit has to call, and which it has missed if it
+ *		cannot; @kp if a hit has to walk over @probes.  See lone_probe()
  * @carrier:	of a point on ftrace's instruction: the point after the instruction, which
  *		exists as long as this point; NULL if there is none
  * @carried:	of a carrier: the point in KPROBE_CARRIED, whose probes a hit has to call
@@ -147,7 +145,6 @@ struct kprobe_point {
 	};
 	struct list_head probes;
 	struct kprobe *lone;
-	struct kprobe *only;
 	union {
 		struct kprobe_point *carrier;
 		struct kprobe_point *carried;
@@ -225,14 +222,22 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
+/* Returns the only probe that a hit of @point concerns; NULL if it has to walk over them. */
+static __always_inline struct kprobe *kprobe_point_lone(struct kprobe_point *point)
+{
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
+
+	return likely(lone != &point->kp) ? lone : NULL;
+}
+
 /* kprobes_inc_nmissed_count(), faster for a point with one probe. */
 static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 {
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *only = READ_ONCE(point->only);
+	struct kprobe *lone = kprobe_point_lone(point);
 
-	if (likely(only))
-		raw_atomic_long_inc((atomic_long_t *)&only->nmissed);
+	if (lone)
+		raw_atomic_long_inc((atomic_long_t *)&lone->nmissed);
 	else
 		kprobes_inc_nmissed_count(&point->kp);
 }

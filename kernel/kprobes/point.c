@@ -265,17 +265,17 @@ static kprobe_pre_handler_t call_of(struct kprobe_point *point, struct kprobe *p
 }
 
 /*
- * Looks for the only probe that calls a handler; any probe will do if none does.  Stores the
- * probe in @lone, which may have one already.  Returns false if several call a handler.
+ * Looks for the only enabled probe of @point.  Stores it in @lone, which may have one already.
+ * Returns false if there is another one.
  */
 static bool find_lone(struct kprobe_point *point, struct kprobe **lone)
 {
 	struct kprobe *probe;
 
 	list_for_each_entry(probe, &point->probes, list) {
-		if (*lone && probe->call == kprobe_call_nothing)
+		if (kprobe_disabled(probe))
 			continue;
-		if (*lone && (*lone)->call != kprobe_call_nothing)
+		if (*lone)
 			return false;
 		*lone = probe;
 	}
@@ -283,17 +283,21 @@ static bool find_lone(struct kprobe_point *point, struct kprobe **lone)
 }
 
 /*
- * Returns the probe whose kprobe::call is the only one that a hit has to make, or the
- * representative, whose call walks over the probes.
+ * Returns the only enabled probe of a point and of the point that it carries; but the
+ * representative if there is none, if there are several, or if kprobe_dispatch_post() must not
+ * simply call the post_handler of the only one: kprobe_call_nop() calls that of a carried probe,
+ * and a fault_handler needs to know which probe is running.
  */
 static struct kprobe *lone_probe(struct kprobe_point *point)
 {
 	struct kprobe_point *carried = kprobe_point_carried(point);
 	struct kprobe *lone = NULL;
 
-	if ((carried && !find_lone(carried, &lone)) || !find_lone(point, &lone))
+	if (carried && (!find_lone(carried, &lone) || (lone && lone->post_handler)))
 		return &point->kp;
-	return lone ?: &point->kp;
+	if (!find_lone(point, &lone) || !lone || (lone->post_handler && lone->fault_handler))
+		return &point->kp;
+	return lone;
 }
 
 /* Returns true if @lone is a return probe whose handlers do not need registers at the entry. */
@@ -301,26 +305,6 @@ static bool return_only(struct kprobe *lone)
 {
 	return (lone->flags & KPROBE_FLAG_KIND_RETURN) && lone->call == lone->pre_handler &&
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
-}
-
-/* Returns true if @lone is the only probe of a point, and of the point that it carries. */
-static bool is_single(struct kprobe_point *point, struct kprobe *lone)
-{
-	struct kprobe_point *carried = kprobe_point_carried(point);
-
-	if (!carried)
-		return list_is_singular(&point->probes);
-	/* kprobe_dispatch_post() must not call the post_handler of a carried probe. */
-	return list_is_singular(&carried->probes) && list_empty(&point->probes) &&
-	       !lone->post_handler;
-}
-
-/* Returns @lone if a hit has to call no other post_handler, directly; NULL otherwise. */
-static struct kprobe *only_probe(struct kprobe_point *point, struct kprobe *lone)
-{
-	if (!is_single(point, lone) || kprobe_disabled(lone) || lone->fault_handler)
-		return NULL;
-	return lone;
 }
 
 /**
@@ -359,10 +343,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
 	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
-	/* Complete the probe before a hit uses it.  Pairs with kprobe_dispatch_pre(). */
+	/* Complete the probe before a hit uses it.  Pairs with the reads of @lone in hit/. */
 	smp_store_release(&point->lone, lone);
-	/* Pairs with kprobe_dispatch_post() and kprobe_detour_whole(). */
-	smp_store_release(&point->only, only_probe(point, lone));
 	if (is_carried(point))
 		kprobe_point_update_handlers(point->carrier);
 }

@@ -96,11 +96,10 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			  unsigned long flags)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *probe = READ_ONCE(point->only);
+	struct kprobe *probe = kprobe_point_lone(point);
 	kprobe_post_handler_t post;
 
-	if (likely(probe)) {
+	if (probe) {
 		/* A probe that is being added or removed may be called or not. */
 		post = READ_ONCE(probe->post_handler);
 		if (likely(post))
@@ -138,11 +137,10 @@ static __always_inline void count_missed(struct kprobe_point *point)
 void kprobes_inc_nmissed_count(struct kprobe *p)
 {
 	struct kprobe_point *point = kprobe_to_point(p), *carried;
-	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
-	struct kprobe *only = READ_ONCE(point->only);
+	struct kprobe *lone = kprobe_point_lone(point);
 
-	if (likely(only)) {
-		raw_atomic_long_inc((atomic_long_t *)&only->nmissed);
+	if (lone) {
+		raw_atomic_long_inc((atomic_long_t *)&lone->nmissed);
 		return;
 	}
 	carried = kprobe_point_carried(point);
