@@ -46,7 +46,8 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
 
 /**
  * struct kprobe - a probe: one registration, owned by its user
- * @list:	links the probe into its probepoint; not empty while registered
+ * @list:	not empty while the probe is registered
+ * @node:	private: links the probe into its probepoint
  * @hlist:	reserved for the core
  * @call:	private: the function that a hit calls: @pre_handler, or a function of
  *		the core if the probe has no @pre_handler, is disabled, or has a
@@ -72,7 +73,10 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  * unregistering, the struct may be registered again without changes.
  */
 struct kprobe {
-	struct list_head list;
+	union {
+		struct list_head list;
+		struct hlist_node node;
+	};
 	union {
 		struct hlist_node hlist;
 		kprobe_pre_handler_t call;

@@ -150,7 +150,7 @@ static bool has_post_handler(struct kprobe_point *point)
 {
 	struct kprobe *probe;
 
-	list_for_each_entry(probe, &point->probes, list) {
+	for_each_probe(probe, point) {
 		if (probe->post_handler)
 			return true;
 	}

@@ -13,7 +13,6 @@
 #include <linux/bitfield.h>
 #include <linux/list_sort.h>
 #include <linux/mm.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -181,7 +180,7 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 	point = kprobe_table_find(e->place.addr);
 	if (!point)
 		return false;
-	list_for_each_entry(probe, &point->probes, list) {
+	for_each_probe(probe, point) {
 		if (is_jprobe(probe))
 			return true;
 	}

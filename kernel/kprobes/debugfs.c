@@ -64,7 +64,7 @@ static int list_show(struct seq_file *m, void *v)
 	struct kprobe_point *point = v;
 	struct kprobe *kp;
 
-	list_for_each_entry(kp, &point->probes, list)
+	for_each_probe(kp, point)
 		show_probe(m, point, kp);
 	return 0;
 }

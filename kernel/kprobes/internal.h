@@ -29,6 +29,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/lockdep.h>
 #include <linux/static_call_types.h>
@@ -123,7 +124,7 @@ enum kprobe_opt {
  *		call walks over @probes
  * @op:		the representative, with the data of its detour.  Its list links the point
  *		into the lists of the optimizer, or into the list of gone points
- * @probes:	registrations (struct kprobe::list), in the order of registration; RCU,
+ * @probes:	registrations (struct kprobe::node), in the order of registration; RCU,
  *		written under kprobe_mutex
  * @lone:	the only probe whose handlers a hit has to call, and which it has missed if it
  *		cannot; @kp if a hit has to walk over @probes.  See lone_probe()
@@ -143,7 +144,7 @@ struct kprobe_point {
 		struct kprobe kp;
 		struct optimized_kprobe op;
 	};
-	struct list_head probes;
+	struct hlist_head probes;
 	struct kprobe *lone;
 	union {
 		struct kprobe_point *carrier;
@@ -162,6 +163,12 @@ static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
 {
 	return container_of(kp, struct kprobe_point, kp);
 }
+
+/* Walk over the probes of a point; the second at a hit, without lockdep, which can be probed. */
+#define for_each_probe(probe, point)					\
+	hlist_for_each_entry(probe, &(point)->probes, node)
+#define for_each_probe_rcu(probe, point)				\
+	hlist_for_each_entry_rcu(probe, &(point)->probes, node, true)
 
 static __always_inline unsigned long kprobe_point_addr(const struct kprobe_point *point)
 {

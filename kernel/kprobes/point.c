@@ -11,7 +11,6 @@
  * kprobe_mutex guards all points.  hit/ has the code that runs at a hit.
  */
 #include <linux/hashtable.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -64,7 +63,7 @@ static void derive_flags(struct kprobe_point *point)
 	/* The representative of a point on ftrace's instruction keeps KPROBE_FLAG_FTRACE. */
 	point->kp.flags &= ~(KPROBE_FLAG_GONE | KPROBE_FLAG_OPTIMIZED);
 	point->kp.flags |= flags;
-	list_for_each_entry(kp, &point->probes, list)
+	for_each_probe(kp, point)
 		kp->flags = (kp->flags & ~STATE_FLAGS) | flags;
 }
 
@@ -103,7 +102,7 @@ bool kprobe_point_armed(const struct kprobe_point *point)
 /* Returns true if the point may be released: it has no probes, and carries none. */
 bool kprobe_point_unused(const struct kprobe_point *point)
 {
-	return list_empty(&point->probes) && !point->kept;
+	return hlist_empty(&point->probes) && !point->kept;
 }
 
 /* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
@@ -117,7 +116,7 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 		return false;
 	if (kprobe_point_carried(point))
 		return true;
-	list_for_each_entry(kp, &point->probes, list) {
+	for_each_probe(kp, point) {
 		if (!kprobe_disabled(kp))
 			return true;
 	}
@@ -131,7 +130,7 @@ struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	list_for_each_entry(probe, &point->probes, list) {
+	for_each_probe(probe, point) {
 		if (probe == kp)
 			return probe;
 	}
@@ -166,16 +165,14 @@ static bool is_gone_probe(const struct kprobe *kp)
  */
 static struct kprobe_point *find_gone(struct kprobe *kp)
 {
-	struct list_head *node;
+	struct hlist_node **link = NULL;
 
-	if (!is_gone_probe(kp))
-		return NULL;
-	/* The only node that is not a probe is the head of the list, which is in the point. */
-	list_for_each_prev(node, &kp->list) {
-		if (!is_gone_probe(list_entry(node, struct kprobe, list)))
-			return container_of(node, struct kprobe_point, probes);
+	/* The first node's link that is not in a probe is the head of the list, in the point. */
+	while (is_gone_probe(kp)) {
+		link = kp->node.pprev;
+		kp = container_of(link, struct kprobe, node.next);
 	}
-	return NULL;
+	return link ? container_of(link, struct kprobe_point, probes.first) : NULL;
 }
 
 /**
@@ -189,7 +186,7 @@ void kprobe_point_add_gone(struct kprobe_point *point)
 	struct kprobe *probe;
 
 	list_add(&point->op.list, &kprobe_gone_points);
-	list_for_each_entry(probe, &point->probes, list)
+	for_each_probe(probe, point)
 		hash_add(gone_probes, &probe->gone, (unsigned long)probe);
 }
 
@@ -272,7 +269,7 @@ static bool find_lone(struct kprobe_point *point, struct kprobe **lone)
 {
 	struct kprobe *probe;
 
-	list_for_each_entry(probe, &point->probes, list) {
+	for_each_probe(probe, point) {
 		if (kprobe_disabled(probe))
 			continue;
 		if (*lone)
@@ -323,7 +320,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	kprobe_post_handler_t post = NULL;
 	struct kprobe *probe, *lone;
 
-	list_for_each_entry(probe, &point->probes, list) {
+	for_each_probe(probe, point) {
 		/* A hit reads it once, with a plain load. */
 		WRITE_ONCE(probe->call, call_of(point, probe));
 		if (probe->post_handler)
@@ -360,7 +357,7 @@ void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp)
 {
 	kp->call = call_of(point, kp);
 	kp->flags = (kp->flags & ~STATE_FLAGS) | state_flags(point);
-	list_add_tail_rcu(&kp->list, &point->probes);
+	hlist_add_tail_rcu(&kp->node, &point->probes);
 	kprobe_point_update_handlers(point);
 }
 
@@ -373,7 +370,7 @@ void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp)
  */
 void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp)
 {
-	list_del_rcu(&kp->list);
+	hlist_del_rcu(&kp->node);
 	kprobe_point_update_handlers(point);
 }
 
@@ -415,7 +412,6 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 	point->lone = &point->kp;
 	point->kp.flags = place->ftrace ? KPROBE_FLAG_FTRACE : 0;
 	point->state = KPROBE_DISARMED;
-	INIT_LIST_HEAD(&point->probes);
 	INIT_LIST_HEAD(&point->kp.list);
 	INIT_LIST_HEAD(&point->op.list);
 

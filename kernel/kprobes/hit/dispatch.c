@@ -7,7 +7,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/kprobes-frame.h>
-#include <linux/rculist.h>
 
 #include "../internal.h"
 
@@ -52,7 +51,7 @@ int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 	struct kprobe *probe;
 	int ret = 0;
 
-	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
+	for_each_probe_rcu(probe, kprobe_to_point(kp)) {
 		ret = probe->call(probe, regs);
 		if (ret)
 			break;
@@ -106,7 +105,7 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			post(probe, regs, flags);
 		return;
 	}
-	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+	for_each_probe_rcu(probe, point) {
 		if (!probe->post_handler || kprobe_disabled(probe))
 			continue;
 		call_post(probe, regs, flags);
@@ -118,7 +117,7 @@ static __always_inline void count_missed(struct kprobe_point *point)
 {
 	struct kprobe *probe;
 
-	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+	for_each_probe_rcu(probe, point) {
 		if (!kprobe_disabled(probe))
 			raw_atomic_long_inc((atomic_long_t *)&probe->nmissed);
 	}
@@ -161,7 +160,7 @@ void dump_kprobe(struct kprobe *kp)
 	struct kprobe *probe;
 
 	pr_err("probe at %pS\n", kp->addr);
-	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true)
+	for_each_probe_rcu(probe, kprobe_to_point(kp))
 		pr_err("  pre %pS, post %pS, flags %#x\n", probe->pre_handler,
 		       probe->post_handler, probe->flags);
 }

@@ -10,7 +10,6 @@
 #include <linux/kprobes-frame.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
-#include <linux/rculist.h>
 
 #include "../internal.h"
 
@@ -29,7 +28,7 @@ static __always_inline bool ask_probes(struct kprobe *kp, struct pt_regs *regs, 
 {
 	struct kprobe *probe;
 
-	list_for_each_entry_rcu(probe, &kprobe_to_point(kp)->probes, list, true) {
+	for_each_probe_rcu(probe, kprobe_to_point(kp)) {
 		if (probe->fault_handler && !kprobe_disabled(probe) &&
 		    probe->fault_handler(probe, regs, trapnr))
 			return true;

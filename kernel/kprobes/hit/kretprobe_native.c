@@ -8,7 +8,6 @@
  */
 #include <linux/kprobes-frame.h>
 #include <linux/llist.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 
 #include "instance.h"
@@ -108,7 +107,7 @@ static __always_inline void enter_probes(struct kprobe_point *point, kprobe_opco
 {
 	struct kprobe *probe;
 
-	list_for_each_entry_rcu(probe, &point->probes, list, true) {
+	for_each_probe_rcu(probe, point) {
 		if (probe->call == kretprobe_engine_enter_bare)
 			enter_bare(probe, ret_addr);
 	}

@@ -266,7 +266,7 @@ static void stray_post(struct kprobe *p, struct pt_regs *regs, unsigned long fla
 static void a_post_handler_unregistered_during_the_hit(struct kunit *test)
 {
 	const size_t probe = offsetof(struct kprobe_point, probes) -
-			     offsetof(struct kprobe, list);
+			     offsetof(struct kprobe, node);
 	struct kprobe_point *point;
 	struct kprobe *stray;
 
@@ -276,7 +276,6 @@ static void a_post_handler_unregistered_during_the_hit(struct kunit *test)
 	stray = (void *)point + probe;
 	stray->post_handler = stray_post;
 	stray->flags = 0;
-	INIT_LIST_HEAD(&point->probes);
 	atomic_set(&strays, 0);
 	preempt_disable();
 	kprobe_dispatch_post(&point->kp, NULL, 0);

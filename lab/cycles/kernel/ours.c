@@ -6,7 +6,6 @@
 #include "internal.h"
 
 struct kprobe_point cycles_point = {
-	.probes = LIST_HEAD_INIT(cycles_point.probes),
 	.state = KPROBE_JUMP,
 };
 
