@@ -175,12 +175,12 @@ bool kprobe_detour_used(struct kprobe *kp);
 /*
  * KPROBES_ON_FTRACE: ftrace's instruction is probed by a jump after it.  <asm/kprobes.h> has
  *
- *	arch_carrier_addr(addr)		the address after ftrace's instruction at @addr
+ *	KPROBE_CARRIER_OFFSET	bytes from ftrace's instruction to the one after it
  */
 
 /**
  * arch_carrier_obstacle() - can execution reach an instruction other than from ftrace's before it?
- * @addr: arch_carrier_addr() of an instruction of ftrace
+ * @addr: address of the instruction after ftrace's
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: %KPROBE_OBSTACLE_NONE if not; otherwise the reason why it can, or may.

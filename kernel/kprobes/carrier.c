@@ -9,9 +9,9 @@
  * and handlers see the registers that they would see at the entry.
  *
  * The point on ftrace's instruction, the site, has the probes.  The carrier is an ordinary
- * point in all respects but two: a hit also calls the probes of the site (kprobe_point::carried),
- * and the carrier exists as long as the site (kprobe_point::kept).  A carrier may have probes of
- * its own.
+ * point in all respects but two (enum kprobe_role): a hit also calls the probes of the site, and
+ * the carrier exists as long as the site.  A carrier may have probes of its own.  Site and carrier
+ * find each other in the table, by their addresses.
  *
  * A site is carried only if the carrier can get a jump (a breakpoint costs more than a call of
  * ftrace's handler), if execution can reach the carrier only from the site, and if no other user
@@ -28,7 +28,7 @@
  * Creates the point after the instruction of a site, or returns NULL if it cannot be probed.  The
  * text stays while kprobe_mutex is held, because the site is in it.
  */
-static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned long addr)
+static struct kprobe_point *create_carrier(unsigned long addr)
 {
 	/* The name of the symbol allows the site, so it allows the carrier. */
 	struct kprobe_place place = { .addr = addr, .name = KPROBE_NAME_PLAIN };
@@ -37,7 +37,7 @@ static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned l
 	const char *why;
 
 	if (!kallsyms_lookup_size_offset(addr, &size, &place.offset) ||
-	    addr - place.offset != kprobe_point_addr(site) - site->kp.offset ||
+	    place.offset < KPROBE_CARRIER_OFFSET ||
 	    kprobe_table_reserve(1) || kprobe_place_check_text(&place))
 		return NULL;
 	carrier = kprobe_point_create(&place, &why);
@@ -47,35 +47,31 @@ static struct kprobe_point *create_carrier(struct kprobe_point *site, unsigned l
 	return carrier;
 }
 
-/* Finds or creates the carrier of a site.  It stays until kprobe_carrier_release(). */
-static bool keep_carrier(struct kprobe_point *site)
+/* Finds or creates the carrier of a site, or returns NULL.  kprobe_carrier_release() undoes it. */
+static struct kprobe_point *keep_carrier(struct kprobe_point *site)
 {
-	unsigned long addr = arch_carrier_addr(kprobe_point_addr(site));
-	struct kprobe_point *carrier = site->carrier;
+	unsigned long addr = kprobe_point_addr(site) + KPROBE_CARRIER_OFFSET;
+	struct kprobe_point *carrier = kprobe_table_find(addr) ?: create_carrier(addr);
 
-	if (carrier)
-		return true;
-	carrier = kprobe_table_find(addr) ?: create_carrier(site, addr);
-	if (!carrier)
-		return false;
-	site->carrier = carrier;
-	carrier->kept = true;
+	if (!carrier || carrier->role)
+		return carrier;
+	WRITE_ONCE(carrier->role, KPROBE_ROLE_KEPT);
 	/* These functions are right for a point without a site, too. */
 	WRITE_ONCE(carrier->kp.pre_handler, kprobe_dispatch_carrier);
 	WRITE_ONCE(carrier->kp.call, kprobe_dispatch_both);
-	return true;
+	return carrier;
 }
 
-static void set_carried(struct kprobe_point *carrier, struct kprobe_point *site)
+/* A hit looks the site up in the table, so no order of stores matters here. */
+static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
 {
-	/* Complete the site before a hit uses it.  Pairs with kprobe_point_carried(). */
-	smp_store_release(&carrier->carried, site);
+	WRITE_ONCE(carrier->role, role);
 	kprobe_point_update_handlers(carrier);
 }
 
 static void detach(struct kprobe_point *site)
 {
-	set_carried(site->carrier, NULL);
+	set_role(kprobe_carrier_of(site), KPROBE_ROLE_KEPT);
 	kprobe_point_update_handlers(site);
 }
 
@@ -83,19 +79,21 @@ static void detach(struct kprobe_point *site)
 static enum kprobe_obstacle attach(struct kprobe_point *site)
 {
 	enum kprobe_obstacle obstacle;
+	struct kprobe_point *carrier;
 
 	if (!kprobe_optimization_allowed)
 		return KPROBE_OBSTACLE_OFF;
 	if (ftrace_ip_is_modified(kprobe_point_addr(site)))
 		return KPROBE_OBSTACLE_RESERVED;
-	if (!keep_carrier(site))
+	carrier = keep_carrier(site);
+	if (!carrier)
 		return KPROBE_OBSTACLE_INSN;
-	obstacle = arch_carrier_obstacle(kprobe_point_addr(site->carrier));
+	obstacle = arch_carrier_obstacle(kprobe_point_addr(carrier));
 	if (obstacle)
 		return obstacle;
-	set_carried(site->carrier, site);
+	set_role(carrier, KPROBE_ROLE_CARRIES);
 	kprobe_point_update_handlers(site);
-	obstacle = kprobe_optimizer_prepare(site->carrier);
+	obstacle = kprobe_optimizer_prepare(carrier);
 	if (obstacle)
 		detach(site);
 	return obstacle;
@@ -111,7 +109,7 @@ static enum kprobe_obstacle attach(struct kprobe_point *site)
  */
 void kprobe_carry(struct list_head *sites, struct list_head *carried, struct list_head *points)
 {
-	struct kprobe_point *site, *next;
+	struct kprobe_point *site, *next, *carrier;
 	LIST_HEAD(unused);
 
 	for_each_collected_safe(site, next, sites) {
@@ -122,8 +120,9 @@ void kprobe_carry(struct list_head *sites, struct list_head *carried, struct lis
 		}
 		kprobe_point_set_state(site, KPROBE_CARRIED);
 		list_move_tail(&site->kp.list, carried);
-		if (site->carrier->state == KPROBE_DISARMED)
-			kprobe_collect(site->carrier, points);
+		carrier = kprobe_carrier_of(site);
+		if (carrier->state == KPROBE_DISARMED)
+			kprobe_collect(carrier, points);
 	}
 	arch_prepare_kprobes_end();
 	kprobe_points_unpublish(&unused);
@@ -144,7 +143,7 @@ void kprobe_uncarry(struct list_head *carried, struct list_head *points)
 	struct kprobe_point *site, *carrier;
 
 	for_each_collected(site, carried) {
-		carrier = site->carrier;
+		carrier = kprobe_carrier_of(site);
 		detach(site);
 		kprobe_point_set_state(site, KPROBE_DISARMED);
 		if (kprobe_point_armed(carrier) && !kprobe_point_wants_arming(carrier))
@@ -159,7 +158,7 @@ void kprobe_uncarry(struct list_head *carried, struct list_head *points)
  */
 static void move_to_ftrace(struct list_head *sites)
 {
-	struct kprobe_point *site;
+	struct kprobe_point *site, *carrier;
 	LIST_HEAD(carriers);
 
 	if (kprobe_arm_ftrace(sites)) {
@@ -169,9 +168,9 @@ static void move_to_ftrace(struct list_head *sites)
 	for_each_collected(site, sites) {
 		kprobe_point_set_state(site, KPROBE_FTRACE);
 		detach(site);
-		if (kprobe_point_armed(site->carrier) &&
-		    !kprobe_point_wants_arming(site->carrier))
-			kprobe_collect(site->carrier, &carriers);
+		carrier = kprobe_carrier_of(site);
+		if (kprobe_point_armed(carrier) && !kprobe_point_wants_arming(carrier))
+			kprobe_collect(carrier, &carriers);
 	}
 	if (!list_empty(&carriers))
 		kprobe_disarm_points(&carriers);
@@ -210,19 +209,18 @@ void kprobe_ftrace_claim(struct ftrace_ops *ops)
 
 /**
  * kprobe_carrier_release() - let go of the carrier of a site that is going to be released
- * @site: a point that is not carried
+ * @site: any point that is not carried
  * @points: list to which the carrier is added, if it is not used any more
  *
  * Context: kprobe_mutex held.
  */
 void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points)
 {
-	struct kprobe_point *carrier = site->carrier;
+	struct kprobe_point *carrier = kprobe_carrier_of(site);
 
-	if (!kprobe_ftrace(&site->kp) || !carrier)
+	if (!carrier)
 		return;
-	site->carrier = NULL;
-	carrier->kept = false;
+	WRITE_ONCE(carrier->role, KPROBE_ROLE_NONE);
 	if (kprobe_point_unused(carrier))
 		kprobe_collect(carrier, points);
 }

@@ -117,6 +117,18 @@ enum kprobe_opt {
 };
 
 /**
+ * enum kprobe_role - is a point the carrier of another one?
+ * @KPROBE_ROLE_NONE:	no
+ * @KPROBE_ROLE_KEPT:	yes; it exists as long as the point on ftrace's instruction before it
+ * @KPROBE_ROLE_CARRIES: as before, and a hit has to call the probes of that point first
+ */
+enum kprobe_role {
+	KPROBE_ROLE_NONE,
+	KPROBE_ROLE_KEPT,
+	KPROBE_ROLE_CARRIES,
+};
+
+/**
  * struct kprobe_point - a probed address (probepoint)
  * @kp:		representative: the architecture and callers of get_kprobe() see only this
  *		part.  Its addr is the key of the table.  Its list links the point into a
@@ -128,15 +140,10 @@ enum kprobe_opt {
  *		written under kprobe_mutex
  * @lone:	the only probe whose handlers a hit has to call, and which it has missed if it
  *		cannot; @kp if a hit has to walk over @probes.  See lone_probe()
- * @carrier:	of a point on ftrace's instruction: the point after the instruction, which
- *		exists as long as this point; NULL if there is none
- * @carried:	of a carrier: the point in KPROBE_CARRIED, whose probes a hit has to call
- *		before @probes; NULL if there is none.  Hits read it
- * @kept:	the point is the carrier of another point, which may be disarmed: @carried is
- *		valid, otherwise @carrier
  * @state:	content of the text, enum kprobe_state
  * @opt:	next step of the optimizer, enum kprobe_opt
  * @unopt:	reason why there is no jump, enum kprobe_obstacle
+ * @role:	is this the carrier of another point?  enum kprobe_role; hits read it
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls the point
  */
 struct kprobe_point {
@@ -146,14 +153,10 @@ struct kprobe_point {
 	};
 	struct hlist_head probes;
 	struct kprobe *lone;
-	union {
-		struct kprobe_point *carrier;
-		struct kprobe_point *carried;
-	};
-	bool kept;
 	u8 state;
 	u8 opt;
 	u8 unopt;
+	u8 role;
 	bool ftrace_ip_modify;
 };
 
@@ -256,17 +259,25 @@ int kprobe_call_nop(struct kprobe *probe, struct pt_regs *regs);
 int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_both(struct kprobe *kp, struct pt_regs *regs);
 
-/* Returns the point whose probes a hit of @point calls before its own, or NULL. */
-static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
-{
-	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) || likely(!point->kept))
-		return NULL;
-	/* Pairs with smp_store_release() in set_carried(). */
-	return READ_ONCE(point->carried);
-}
-
 /* hit/lookup.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);
+
+/* Without carriers the functions that use it return earlier. */
+#ifndef KPROBE_CARRIER_OFFSET
+#define KPROBE_CARRIER_OFFSET	0
+#endif
+
+/*
+ * Returns the point whose probes a hit of @point calls before its own, or NULL.
+ * Context: kprobe_mutex held, or preemption disabled.
+ */
+static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
+{
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) ||
+	    likely(READ_ONCE(point->role) != KPROBE_ROLE_CARRIES))
+		return NULL;
+	return kprobe_table_find(kprobe_point_addr(point) - KPROBE_CARRIER_OFFSET);
+}
 
 /* table.c */
 int kprobe_table_reserve(unsigned int points);
@@ -396,10 +407,25 @@ static inline void kprobe_uncarry(struct list_head *carried, struct list_head *p
 static inline void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points) { }
 #endif
 
+/*
+ * Returns the carrier of a point on ftrace's instruction; NULL if @site is another point, or has
+ * none.  Context: kprobe_mutex held.
+ */
+static inline struct kprobe_point *kprobe_carrier_of(struct kprobe_point *site)
+{
+	struct kprobe_point *carrier;
+
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) || !kprobe_ftrace(&site->kp) ||
+	    site->state == KPROBE_GONE)
+		return NULL;
+	carrier = kprobe_table_find(kprobe_point_addr(site) + KPROBE_CARRIER_OFFSET);
+	return carrier && carrier->role ? carrier : NULL;
+}
+
 /* Returns the point whose text calls the probes of @point.  Context: kprobe_mutex held. */
 static inline struct kprobe_point *kprobe_text_point(struct kprobe_point *point)
 {
-	return point->state == KPROBE_CARRIED ? point->carrier : point;
+	return point->state == KPROBE_CARRIED ? kprobe_carrier_of(point) : point;
 }
 
 /* arm_ftrace.c */

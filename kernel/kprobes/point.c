@@ -102,7 +102,7 @@ bool kprobe_point_armed(const struct kprobe_point *point)
 /* Returns true if the point may be released: it has no probes, and carries none. */
 bool kprobe_point_unused(const struct kprobe_point *point)
 {
-	return hlist_empty(&point->probes) && !point->kept;
+	return hlist_empty(&point->probes) && !point->role;
 }
 
 /* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
@@ -238,8 +238,9 @@ bool kprobe_is_registered(struct kprobe *kp, unsigned long addr)
 /* Returns true if hits call the probes of @point through its carrier. */
 static bool is_carried(struct kprobe_point *point)
 {
-	return IS_ENABLED(CONFIG_KPROBE_CARRIERS) && kprobe_ftrace(&point->kp) &&
-	       point->carrier && point->carrier->carried == point;
+	struct kprobe_point *carrier = kprobe_carrier_of(point);
+
+	return carrier && carrier->role == KPROBE_ROLE_CARRIES;
 }
 
 /* Returns true if a hit calls the post_handler of each probe right after its pre_handler. */
@@ -318,6 +319,7 @@ static bool return_only(struct kprobe *lone)
 void kprobe_point_update_handlers(struct kprobe_point *point)
 {
 	kprobe_post_handler_t post = NULL;
+	bool carried = is_carried(point);
 	struct kprobe *probe, *lone;
 
 	for_each_probe(probe, point) {
@@ -331,19 +333,19 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	/* ftrace may call the point while it is carried, and again afterwards. */
 	if (kprobe_ftrace(&point->kp))
 		WRITE_ONCE(point->kp.call,
-			   is_carried(point) ? kprobe_call_nothing : kprobe_dispatch_many);
+			   carried ? kprobe_call_nothing : kprobe_dispatch_many);
 	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
-	lone = is_carried(point) ? &point->kp : lone_probe(point);
+	lone = carried ? &point->kp : lone_probe(point);
 	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
 	if (!post && return_only(lone))
 		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
 	/* Complete the probe before a hit uses it.  Pairs with the reads of @lone in hit/. */
 	smp_store_release(&point->lone, lone);
-	if (is_carried(point))
-		kprobe_point_update_handlers(point->carrier);
+	if (carried)
+		kprobe_point_update_handlers(kprobe_carrier_of(point));
 }
 
 /**

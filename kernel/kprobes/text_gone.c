@@ -28,6 +28,7 @@ static void text_gone(unsigned long start, unsigned long end)
 {
 	struct kprobe_point *point;
 	LIST_HEAD(armed);
+	LIST_HEAD(unused);
 	unsigned long pos;
 
 	for_each_kprobe_point(point, pos) {
@@ -37,6 +38,14 @@ static void text_gone(unsigned long start, unsigned long end)
 	if (!list_empty(&armed))
 		kprobe_disarm_points(&armed);
 	kprobe_uncollect_all(&armed);
+
+	/* Gone points have no carriers: these are found by their addresses, in the table. */
+	for_each_kprobe_point(point, pos) {
+		if (point_within(point, start, end))
+			kprobe_carrier_release(point, &unused);
+	}
+	kprobe_points_unpublish(&unused);
+	kprobe_points_release(&unused);
 
 	for_each_kprobe_point(point, pos) {
 		if (!point_within(point, start, end))

@@ -37,7 +37,7 @@ static void *site_of(int (*fn)(int))
 
 static void *carrier_of(int (*fn)(int))
 {
-	return (void *)arch_carrier_addr((unsigned long)site_of(fn));
+	return site_of(fn) + KPROBE_CARRIER_OFFSET;
 }
 
 /* A probe that records the registers, and the probe that kprobe_running() returns. */

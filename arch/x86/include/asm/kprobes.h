@@ -89,8 +89,8 @@ struct arch_optimized_insn {
 /* See <linux/kprobes-optimize.h>. */
 #define arch_jump_is_one_insn(op)	((op)->optinsn.nr == 1)
 
-/* See <linux/kprobes-optimize.h>: the instruction after ftrace's five bytes. */
-#define arch_carrier_addr(addr)		((addr) + 5)
+/* See <linux/kprobes-optimize.h>. */
+#define KPROBE_CARRIER_OFFSET	5
 
 /* See <linux/kprobes-arch.h>. */
 static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
