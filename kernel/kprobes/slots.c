@@ -17,9 +17,11 @@
 #include <linux/bitmap.h>
 #include <linux/execmem.h>
 #include <linux/kallsyms.h>
+#include <linux/llist.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "slots.h"
 
@@ -27,6 +29,9 @@
 /* All pages, by address.  It is a hash because every kernel fault searches it. */
 DEFINE_HASHTABLE(kprobe_slot_pages, KPROBE_SLOT_PAGES_BITS);
 static DEFINE_SPINLOCK(pages_lock);
+
+/* Pages to be freed. */
+static LLIST_HEAD(left_pages);
 
 void * __weak alloc_insn_page(void)
 {
@@ -99,9 +104,25 @@ static struct slot_page *add_page(struct kprobe_insn_cache *cache)
 	return page;
 }
 
-static void free_page_rcu(struct rcu_head *rcu)
+/* Frees pages after all readers have left them.  A worker, because freeing a page may sleep. */
+static void free_left_pages(struct work_struct *work)
 {
-	kfree(container_of(rcu, struct slot_page, rcu));
+	struct slot_page *page, *next;
+
+	llist_for_each_entry_safe(page, next, llist_del_all(&left_pages), left) {
+		page->cache->free(page->insns);
+		kfree(page);
+	}
+}
+
+static DECLARE_WORK(free_pages_work, free_left_pages);
+
+static void page_left(struct rcu_head *rcu)
+{
+	struct slot_page *page = container_of(rcu, struct slot_page, rcu);
+
+	if (llist_add(&page->left, &left_pages))
+		queue_work(system_dfl_wq, &free_pages_work);
 }
 
 static void remove_page(struct slot_page *page)
@@ -113,8 +134,8 @@ static void remove_page(struct slot_page *page)
 	spin_lock(&pages_lock);
 	hash_del_rcu(&page->node);
 	spin_unlock(&pages_lock);
-	page->cache->free(page->insns);
-	call_rcu(&page->rcu, free_page_rcu);
+	/* An unwinder may be reading a detour in it. */
+	call_rcu(&page->rcu, page_left);
 }
 
 static kprobe_opcode_t *take_slot(struct kprobe_insn_cache *cache, struct kprobe *p)

@@ -7,6 +7,7 @@
  * of a point are freed only after no task can execute them.
  */
 #include <linux/hashtable.h>
+#include <linux/llist.h>
 
 #include "internal.h"
 
@@ -19,7 +20,8 @@
  * @used:	bitmap of taken slots, stored after @owners
  * @nr_used:	number of taken slots
  * @nr:		number of slots
- * @rcu:	delays freeing for readers of the hash
+ * @rcu:	delays freeing for readers of the hash and of the page
+ * @left:	then links the page into the list of those to be freed
  * @owners:	representative that owns each slot; NULL if not recorded
  */
 struct slot_page {
@@ -29,7 +31,10 @@ struct slot_page {
 	kprobe_opcode_t *insns;
 	unsigned long *used;
 	unsigned int nr_used, nr;
-	struct rcu_head rcu;
+	union {
+		struct rcu_head rcu;
+		struct llist_node left;
+	};
 	struct kprobe *owners[];
 };
 
