@@ -44,6 +44,13 @@ typedef int (*kprobe_fault_handler_t) (struct kprobe *, struct pt_regs *,
 typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
 				    struct pt_regs *);
 
+/* Number of opcodes in the text that a breakpoint or a jump replaces. */
+#ifdef MAX_OPTIMIZED_LENGTH
+#define KPROBE_TEXT_UNITS	(MAX_OPTIMIZED_LENGTH / sizeof(kprobe_opcode_t))
+#else
+#define KPROBE_TEXT_UNITS	1
+#endif
+
 /**
  * struct kprobe - a probe: one registration, owned by its user
  * @list:	not empty while the probe is registered
@@ -65,6 +72,7 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  *		the probed instruction; non-zero means that it has fixed the fault
  * @opcode:	text that the breakpoint has replaced (meaningful in the core's own
  *		representative of a probepoint only)
+ * @text:	private: text that a jump replaces, which begins with @opcode (likewise)
  * @ainsn:	the architecture's copy of the instruction (likewise)
  * @gone:	links the probe into the hash of those whose text has been freed
  *
@@ -89,7 +97,10 @@ struct kprobe {
 	kprobe_pre_handler_t pre_handler;
 	kprobe_post_handler_t post_handler;
 	kprobe_fault_handler_t fault_handler;
-	kprobe_opcode_t opcode;
+	union {
+		kprobe_opcode_t opcode;
+		kprobe_opcode_t text[KPROBE_TEXT_UNITS];
+	};
 	union {
 		struct arch_specific_insn ainsn;
 		struct hlist_node gone;

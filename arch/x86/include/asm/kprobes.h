@@ -66,28 +66,19 @@ struct arch_specific_insn {
 	u8 desc[16] __aligned(4);
 };
 
+struct optimized_kprobe;
+
 /**
  * struct arch_optimized_insn - the detour of a point
- * @insn:	address of the detour; NULL if there is none
- * @tail:	original bytes of the text that the jump covers after its first byte
- * @len:	length of the region in bytes
- * @nr:		number of instructions in the region
- * @original:	offset of each instruction but the first from the probed address
- * @copy:	offset of their copies from the copy of the first instruction
- * @end:	offset of the end of the copies, likewise
+ * @insn:	address of the detour, which ends with struct detour_data; NULL if there is none
  */
 struct arch_optimized_insn {
 	kprobe_opcode_t *insn;
-	u8 tail[4];
-	u8 original[4];
-	u8 copy[4];
-	u8 end;
-	u8 len : 5;
-	u8 nr : 3;
 };
 
 /* See <linux/kprobes-optimize.h>. */
-#define arch_jump_is_one_insn(op)	((op)->optinsn.nr == 1)
+#define arch_jump_is_one_insn arch_jump_is_one_insn
+bool arch_jump_is_one_insn(const struct optimized_kprobe *op);
 
 /* See <linux/kprobes-optimize.h>. */
 #define KPROBE_CARRIER_OFFSET	5

@@ -33,7 +33,7 @@
 
 static_assert(MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t) == DETOUR_SIZE);
 static_assert(MAX_OPTIMIZED_LENGTH == PROBE_JUMP_LEN);
-static_assert(ARRAY_SIZE(((struct arch_optimized_insn *)0)->copy) == PROBE_REGION_INSNS - 1);
+static_assert(ARRAY_SIZE(((struct detour_data *)0)->copy) == PROBE_REGION_INSNS - 1);
 static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
 
 /* --- Check the region --------------------------------------------------------- */
@@ -124,11 +124,11 @@ static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct kprobe *
 static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
 					 kprobe_opcode_t *slot)
 {
-	struct arch_optimized_insn *optinsn = &op->optinsn;
 	struct kprobe *kp = &op->kp;
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	enum kprobe_obstacle obstacle;
 	u8 buf[DETOUR_SIZE];
+	struct detour_data *data = (struct detour_data *)(buf + DETOUR_DATA);
 	struct probe_copy copy = {
 		.mode	= INSN_MODE_KERN,
 		.src	= (unsigned long)kp->addr,
@@ -136,7 +136,7 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 		.post	= calls == KPROBE_DETOUR_CALLS_POST ?
 			  (unsigned long)kprobe_detour_enter_post : 0,
 		.out	= buf + DETOUR_COPY,
-		.room	= DETOUR_SIZE - DETOUR_COPY,
+		.room	= DETOUR_DATA - DETOUR_COPY,
 	};
 
 	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
@@ -147,14 +147,13 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 	if (put_entry(buf, slot, kp, source))
 		return KPROBE_OBSTACLE_OPERAND;
 
+	data->len = source->region.len;
+	data->nr = source->region.nr;
+	memcpy(data->original, source->region.offset + 1, sizeof(data->original));
+	memcpy(data->copy, copy.offset + 1, sizeof(data->copy));
+	data->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
+	memcpy(kp->text + 1, source->bytes + 1, sizeof(kp->text) - 1);
 	text_poke_copy(slot, buf, sizeof(buf));
-
-	optinsn->len = source->region.len;
-	optinsn->nr = source->region.nr;
-	memcpy(optinsn->original, source->region.offset + 1, sizeof(optinsn->original));
-	memcpy(optinsn->copy, copy.offset + 1, sizeof(optinsn->copy));
-	memcpy(optinsn->tail, source->bytes + 1, sizeof(optinsn->tail));
-	optinsn->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
 	return KPROBE_OBSTACLE_NONE;
 }
 
@@ -213,6 +212,12 @@ enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr)
 }
 
 /* See <linux/kprobes-optimize.h>. */
+bool arch_jump_is_one_insn(const struct optimized_kprobe *op)
+{
+	return detour_data(op->optinsn.insn)->nr == 1;
+}
+
+/* See <linux/kprobes-optimize.h>. */
 int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 {
 	return probe_debugger_in((unsigned long)op->kp.addr, PROBE_JUMP_LEN) ?
@@ -224,7 +229,8 @@ int arch_check_optimized_kprobe(struct optimized_kprobe *op)
 static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 {
 	kprobe_opcode_t *from = op->kp.addr;
-	kprobe_opcode_t *to = op->optinsn.insn + detour_entry(op);
+	kprobe_opcode_t *detour = op->optinsn.insn;
+	kprobe_opcode_t *to = detour + detour_entry(&op->kp, detour);
 
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
 }

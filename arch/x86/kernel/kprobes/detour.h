@@ -30,7 +30,8 @@
  *		call	kprobe_detour_enter_return
  *		popf
  *
- * A detour is aligned to its size, so any address in it identifies the detour.
+ * A detour is aligned to its size, so any address in it identifies the detour.  The last bytes of
+ * a detour are a struct detour_data.
  */
 
 #define DETOUR_SIZE	64
@@ -49,12 +50,37 @@
 #define PUSHF_INSN_OPCODE	0x9c
 #define POPF_INSN_OPCODE	0x9d
 
-/* Returns the offset in the detour of @op to which the jump leads. */
-static __always_inline unsigned int detour_entry(const struct optimized_kprobe *op)
+/**
+ * struct detour_data - positions of the copies in a detour
+ * @original:	offset of each instruction but the first from the probed address
+ * @copy:	offset of their copies from the copy of the first instruction
+ * @end:	offset of the end of the copies, likewise
+ * @len:	length of the region in bytes
+ * @nr:		number of instructions in the region
+ */
+struct detour_data {
+	u8 original[4];
+	u8 copy[4];
+	u8 end;
+	u8 len : 5;
+	u8 nr : 3;
+};
+
+#define DETOUR_DATA	(DETOUR_SIZE - sizeof(struct detour_data))
+
+/* Context: the detour exists, or preemption has been disabled since its address was found. */
+static __always_inline const struct detour_data *detour_data(const kprobe_opcode_t *detour)
 {
-	if (kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_RETURN)
+	return (const struct detour_data *)(detour + DETOUR_DATA);
+}
+
+/* Returns the offset in the detour of @kp to which the jump leads. */
+static __always_inline unsigned int detour_entry(const struct kprobe *kp,
+						 const kprobe_opcode_t *detour)
+{
+	if (kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN)
 		return DETOUR_CODE;
-	return op->optinsn.insn[DETOUR_CALL] == INT3_INSN_OPCODE ? DETOUR_DEAD : DETOUR_CALL;
+	return detour[DETOUR_CALL] == INT3_INSN_OPCODE ? DETOUR_DEAD : DETOUR_CALL;
 }
 
 /* hit/detour_32.S, hit/detour_64.S; called by detours, not by C. */

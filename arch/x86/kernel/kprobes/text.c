@@ -4,8 +4,8 @@
  *
  * Under text_mutex the state of a point determines which bytes are replaced in the text.  A
  * fault handler does not hold text_mutex, and the optimizer may be writing at the same time.
- * But as long as a point has a detour, it stores the original bytes that a jump covers; they
- * are restored whether the jump is in the text, partly written, or not there.  Only a
+ * But as long as a point has a detour, kprobe::text has the original bytes that a jump covers.
+ * They are restored whether the jump is in the text, partly written, or not there.  Only a
  * debugger's breakpoint in these bytes is not returned.
  */
 #include <linux/kallsyms.h>

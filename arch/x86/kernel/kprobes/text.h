@@ -11,7 +11,7 @@
 static inline void probe_original_bytes(const struct optimized_kprobe *op, u8 first, u8 *bytes)
 {
 	bytes[0] = first;
-	memcpy(bytes + 1, op->optinsn.tail, sizeof(op->optinsn.tail));
+	memcpy(bytes + 1, op->kp.text + 1, sizeof(op->kp.text) - 1);
 }
 
 /* text.c */

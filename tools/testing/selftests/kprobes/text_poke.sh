@@ -66,10 +66,11 @@ wrote del p
 text_poke SITE old e9 TO new cc2a000000
 text_poke SITE old cc new b8
 END
+	# At its end: no other instruction, the end of the copy, and lengths of the region.
 	matches "the detour: its representative, a call, the flags, and the instruction" \
 		"$(printf '%s\n' "$records" |
 			grep -E 'old - new [0-9a-f]+cce8[0-9a-f]{8}9db82a000000e9')" \
-		'(cc)+$'
+		'(cc)+0{16}0525$'
 	echo 0 >"$KNOB"
 fi
 

@@ -68,34 +68,45 @@ __visible void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kprobe_detour_stepped);
 
+static __always_inline bool calls_post(const struct kprobe *kp)
+{
+	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_POST;
+}
+
 /*
  * Returns the offset from the copies' start at which instruction @i > 0 begins, including a
  * post-handler call inserted before it; the end of the copies if there is no such instruction.
  */
-static __always_inline unsigned int mark(const struct optimized_kprobe *op, int i)
+static __always_inline unsigned int mark(const struct kprobe *kp, const struct detour_data *data,
+					 int i)
 {
-	const struct arch_optimized_insn *optinsn = &op->optinsn;
-	unsigned int begin = i < optinsn->nr ? optinsn->copy[i - 1] : optinsn->end;
+	unsigned int begin = i < data->nr ? data->copy[i - 1] : data->end;
 
-	if (i == 1 && kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST)
-		begin -= PROBE_POST_LEN;
-	return begin;
+	return i == 1 && calls_post(kp) ? begin - PROBE_POST_LEN : begin;
 }
 
-static __always_inline unsigned long detour_original(const struct optimized_kprobe *op,
+static __always_inline unsigned long detour_original(const struct kprobe *kp,
+						     const struct detour_data *data,
 						     unsigned int offset)
 {
-	const struct arch_optimized_insn *optinsn = &op->optinsn;
-	unsigned long addr = (unsigned long)op->kp.addr;
+	unsigned long addr = (unsigned long)kp->addr;
 	int i;
 
-	for (i = optinsn->nr; i > 0; i--) {
-		if (offset >= DETOUR_COPY + mark(op, i))
+	for (i = data->nr; i > 0; i--) {
+		if (offset >= DETOUR_COPY + mark(kp, data, i))
 			break;
 	}
-	if (i == optinsn->nr)
-		return addr + optinsn->len;
-	return addr + (i ? optinsn->original[i - 1] : 0);
+	if (i == data->nr)
+		return addr + data->len;
+	return addr + (i ? data->original[i - 1] : 0);
+}
+
+/* Returns the detour of @kp if it is at @start; NULL otherwise, for instance if that is a slot. */
+static __always_inline const kprobe_opcode_t *detour_at(struct kprobe *kp, unsigned long start)
+{
+	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+
+	return start == (unsigned long)op->optinsn.insn ? (kprobe_opcode_t *)start : NULL;
 }
 
 /**
@@ -109,10 +120,10 @@ static __always_inline unsigned long detour_original(const struct optimized_kpro
  */
 unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigned long addr)
 {
-	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
+	const kprobe_opcode_t *detour = detour_at(kp, start);
 
-	if (start == (unsigned long)op->optinsn.insn)
-		return detour_original(op, addr - start);
+	if (detour)
+		return detour_original(kp, detour_data(detour), addr - start);
 	return (unsigned long)kp->addr + (addr == start ? 0 : probe_desc(kp)->len);
 }
 NOKPROBE_SYMBOL(arch_slot_original);
@@ -123,16 +134,17 @@ NOKPROBE_SYMBOL(arch_slot_original);
  * byte belongs to the call, and the flags are not on the stack.  When they are, an unwind hint
  * in kprobe_detour_enter() makes unwinders look up the return address itself.
  */
-static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsigned int offset)
+static __always_inline bool flags_pushed(const struct kprobe *kp, const kprobe_opcode_t *detour,
+					 unsigned int offset)
 {
-	unsigned int entry = detour_entry(op);
+	unsigned int entry = detour_entry(kp, detour);
 
 	if (entry == DETOUR_CODE)
 		return offset > DETOUR_CODE && offset <= DETOUR_RETURN;
 	if (offset == DETOUR_RETURN)
 		return entry == DETOUR_CALL;
-	return kprobe_detour_calls(&op->kp) == KPROBE_DETOUR_CALLS_POST &&
-	       offset == DETOUR_COPY + mark(op, 1) + CALL_INSN_SIZE;
+	return calls_post(kp) &&
+	       offset == DETOUR_COPY + mark(kp, detour_data(detour), 1) + CALL_INSN_SIZE;
 }
 
 /**
@@ -146,15 +158,16 @@ static __always_inline bool flags_pushed(const struct optimized_kprobe *op, unsi
  */
 unsigned int kprobe_text_pushed(unsigned long addr)
 {
-	struct optimized_kprobe *op;
+	const kprobe_opcode_t *detour = NULL;
 	unsigned int pushed = 0;
 	unsigned long start = 0;
 	struct kprobe *owner;
 
 	preempt_disable_notrace();
 	owner = kprobe_slot_owner(addr, &start);
-	op = container_of(owner, struct optimized_kprobe, kp);
-	if (owner && start == (unsigned long)op->optinsn.insn && flags_pushed(op, addr - start))
+	if (owner)
+		detour = detour_at(owner, start);
+	if (detour && flags_pushed(owner, detour, addr - start))
 		pushed = sizeof(long);
 	preempt_enable_notrace();
 	return pushed;
@@ -164,8 +177,6 @@ NOKPROBE_SYMBOL(kprobe_text_pushed);
 /* See <linux/kprobes-arch.h>.  In a detour, true only for the copy of the first instruction. */
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr)
 {
-	struct optimized_kprobe *op = container_of(kp, struct optimized_kprobe, kp);
-
-	return addr - start == (start == (unsigned long)op->optinsn.insn ? DETOUR_COPY : 0);
+	return addr - start == (detour_at(kp, start) ? DETOUR_COPY : 0);
 }
 NOKPROBE_SYMBOL(arch_slot_at_copy);
