@@ -11,7 +11,8 @@
  *
  * The core passes only representatives of probepoints to the architecture.  The
  * pre_handler and post_handler of a representative call those of all the probes;
- * its post_handler is NULL while no probe has one.
+ * its post_handler is NULL while no probe has one.  The architecture may also use its list,
+ * addr, flags, opcode and ainsn; the core has its own data in place of the other members.
  *
  * Included from <linux/kprobes.h>; do not include it directly.
  */
@@ -27,7 +28,7 @@ struct ftrace_regs;
 
 /**
  * arch_prepare_kprobe() - check and copy the instruction at @p->addr
- * @p: representative of a new probepoint: @p->addr, @p->offset from its symbol's start
+ * @p: representative of a new probepoint: @p->addr
  *
  * Context: task, may sleep; kprobe_mutex, cpus_read_lock() and text_mutex held.
  * Return: 0; -EILSEQ if no instruction starts there; -EINVAL if it cannot be
@@ -38,6 +39,7 @@ int arch_prepare_kprobe(struct kprobe *p);
 /**
  * arch_prepare_kprobe_why() - arch_prepare_kprobe() with a reason and fewer locks
  * @p: see arch_prepare_kprobe()
+ * @offset: bytes from the start of the symbol to @p->addr
  * @why: may be set on failure to a constant string that explains the errno
  *
  * Called instead of arch_prepare_kprobe() if HAVE_KPROBE_BATCH is selected.
@@ -45,7 +47,7 @@ int arch_prepare_kprobe(struct kprobe *p);
  * Context: task, may sleep, kprobe_mutex held.
  * Return: see arch_prepare_kprobe().
  */
-int arch_prepare_kprobe_why(struct kprobe *p, const char **why);
+int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char **why);
 
 /**
  * arch_arm_kprobe() - write the breakpoint; arch_disarm_kprobe() removes it

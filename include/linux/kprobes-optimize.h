@@ -13,21 +13,33 @@
 
 /* --- HAVE_OPTPROBES: jumps in place of breakpoints --------------------- */
 
-#ifdef CONFIG_OPTPROBES
 /**
  * struct optimized_kprobe - the architecture's view of a probepoint that may get a jump
  * @kp:		representative of the point
- * @list:	links the point into lists of the functions below
+ * @list:	links the point into lists of the functions below; in place of members of @kp that
+ *		only registrations use
  * @optinsn:	data of the architecture.  <asm/kprobes.h> defines struct
  *		arch_optimized_insn, MAX_OPTINSN_SIZE (size of a detour in units of
  *		kprobe_opcode_t) and MAX_OPTIMIZED_LENGTH (bytes of text that a jump covers)
  */
 struct optimized_kprobe {
-	struct kprobe kp;
-	struct list_head list;
+	union {
+		struct kprobe kp;
+		struct {
+			/* private: */
+			u8 __before_list[offsetof(struct kprobe, hlist.pprev)];
+			/* public: */
+			struct list_head list;
+		};
+	};
+#ifdef CONFIG_OPTPROBES
 	struct arch_optimized_insn optinsn;
+#endif
 };
 
+static_assert(offsetofend(struct optimized_kprobe, list) == offsetofend(struct kprobe, nmissed));
+
+#ifdef CONFIG_OPTPROBES
 /* True if no jump is longer than the architecture's shortest instruction. */
 #define KPROBE_JUMP_IS_ONE_INSN	(sizeof(kprobe_opcode_t) >= MAX_OPTIMIZED_LENGTH)
 
@@ -115,11 +127,6 @@ static nokprobe_inline void opt_pre_handler(struct kprobe *p, struct pt_regs *re
 	p->pre_handler(p, regs);
 }
 #else
-struct optimized_kprobe {
-	struct kprobe kp;
-	struct list_head list;
-};
-
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;

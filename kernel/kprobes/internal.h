@@ -145,22 +145,41 @@ enum kprobe_role {
  * @unopt:	reason why there is no jump, enum kprobe_obstacle
  * @role:	is this the carrier of another point?  enum kprobe_role; hits read it
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls the point
+ *
+ * There may be many points, so members of @kp that only registrations use have room for the
+ * others: symbol_name, offset and fault_handler here, and more in struct optimized_kprobe.
  */
 struct kprobe_point {
 	union {
 		struct kprobe kp;
 		struct optimized_kprobe op;
+		struct {
+			/* private: */
+			u8 __before_lone[offsetof(struct kprobe, symbol_name)];
+			/* public: */
+			struct kprobe *lone;
+			u8 state : 4;
+			u8 opt : 4;
+			u8 unopt;
+			u8 role;
+			bool ftrace_ip_modify;
+		};
+		struct {
+			/* private: */
+			u8 __before_probes[offsetof(struct kprobe, fault_handler)];
+			/* public: */
+			struct hlist_head probes;
+		};
 	};
-	struct hlist_head probes;
-	struct kprobe *lone;
-	u8 state;
-	u8 opt;
-	u8 unopt;
-	u8 role;
-	bool ftrace_ip_modify;
 };
 
 static_assert(!offsetof(struct optimized_kprobe, kp));
+static_assert(offsetofend(struct kprobe_point, lone) == offsetof(struct kprobe, offset));
+static_assert(offsetofend(struct kprobe_point, ftrace_ip_modify) == offsetof(struct kprobe, flags));
+static_assert(sizeof_field(struct kprobe_point, probes) ==
+	      sizeof_field(struct kprobe, fault_handler));
+static_assert(sizeof(struct kprobe_point) == sizeof(struct optimized_kprobe));
+static_assert(NR_KPROBE_STATES <= 16 && NR_KPROBE_OPTS <= 16);
 
 static __always_inline struct kprobe_point *kprobe_to_point(struct kprobe *kp)
 {

@@ -380,10 +380,10 @@ void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp)
  * Backends with HAVE_KPROBE_BATCH take text_mutex themselves when they write to a slot.
  * The others write to it in arch_prepare_kprobe(), and expect the caller to hold text_mutex.
  */
-static int prepare_breakpoint(struct kprobe *kp, const char **why)
+static int prepare_breakpoint(struct kprobe *kp, unsigned long offset, const char **why)
 {
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
-		return arch_prepare_kprobe_why(kp, why);
+		return arch_prepare_kprobe_why(kp, offset, why);
 
 	guard(kprobe_text)();
 	return arch_prepare_kprobe(kp);
@@ -408,7 +408,6 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 		return ERR_PTR(-ENOMEM);
 
 	point->kp.addr = (kprobe_opcode_t *)place->addr;
-	point->kp.offset = place->offset;
 	point->kp.pre_handler = kprobe_dispatch_pre;
 	point->kp.call = kprobe_dispatch_many;
 	point->lone = &point->kp;
@@ -418,7 +417,7 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 	INIT_LIST_HEAD(&point->op.list);
 
 	ret = place->ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
-			      prepare_breakpoint(&point->kp, why);
+			      prepare_breakpoint(&point->kp, place->offset, why);
 	if (ret) {
 		kmem_cache_free(point_cache, point);
 		return ERR_PTR(ret);

@@ -204,13 +204,14 @@ static int read_and_check(struct kprobe *p, unsigned long start, const char **wh
 /**
  * arch_prepare_kprobe_why() - check and copy the instruction at @p->addr
  * @p: representative of a new probepoint
+ * @offset: bytes from the start of the symbol
  * @why: see <linux/kprobes-arch.h>
  *
  * Arm ARM B2.9 (exclusives), D2.
  */
-int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
+int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char **why)
 {
-	unsigned long addr = (unsigned long)p->addr, start = addr - p->offset;
+	unsigned long addr = (unsigned long)p->addr, start = addr - offset;
 	struct probe_insn *desc = probe_desc(p);
 	int ret;
 

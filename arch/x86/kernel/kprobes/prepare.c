@@ -205,9 +205,10 @@ int __init arch_init_kprobes(void)
 /**
  * arch_prepare_kprobe_why() - check and copy the instruction at @p->addr
  * @p: representative of a new probepoint
+ * @offset: bytes from the start of the symbol; not used
  * @why: see <linux/kprobes-arch.h>
  */
-int arch_prepare_kprobe_why(struct kprobe *p, const char **why)
+int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char **why)
 {
 	u8 bytes[MAX_INSN_SIZE];
 	int ret;
