@@ -58,7 +58,7 @@ static unsigned int entries_in(size_t size)
 }
 
 /*
- * Allocates a table for @points and a quarter more, so that at least that many registrations
+ * Allocates a table for @points and a sixteenth more, so that at least that many registrations
  * are possible before the table has to be copied again.  Its size is a power of two, because
  * the page allocator rounds up to one.
  */
@@ -67,7 +67,7 @@ static struct kprobe_table *table_alloc(unsigned int points)
 	struct kprobe_table *table;
 	size_t size = TABLE_MIN_SIZE;
 
-	while (room(entries_in(size)) < points + points / 4)
+	while (room(entries_in(size)) < points + points / 16)
 		size *= 2;
 
 	table = kvzalloc(size, GFP_KERNEL);
