@@ -251,21 +251,13 @@ int kprobe_dispatch_pre(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
-/* Returns the only probe that a hit of @point concerns; NULL if it has to walk over them. */
-static __always_inline struct kprobe *kprobe_point_lone(struct kprobe_point *point)
+/* kprobes_inc_nmissed_count(), faster for a point with one probe. */
+static __always_inline void kprobe_count_miss(struct kprobe_point *point)
 {
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	struct kprobe *lone = READ_ONCE(point->lone);
 
-	return likely(lone != &point->kp) ? lone : NULL;
-}
-
-/* kprobes_inc_nmissed_count(), faster for a point with one probe. */
-static __always_inline void kprobe_count_miss(struct kprobe_point *point)
-{
-	struct kprobe *lone = kprobe_point_lone(point);
-
-	if (lone)
+	if (likely(lone != &point->kp))
 		raw_atomic_long_inc((atomic_long_t *)&lone->nmissed);
 	else
 		kprobes_inc_nmissed_count(&point->kp);

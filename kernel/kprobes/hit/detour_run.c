@@ -88,9 +88,10 @@ int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 	int ret;
 
 	preempt_disable_notrace();
-	probe = kprobe_point_lone(kprobe_to_point(kp));
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	probe = READ_ONCE(kprobe_to_point(kp)->lone);
 	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (likely(probe && kprobe_in_free_task()))
+	if (likely(probe != kp && kprobe_in_free_task()))
 		ret = plain_hit(kp, probe, regs);
 	else
 		ret = other_hit(kp, regs);

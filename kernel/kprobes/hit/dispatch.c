@@ -95,10 +95,11 @@ void kprobe_dispatch_post(struct kprobe *kp, struct pt_regs *regs,
 			  unsigned long flags)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
-	struct kprobe *probe = kprobe_point_lone(point);
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *probe = READ_ONCE(point->lone);
 	kprobe_post_handler_t post;
 
-	if (probe) {
+	if (likely(probe != kp)) {
 		/* A probe that is being added or removed may be called or not. */
 		post = READ_ONCE(probe->post_handler);
 		if (likely(post))
@@ -136,9 +137,10 @@ static __always_inline void count_missed(struct kprobe_point *point)
 void kprobes_inc_nmissed_count(struct kprobe *p)
 {
 	struct kprobe_point *point = kprobe_to_point(p), *carried;
-	struct kprobe *lone = kprobe_point_lone(point);
+	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
+	struct kprobe *lone = READ_ONCE(point->lone);
 
-	if (lone) {
+	if (likely(lone != p)) {
 		raw_atomic_long_inc((atomic_long_t *)&lone->nmissed);
 		return;
 	}

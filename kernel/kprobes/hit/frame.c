@@ -14,7 +14,7 @@ DEFINE_PER_CPU(struct kprobe_cpu, kprobe_cpu);
  * The current probe between kprobe_busy_begin() and kprobe_busy_end(): a representative
  * without probes.  Probes that are hit in between are missed, as in any handler.
  */
-static struct kprobe_point busy_point;
+static struct kprobe_point busy_point = { .lone = &busy_point.kp };
 
 /**
  * kprobe_running() - get the current probe of the current context level

@@ -9,7 +9,7 @@
 #include "../internal.h"
 
 /* The current probe between kprobe_busy_begin() and kprobe_busy_end(). */
-static struct kprobe_point busy_point;
+static struct kprobe_point busy_point = { .lone = &busy_point.kp };
 
 /* See frame.c.  Here all context levels share one current probe. */
 void kprobe_busy_begin(void)

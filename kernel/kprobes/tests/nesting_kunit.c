@@ -276,6 +276,7 @@ static void a_post_handler_unregistered_during_the_hit(struct kunit *test)
 	stray = (void *)point + probe;
 	stray->post_handler = stray_post;
 	stray->flags = 0;
+	point->lone = &point->kp;
 	atomic_set(&strays, 0);
 	preempt_disable();
 	kprobe_dispatch_post(&point->kp, NULL, 0);
