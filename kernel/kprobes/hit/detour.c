@@ -25,11 +25,6 @@ static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(other_hit);
 
-static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs *regs)
-{
-	return likely(kprobe_in_watched_task()) ? task_hit(point, regs) : other_hit(point, regs);
-}
-
 /**
  * kprobe_detour_pre() - call the pre handlers of a detour's point
  * @kp: representative of the point
@@ -41,10 +36,20 @@ static __always_inline int plain_hit(struct kprobe_point *point, struct pt_regs 
  */
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 {
+	struct kprobe_point *point = kprobe_to_point(kp);
 	int ret;
 
 	preempt_disable_notrace();
-	ret = plain_hit(kprobe_to_point(kp), regs);
+	if (unlikely(!kprobe_in_watched_task())) {
+		ret = other_hit(point, regs);
+	} else if (likely(kprobe_task_take())) {
+		ret = task_hit(point, regs);
+	} else {
+		kprobe_count_miss(point);
+		/* Still disabled: this hit is in a handler of task context. */
+		preempt_enable_no_resched_notrace();
+		return 0;
+	}
 	preempt_enable_notrace();
 	return ret;
 }

@@ -62,7 +62,11 @@ static __always_inline void plain_hit(unsigned long ip, struct pt_regs *regs)
 	unsigned long resume = instruction_pointer(regs);
 	struct kprobe_point *point = kprobe_table_read(ip);
 
-	if (likely(point) && !task_hit(point, regs))
+	if (unlikely(!point))
+		return;
+	if (unlikely(!kprobe_task_take()))
+		kprobe_count_miss(point);
+	else if (!task_hit(point, regs))
 		instruction_pointer_set(regs, resume);
 }
 

@@ -30,16 +30,12 @@ static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs 
 	return ret;
 }
 
-/* Handles a hit in kprobe_in_watched_task(), where nearly all hits are. */
+/* Handles a hit, as nearly all are, in kprobe_in_watched_task() and after kprobe_task_take(). */
 static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *lone;
 	int ret;
 
-	if (unlikely(!kprobe_task_take())) {
-		kprobe_count_miss(point);
-		return 0;
-	}
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
 	kprobe_task_set(lone);
