@@ -62,7 +62,7 @@ static void nested_hits_are_missed_and_counted(struct kunit *test)
 			};
 			struct counted a = counted_at(inners[i], true, true);
 			struct counted b = counted_at(inners[i], true, false);
-			struct counted off = counted_at(inners[i], true, false);
+			struct counted off = counted_at(inners[i], true, true);
 
 			off.kp.flags = KPROBE_FLAG_DISABLED;
 			inner = inners[i];
@@ -75,19 +75,23 @@ static void nested_hits_are_missed_and_counted(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, outers[o](n), n + 1);
 			/* Outside of a handler the call is a hit. */
 			KUNIT_EXPECT_EQ(test, inners[i](1), 2);
-			unregister_kprobe(&off.kp);
+			/* And now with only one enabled probe. */
 			unregister_kprobe(&b.kp);
+			KUNIT_EXPECT_EQ(test, outers[o](n), n + 1);
+			KUNIT_EXPECT_EQ(test, inners[i](1), 2);
+			unregister_kprobe(&off.kp);
 			unregister_kprobe(&a.kp);
 			unregister_kprobe(&out);
 
 			/* The probed instruction is executed nevertheless. */
-			KUNIT_EXPECT_EQ(test, inner_result, 40);
-			KUNIT_EXPECT_EQ(test, a.kp.nmissed, 20);
+			KUNIT_EXPECT_EQ(test, inner_result, 44);
+			KUNIT_EXPECT_EQ(test, a.kp.nmissed, 22);
 			KUNIT_EXPECT_EQ(test, b.kp.nmissed, 20);
 			KUNIT_EXPECT_EQ(test, off.kp.nmissed, 0);
-			KUNIT_EXPECT_EQ(test, a.pre, 1);
-			KUNIT_EXPECT_EQ(test, a.post, 1);
+			KUNIT_EXPECT_EQ(test, a.pre, 2);
+			KUNIT_EXPECT_EQ(test, a.post, 2);
 			KUNIT_EXPECT_EQ(test, b.pre, 1);
+			KUNIT_EXPECT_EQ(test, off.pre + off.post, 0);
 			KUNIT_EXPECT_EQ(test, out.nmissed, 0);
 		}
 	}
