@@ -43,8 +43,8 @@ OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
 
 # Options of all configurations that Kconfig makes: kprobes on; options that need other
-# tools off; debug information and checksums of symbols off, which double the time to
-# compile.
+# tools off; debug information, checksums of symbols and the installation of headers off,
+# which double the time to compile.
 RANDOM_FORCED='
 CONFIG_KPROBES=y
 CONFIG_KUNIT=y
@@ -56,6 +56,7 @@ CONFIG_DEBUG_INFO_NONE=y
 # CONFIG_MODULE_SIG is not set
 # CONFIG_MODVERSIONS is not set
 # CONFIG_IKHEADERS is not set
+# CONFIG_HEADERS_INSTALL is not set
 '
 
 # config_of COMPILER: the name of the configuration that selects folder and toolchain.
