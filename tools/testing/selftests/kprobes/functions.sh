@@ -182,7 +182,8 @@ begin()
 	[ -d "$KPROBES" ] || skip_all "no kprobes in debugfs"
 	[ -e "$TRACING/trace" ] || mount -t tracefs tracefs "$TRACING" 2>/dev/null
 	trap cleanup EXIT
-	trap 'exit 1' INT TERM HUP
+	# A second signal must not end the cleanup: kselftest's runner nests two timeouts.
+	trap 'trap "" INT TERM HUP; exit 1' INT TERM HUP
 	list_before=$(cat "$KPROBES/list")
 	lines_before=$(whole_list)
 }
