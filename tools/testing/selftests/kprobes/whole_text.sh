@@ -16,7 +16,7 @@ CPU1=/sys/devices/system/cpu/cpu1/online
 # A list of at most so many addresses is not split.
 SMALL=200
 
-# feed FILE: write its lines to kp_many, a hundred at a time.
+# feed FILE: write its lines to kp_many, 192 at a time: at most a page, and whole batches.
 feed()
 {
 	awk -v to="$MANY/add" '
@@ -27,7 +27,7 @@ feed()
 		lines = ""
 	}
 	{ lines = lines $0 "\n" }
-	NR % 100 == 0 { flush() }
+	NR % 192 == 0 { flush() }
 	END { if (lines) flush() }' "$1" 2>/dev/null
 }
 
@@ -82,15 +82,22 @@ seconds()
 	cut -d. -f1 /proc/uptime
 }
 
-# settled MOST: wait until no point waits for its jump; fails after MOST seconds.
+# settled MOST: wait until no point waits for its jump; fails after MOST seconds.  Reads debugfs
+# only when there are no more jumps than before: while the list has the code of that file,
+# each line costs hundreds of hits, and the optimizer waits for the reader's lock.
 settled()
 {
-	local end=$(($(seconds) + $1))
+	local end=$(($(seconds) + $1)) jumps=-1 before
 
 	[ -e "$KNOB" ] || return 0
-	while grep -q '  breakpoint  waiting' "$KPROBES/optimization"; do
+	while :; do
+		before=$jumps
+		jumps=$(cat "$MANY/jumps")
+		if [ "$jumps" = "$before" ]; then
+			grep -q '  breakpoint  waiting' "$KPROBES/optimization" || return 0
+		fi
 		[ "$(seconds)" -lt "$end" ] || return 1
-		sleep 0.5
+		sleep 0.2
 	done
 }
 
@@ -98,7 +105,7 @@ settled()
 # that writes them.
 probe()
 {
-	local list="$1" nr jump most=60
+	local list="$1" nr jump most=300
 
 	nr=$(grep -c . "$list")
 	[ "$nr" -gt "$SMALL" ] || most=600
@@ -113,7 +120,7 @@ probe()
 		return 1
 	fi
 	work
-	jump=$(grep -c '  jump  ' "$KPROBES/optimization")
+	jump=$(cat "$MANY/jumps")
 	note "$(basename "$list"): $nr addresses, $(cat "$MANY/accepted") accepted,\
  $jump jumps, $(cat "$MANY/hits") hits at $(seconds) s"
 	lines=$((lines + nr))

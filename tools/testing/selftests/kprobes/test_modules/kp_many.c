@@ -3,13 +3,17 @@
  * Many probes at addresses that a script chooses.  In /sys/module/kp_many/parameters:
  *
  *	add	write lines "ADDRESS OFFSET KIND" to register probes: hexadecimal, decimal, and
- *		k for a pre handler, p for a pre and a post handler, r for a return probe.  A
- *		write of a single line fails with the errno of its probe
+ *		k for a pre handler, p for a pre and a post handler, r for a return probe.  Those
+ *		of one write are registered in batches.  A write of a single line fails with
+ *		the errno of its probe
  *	accepted number of registered probes
+ *	jumps	number of those, without return probes, that are served by a jump; cheaper to
+ *		read than debugfs, which finds the symbol of each address
  *	hits	number of calls of their handlers
  *
  * They are unregistered together when the module is unloaded.
  */
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -18,6 +22,7 @@
 #include <linux/string.h>
 
 #define MOST	32768
+#define BATCH	64	/* probes that are registered together */
 
 static struct kprobe *probes[MOST];
 static struct kretprobe *returns[MOST];
@@ -45,56 +50,102 @@ static int returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(returned);
 
-static int add(unsigned long addr, char kind)
+/* A probe for a line.  For the kinds without return, only the kprobe in it is used. */
+static struct kretprobe *probe_of_line(const char *line, char *kind)
 {
+	unsigned long addr, offset;
 	struct kretprobe *rp;
-	int ret;
 
-	if (nr_probes == MOST || nr_returns == MOST)
-		return -ENOSPC;
-	/* For the other kinds, only the kprobe in it is used. */
+	if (sscanf(line, "%lx %lu %c", &addr, &offset, kind) != 3 || !strchr("kpr", *kind))
+		return ERR_PTR(-EINVAL);
 	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
 	if (!rp)
-		return -ENOMEM;
-	rp->kp.addr = (kprobe_opcode_t *)addr;
-	if (kind == 'r') {
+		return ERR_PTR(-ENOMEM);
+	rp->kp.addr = (kprobe_opcode_t *)(addr + offset);
+	if (*kind == 'r') {
 		rp->handler = returned;
-		ret = register_kretprobe(rp);
 	} else {
 		rp->kp.pre_handler = before;
-		rp->kp.post_handler = kind == 'p' ? after : NULL;
-		ret = register_kprobe(&rp->kp);
+		rp->kp.post_handler = *kind == 'p' ? after : NULL;
 	}
+	return rp;
+}
+
+static int add_return(struct kretprobe *rp)
+{
+	int ret;
+
+	if (nr_returns == MOST)
+		ret = -ENOSPC;
+	else
+		ret = register_kretprobe(rp);
 	if (ret)
 		kfree(rp);
-	else if (kind == 'r')
-		returns[nr_returns++] = rp;
 	else
-		probes[nr_probes++] = &rp->kp;
+		returns[nr_returns++] = rp;
 	return ret;
 }
 
-static int add_line(const char *line)
+/*
+ * Register the probes together.  If one of them is refused, try both halves, so that all
+ * others are accepted in a few batches.  Returns the last error.
+ */
+static int add_batch(struct kprobe **batch, unsigned int nr)
 {
-	unsigned long addr, offset;
-	char kind;
+	int ret, error;
 
-	if (sscanf(line, "%lx %lu %c", &addr, &offset, &kind) != 3 || !strchr("kpr", kind))
-		return -EINVAL;
-	return add(addr + offset, kind);
+	if (!nr)
+		return 0;
+	if (nr > MOST - nr_probes)
+		ret = -ENOSPC;
+	else
+		ret = register_kprobes(batch, nr);
+	if (!ret) {
+		memcpy(probes + nr_probes, batch, nr * sizeof(*batch));
+		nr_probes += nr;
+		return 0;
+	}
+	if (nr == 1) {
+		kfree(container_of(*batch, struct kretprobe, kp));
+		return ret;
+	}
+	error = add_batch(batch, nr / 2);
+	return add_batch(batch + nr / 2, nr - nr / 2) ?: error;
 }
 
+/* Under the lock of our parameters, like nr_probes. */
 static int set_add(const char *text, const struct kernel_param *param)
 {
-	const char *line = text, *end = strchr(text, '\n');
+	static struct kprobe *batch[BATCH];
+	unsigned int nr = 0, lines = 0;
+	int ret = 0, error = 0;
+	const char *line, *end;
+	struct kretprobe *rp;
+	char kind;
 
-	if (!end || !end[1])
-		return add_line(text);
-	for (; end; line = end + 1, end = strchr(line, '\n')) {
-		if (add_line(line) == -ENOSPC)
-			return -ENOSPC;
+	for (line = text; *line; line = end) {
+		end = strchrnul(line, '\n');
+		end += *end == '\n';
+		lines++;
+		rp = probe_of_line(line, &kind);
+		if (IS_ERR(rp)) {
+			ret = PTR_ERR(rp);
+		} else if (kind == 'r') {
+			ret = add_return(rp);
+		} else {
+			batch[nr++] = &rp->kp;
+			ret = 0;
+			if (nr == BATCH) {
+				ret = add_batch(batch, nr);
+				nr = 0;
+			}
+		}
+		error = ret ?: error;
 	}
-	return 0;
+	ret = add_batch(batch, nr);
+	error = ret ?: error;
+	/* A script that writes many lines counts the accepted ones. */
+	return lines > 1 && error != -ENOSPC ? 0 : error;
 }
 
 static int get_accepted(char *buffer, const struct kernel_param *param)
@@ -107,6 +158,21 @@ static const struct kernel_param_ops accepted_ops = {
 };
 module_param_cb(accepted, &accepted_ops, NULL, 0400);
 MODULE_PARM_DESC(accepted, "number of registered probes");
+
+static int get_jumps(char *buffer, const struct kernel_param *param)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < nr_probes; i++)
+		sum += !!(READ_ONCE(probes[i]->flags) & KPROBE_FLAG_OPTIMIZED);
+	return sysfs_emit(buffer, "%u\n", sum);
+}
+
+static const struct kernel_param_ops jumps_ops = {
+	.get = get_jumps,
+};
+module_param_cb(jumps, &jumps_ops, NULL, 0400);
+MODULE_PARM_DESC(jumps, "number of probes that are served by a jump");
 
 static const struct kernel_param_ops add_ops = {
 	.set = set_add,
