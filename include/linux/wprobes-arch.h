@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_WPROBES_ARCH_H
+#define _LINUX_WPROBES_ARCH_H
+/*
+ * Watchpoint probes: the contract with the architectures, and with the kernel's hardware
+ * breakpoints, which share the debug registers.
+ *
+ * <asm/wprobes.h> defines:
+ *
+ *	WPROBE_SLOTS		the most registers that a CPU can have
+ *	WPROBE_TYPES		the values of enum wprobe_type that registers can have, a bit each
+ *	WPROBE_KNOWS_ACCESS	1 if wprobe_hit() gets the accessed bytes, so that probes on
+ *				different bytes can share a register for any access; else 0
+ */
+#include <linux/types.h>
+
+struct pt_regs;
+
+#ifdef CONFIG_WPROBES
+#include <asm/wprobes.h>
+
+/**
+ * struct wprobe_range - the content of a register
+ * @addr:	first byte; the address of a per-CPU variable, or that of one CPU's copy
+ * @len:	number of bytes; 0: no register is used
+ * @type:	enum wprobe_type
+ * @percpu:	@addr is the address of a per-CPU variable
+ *
+ * A range is inside one aligned word (unsigned long).
+ */
+struct wprobe_range {
+	unsigned long addr;
+	u8 len;
+	u8 type;
+	bool percpu;
+};
+
+/* Returns the lowest bit of a range in the value of its aligned word. */
+static __always_inline unsigned int wprobe_shift(unsigned long addr, unsigned int len)
+{
+	unsigned int first = addr % sizeof(long);
+
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		first = sizeof(long) - first - len;
+	return first * 8;
+}
+
+/* Returns the bits of a range in the value of its aligned word. */
+static __always_inline unsigned long wprobe_mask(unsigned long addr, unsigned int len)
+{
+	return (~0UL >> (sizeof(long) - len) * 8) << wprobe_shift(addr, len);
+}
+
+/* Implemented by the architecture. */
+
+/**
+ * arch_wprobe_cover() - find the smallest range that a register can watch
+ * @range: range with any first byte and length; widened until a register can watch it
+ *
+ * Context: any.
+ * Return: false if no register can watch so many bytes.
+ */
+bool arch_wprobe_cover(struct wprobe_range *range);
+
+/**
+ * arch_wprobe_allowed() - may accesses to this memory raise exceptions?
+ * @range: from arch_wprobe_cover(); not per-CPU
+ *
+ * Context: task.
+ * Return: false if the entry code for exceptions accesses the memory.
+ */
+bool arch_wprobe_allowed(const struct wprobe_range *range);
+
+/**
+ * arch_wprobe_install() - watch a range on this CPU
+ * @slot: number of the register's slot; the register may have another number
+ * @range: from arch_wprobe_cover(), for which a register has been reserved; not per-CPU
+ *
+ * Context: interrupts disabled.
+ */
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range);
+
+/**
+ * arch_wprobe_remove() - do not watch a range on this CPU any more
+ * @slot: as for arch_wprobe_install()
+ * @range: as for arch_wprobe_install()
+ *
+ * Context: interrupts disabled.
+ */
+void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range);
+
+/**
+ * arch_wprobe_move() - watch another address of the same length and type on this CPU
+ * @slot: as for arch_wprobe_install()
+ * @addr: first byte; its place in the aligned word is that of the old address
+ *
+ * Context: any, also NMI, interrupts disabled.
+ */
+void arch_wprobe_move(unsigned int slot, unsigned long addr);
+
+/*
+ * arch_wprobe_handlers_begin() and arch_wprobe_handlers_end() are inline functions of
+ * <asm/wprobes.h>, called before and after handlers.  In between, an access to watched memory
+ * raises an exception, and wprobe_hit() counts it as missed.
+ */
+
+/* Implemented by the core, for the architecture. */
+
+void wprobe_before(unsigned int slot);
+void wprobe_missed(unsigned int slot);
+void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched);
+
+/* Implemented by the kernel's hardware breakpoints. */
+
+int hw_breakpoint_reserve_wide(void);
+void hw_breakpoint_release_wide(void);
+void hw_breakpoint_prepare_wide(void);
+
+/* Implemented by the core, for the kernel's hardware breakpoints. */
+
+bool wprobe_yield_register(void);
+void wprobe_register_released(void);
+
+#else /* !CONFIG_WPROBES */
+
+static inline bool wprobe_yield_register(void)
+{
+	return false;
+}
+
+static inline void wprobe_register_released(void) { }
+
+#endif /* CONFIG_WPROBES */
+
+#endif /* _LINUX_WPROBES_ARCH_H */
