@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Load the registers of all CPUs, also of those that come online later.
+ *
+ * wprobe_slots[] has the wanted content.  A CPU compares it with the content that it has
+ * loaded, and loads the registers that differ.  It does so in a cross call after each change,
+ * and when it has come online.  A CPU that goes offline removes its watchpoints, because its
+ * registers are lost; accesses in the remaining part of that path are not seen.  At a suspend
+ * all CPUs but one go offline; the architecture restores the registers of the last one.
+ *
+ * The callbacks of CPU hotplug take wprobe_mutex, so nothing may wait for CPU hotplug under it.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/smp.h>
+
+#include "internal.h"
+
+DEFINE_PER_CPU(struct wprobe_cpu, wprobe_cpu);
+struct wprobe_slot wprobe_slots[WPROBE_SLOTS];
+
+/* Returns the content for a register of this CPU, with the address of its copy of a variable. */
+static struct wprobe_range range_here(const struct wprobe_range *range)
+{
+	struct wprobe_range here = *range;
+
+	if (here.percpu) {
+		here.addr = (unsigned long)this_cpu_ptr((void __percpu *)here.addr);
+		here.percpu = false;
+	}
+	return here;
+}
+
+static bool same(const struct wprobe_range *a, const struct wprobe_range *b)
+{
+	return a->addr == b->addr && a->len == b->len && a->type == b->type;
+}
+
+/*
+ * Loads the registers that differ.  First those that are not needed any more are removed,
+ * because a range may have moved to another slot.
+ */
+static void load_registers(bool all)
+{
+	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+	struct wprobe_range want[WPROBE_SLOTS] = {};
+	struct wprobe_watch *watch;
+	unsigned int i;
+
+	cpu->loading = true;
+	barrier();
+	for (i = 0; i < WPROBE_SLOTS; i++) {
+		if (all)
+			want[i] = range_here(&wprobe_slots[i].range);
+		if (cpu->loaded[i].len && !same(&cpu->loaded[i], &want[i])) {
+			arch_wprobe_remove(i, &cpu->loaded[i]);
+			cpu->loaded[i].len = 0;
+		}
+	}
+	for (i = 0; i < WPROBE_SLOTS; i++) {
+		if (!want[i].len || cpu->loaded[i].len)
+			continue;
+		watch = READ_ONCE(wprobe_slots[i].watch);
+		if (watch && watch->lasts)
+			*this_cpu_ptr(watch->lasts) = *wprobe_word(want[i].addr);
+		cpu->loaded[i] = want[i];
+		arch_wprobe_install(i, &want[i]);
+	}
+	barrier();
+	cpu->loading = false;
+}
+
+/**
+ * wprobe_move_here() - let this CPU watch another address
+ * @slot: number of the slot
+ * @addr: first byte
+ *
+ * If an NMI calls this while the CPU loads its registers, the next wprobe_commit() does it.
+ *
+ * Context: any, interrupts disabled.
+ */
+void wprobe_move_here(unsigned int slot, unsigned long addr)
+{
+	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+
+	if (cpu->loading || !cpu->loaded[slot].len)
+		return;
+	cpu->loaded[slot].addr = addr;
+	arch_wprobe_move(slot, addr);
+}
+
+static void sync_cpu(void *unused)
+{
+	if (this_cpu_read(wprobe_cpu.online))
+		load_registers(true);
+}
+
+/* Returns the slot of @watch if its register is in use. */
+static struct wprobe_slot *slot_of(struct wprobe_watch *watch)
+{
+	return watch->state == WPROBE_ARMED ? &wprobe_slots[watch->slot] : NULL;
+}
+
+/**
+ * wprobe_commit() - let all CPUs load the registers, and wait for handlers
+ *
+ * Afterwards no hit uses a probe or a watch that has been removed before the call.
+ *
+ * Context: task, interrupts enabled, wprobe_mutex held.
+ */
+void wprobe_commit(void)
+{
+	struct wprobe_watch *owners[WPROBE_SLOTS] = {};
+	struct wprobe_watch *watch;
+	struct wprobe_slot *slot;
+	unsigned int i;
+
+	lockdep_assert_held(&wprobe_mutex);
+
+	list_for_each_entry(watch, &wprobe_watches, list) {
+		slot = slot_of(watch);
+		if (!slot)
+			continue;
+		slot->range = watch->range;
+		/*
+		 * Pairs with READ_ONCE() in wprobe_hit(): the watch is complete before it can be
+		 * found.  Its register is loaded later, in the cross call.
+		 */
+		smp_store_release(&slot->watch, watch);
+		owners[slot - wprobe_slots] = watch;
+	}
+	for (i = 0; i < WPROBE_SLOTS; i++) {
+		if (!owners[i])
+			wprobe_slots[i].range.len = 0;
+	}
+	on_each_cpu(sync_cpu, NULL, true);
+	/* A removed watch is found until no register leads to it. */
+	for (i = 0; i < WPROBE_SLOTS; i++) {
+		if (!owners[i])
+			WRITE_ONCE(wprobe_slots[i].watch, NULL);
+	}
+}
+
+static int watch_cpu(unsigned int cpu)
+{
+	unsigned long flags;
+
+	guard(mutex)(&wprobe_mutex);
+	local_irq_save(flags);
+	this_cpu_write(wprobe_cpu.online, true);
+	load_registers(true);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int leave_cpu(unsigned int cpu)
+{
+	unsigned long flags;
+
+	guard(mutex)(&wprobe_mutex);
+	local_irq_save(flags);
+	this_cpu_write(wprobe_cpu.online, false);
+	load_registers(false);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int __init wprobe_cpu_init(void)
+{
+	int ret;
+
+	hw_breakpoint_prepare_wide();
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "wprobes:online", watch_cpu, leave_cpu);
+	return ret < 0 ? ret : 0;
+}
+subsys_initcall(wprobe_cpu_init);

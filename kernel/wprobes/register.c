@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Register, unregister, enable and disable probes: the functions that users call.
+ *
+ * A registration is a batch: all probes are attached to watches, then all CPUs load their
+ * registers in one cross call.  If one probe is refused, none is registered.
+ */
+#include <linux/export.h>
+
+#include "internal.h"
+
+DEFINE_MUTEX(wprobe_mutex);
+
+/* The struct of the user may have any content, so its members do not tell. */
+static bool is_registered(const struct wprobe *wp)
+{
+	struct wprobe_watch *watch;
+	struct wprobe *pos;
+
+	list_for_each_entry(watch, &wprobe_watches, list) {
+		hlist_for_each_entry(pos, &watch->probes, node) {
+			if (pos == wp)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int attach(struct wprobe *wp)
+{
+	struct wprobe_place place = {};
+	enum wprobe_refusal refusal = WPROBE_REFUSE_REGISTERED;
+
+	if (!wp)
+		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
+	if (!is_registered(wp))
+		refusal = wprobe_place_find(wp, &place);
+	refusal = refusal ?: wprobe_attach(wp, &place);
+	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;
+}
+
+/* Detaches those of the probes that are registered, waits for handlers, and frees registers. */
+static void detach_all(struct wprobe **wps, int num)
+{
+	struct wprobe_watch *watch, *next;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		if (wps[i] && is_registered(wps[i]))
+			wprobe_detach(wps[i]);
+	}
+	wprobe_commit();
+	list_for_each_entry_safe(watch, next, &wprobe_watches, list)
+		wprobe_watch_put(watch);
+	wprobe_return_parked();
+}
+
+/**
+ * register_wprobes() - register several probes, or none of them
+ * @wps: pointers to the probes
+ * @num: number of the pointers, at least 1
+ *
+ * Context: task, may sleep; not in a handler of any probe.
+ * Return: 0, or the errno of the first probe that is refused:
+ *
+ * * -EINVAL - @num is not positive; no handler; both or neither of symbol and address; a length,
+ *   alignment or type that the processor cannot watch; not an address of the kernel, or one that
+ *   the entry of exceptions uses; the probe is registered
+ * * -ENOENT - symbol not found; the module is going
+ * * -EFAULT - the memory is not mapped
+ * * -EOPNOTSUPP - the processor cannot watch for reads only
+ * * -ENOSPC - other users or probes have the registers of a CPU
+ * * -ENOMEM - out of memory
+ */
+int register_wprobes(struct wprobe **wps, int num)
+{
+	int i, ret = 0;
+
+	if (num <= 0 || !wps)
+		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
+
+	guard(mutex)(&wprobe_mutex);
+	for (i = 0; i < num && !ret; i++)
+		ret = attach(wps[i]);
+	if (ret)
+		detach_all(wps, i - 1);
+	else
+		wprobe_commit();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_wprobes);
+
+/**
+ * register_wprobe() - register a probe
+ * @wp: the probe
+ *
+ * After success, all CPUs watch the memory, also those that come online later.
+ *
+ * Context: task, may sleep; not in a handler of any probe.
+ * Return: as register_wprobes().
+ */
+int register_wprobe(struct wprobe *wp)
+{
+	return register_wprobes(&wp, 1);
+}
+EXPORT_SYMBOL_GPL(register_wprobe);
+
+/**
+ * unregister_wprobes() - unregister several probes
+ * @wps: pointers to the probes; those that are not registered are left alone
+ * @num: number of the pointers
+ *
+ * Afterwards their handlers do not run any more, and the probes may be freed.
+ *
+ * Context: task, may sleep; not in a handler of any probe.
+ */
+void unregister_wprobes(struct wprobe **wps, int num)
+{
+	guard(mutex)(&wprobe_mutex);
+	detach_all(wps, num);
+}
+EXPORT_SYMBOL_GPL(unregister_wprobes);
+
+/**
+ * unregister_wprobe() - unregister a probe
+ * @wp: the probe
+ *
+ * Context: as unregister_wprobes().
+ */
+void unregister_wprobe(struct wprobe *wp)
+{
+	unregister_wprobes(&wp, 1);
+}
+EXPORT_SYMBOL_GPL(unregister_wprobe);
+
+static int set_disabled(struct wprobe *wp, u32 disabled)
+{
+	guard(mutex)(&wprobe_mutex);
+	if (!is_registered(wp) || wp->watch->state == WPROBE_GONE)
+		return -EINVAL;
+	if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
+		return 0;
+	WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
+	wprobe_watch_update(wp->watch);
+	wprobe_commit();
+	return 0;
+}
+
+/**
+ * enable_wprobe() - call the handler of a disabled probe again
+ * @wp: a registered probe
+ *
+ * A disabled probe keeps its register, so there is always one.
+ *
+ * Context: task, may sleep; not in a handler of any probe.
+ * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
+ */
+int enable_wprobe(struct wprobe *wp)
+{
+	return set_disabled(wp, 0);
+}
+EXPORT_SYMBOL_GPL(enable_wprobe);
+
+/**
+ * disable_wprobe() - do not call the handler of a probe any more
+ * @wp: a registered probe
+ *
+ * Afterwards the handler does not run any more.
+ *
+ * Context: task, may sleep; not in a handler of any probe.
+ * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
+ */
+int disable_wprobe(struct wprobe *wp)
+{
+	return set_disabled(wp, WPROBE_FLAG_DISABLED);
+}
+EXPORT_SYMBOL_GPL(disable_wprobe);

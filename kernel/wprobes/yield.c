@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Give registers to debuggers and perf when they need them, and take them back afterwards.
+ *
+ * When perf or ptrace cannot reserve a register, kernel/events/hw_breakpoint.c asks for one of
+ * ours: the youngest watch is parked.  Its probes stay registered, but are not called.  When a
+ * register is released, parked watches reserve registers again, the oldest first.
+ *
+ * wprobe_yield_register() is called with locks of perf and ptrace held, but not with
+ * bp_cpuinfo_sem.  Nothing under wprobe_mutex takes locks of perf.
+ */
+#include <linux/list.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Number of parked watches; written under wprobe_mutex. */
+static unsigned int parked;
+
+static struct wprobe_watch *youngest(void)
+{
+	struct wprobe_watch *watch;
+
+	list_for_each_entry_reverse(watch, &wprobe_watches, list) {
+		if (wprobe_has_register(watch))
+			return watch;
+	}
+	return NULL;
+}
+
+/**
+ * wprobe_yield_register() - release a register for another user
+ *
+ * Context: task, may sleep.
+ * Return: true if a register has been released.
+ */
+bool wprobe_yield_register(void)
+{
+	struct wprobe_watch *watch;
+
+	guard(mutex)(&wprobe_mutex);
+	watch = youngest();
+	if (!watch)
+		return false;
+	wprobe_watch_set_state(watch, WPROBE_PARKED);
+	wprobe_commit();
+	WRITE_ONCE(parked, parked + 1);
+	hw_breakpoint_release_wide();
+	return true;
+}
+
+/**
+ * wprobe_return_parked() - reserve registers for parked watches
+ *
+ * Context: task, may sleep, wprobe_mutex held.
+ */
+void wprobe_return_parked(void)
+{
+	struct wprobe_watch *watch;
+	unsigned int left = 0;
+	bool changed = false;
+
+	lockdep_assert_held(&wprobe_mutex);
+	if (!parked)
+		return;
+	list_for_each_entry(watch, &wprobe_watches, list) {
+		if (watch->state != WPROBE_PARKED)
+			continue;
+		if (wprobe_watch_reserve(watch)) {
+			wprobe_watch_update(watch);
+			changed = true;
+		} else {
+			left++;
+		}
+	}
+	WRITE_ONCE(parked, left);
+	if (changed)
+		wprobe_commit();
+}
+
+static void return_parked(struct work_struct *work)
+{
+	guard(mutex)(&wprobe_mutex);
+	wprobe_return_parked();
+}
+
+static DECLARE_WORK(return_work, return_parked);
+
+/**
+ * wprobe_register_released() - another user has released a register
+ *
+ * Context: any.
+ */
+void wprobe_register_released(void)
+{
+	if (READ_ONCE(parked))
+		schedule_work(&return_work);
+}
