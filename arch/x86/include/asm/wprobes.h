@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_X86_WPROBES_H
+#define _ASM_X86_WPROBES_H
+/*
+ * x86: four registers, for instructions and data alike.  They can watch writes, or reads and
+ * writes, and do not report the accessed address.
+ */
+struct pt_regs;
+
+#ifdef CONFIG_WPROBES
+
+#include <linux/percpu-defs.h>
+#include <asm/cpu_entry_area.h>
+#include <asm/debugreg.h>
+#include <asm/hw_breakpoint.h>
+#include <asm/processor.h>
+
+#define WPROBE_SLOTS		HBP_NUM
+#define WPROBE_TYPES		(BIT(WPROBE_WRITE) | BIT(WPROBE_RW))
+#define WPROBE_KNOWS_ACCESS	0
+
+/* The registers of this CPU that watchpoint probes use, a bit each as in DR6. */
+DECLARE_PER_CPU(unsigned long, wprobe_regs);
+
+/* The value of DR7 with these registers only. */
+DECLARE_PER_CPU(unsigned long, wprobe_dr7);
+
+/* A debug exception of a handler must not use the stack that the handler uses. */
+#ifdef CONFIG_X86_64
+static __always_inline void wprobe_set_db_stack(unsigned long top)
+{
+	this_cpu_write(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB], top);
+}
+
+static __always_inline void wprobe_use_second_stack(void)
+{
+	wprobe_set_db_stack(__this_cpu_ist_top_va(DB2));
+}
+
+static __always_inline void wprobe_use_first_stack(void)
+{
+	wprobe_set_db_stack(__this_cpu_ist_top_va(DB));
+}
+#else
+static __always_inline void wprobe_use_second_stack(void) { }
+static __always_inline void wprobe_use_first_stack(void) { }
+#endif
+
+/*
+ * See <linux/wprobes-arch.h>.  The exception has disabled all registers.  Those of perf stay
+ * disabled, because the code of perf can be watched by perf.
+ */
+static __always_inline void arch_wprobe_handlers_begin(void)
+{
+	wprobe_use_second_stack();
+	set_debugreg(__this_cpu_read(wprobe_dr7), 7);
+}
+
+static __always_inline void arch_wprobe_handlers_end(void)
+{
+	set_debugreg(DR7_FIXED_1, 7);
+	wprobe_use_first_stack();
+}
+
+/* kernel/wprobes/hit.c */
+unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6);
+unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6);
+
+/* kernel/hw_breakpoint.c */
+int hw_breakpoint_take_reg(const struct arch_hw_breakpoint *info);
+void hw_breakpoint_give_reg(int i, const struct arch_hw_breakpoint *info);
+void hw_breakpoint_move_reg(int i, unsigned long addr);
+
+#else
+
+static inline unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6)
+{
+	return dr6;
+}
+
+static inline unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6)
+{
+	return dr6;
+}
+
+#endif
+
+#endif /* _ASM_X86_WPROBES_H */

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: watchpoints in the debug registers, and the exception after an access.
+ *
+ * The exception is raised after the accessing instruction, and DR6 has a bit for each register
+ * that matched.  Registers of perf and ptrace, which has its own handler, are in bp_per_reg[] of
+ * hw_breakpoint.c; the others are in wprobe_regs.
+ */
+#include <linux/hw_breakpoint.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/wprobes.h>
+#include <linux/wprobes-arch.h>
+#include <asm/debugreg.h>
+
+DEFINE_PER_CPU(unsigned long, wprobe_regs);
+DEFINE_PER_CPU(unsigned long, wprobe_dr7);
+
+/* The slot of each register of this CPU that is in wprobe_regs. */
+static DEFINE_PER_CPU(u8 [HBP_NUM], slot_of_reg);
+
+/* See <linux/wprobes-arch.h>: 1, 2, 4 or 8 aligned bytes. */
+bool arch_wprobe_cover(struct wprobe_range *range)
+{
+	unsigned long end = range->addr + range->len;
+	unsigned int len;
+
+	for (len = 1; len <= sizeof(long); len *= 2) {
+		range->addr &= -(unsigned long)len;
+		if (range->addr + len >= end) {
+			range->len = len;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* See <linux/wprobes-arch.h>. */
+bool arch_wprobe_allowed(const struct wprobe_range *range)
+{
+	struct arch_hw_breakpoint info;
+	struct perf_event_attr attr;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = range->addr;
+	attr.bp_len = range->len;
+	attr.bp_type = HW_BREAKPOINT_W;
+	return !hw_breakpoint_arch_parse(NULL, &attr, &info);
+}
+
+static struct arch_hw_breakpoint encode(const struct wprobe_range *range)
+{
+	static const u8 lens[] = {
+		[1] = X86_BREAKPOINT_LEN_1,
+		[2] = X86_BREAKPOINT_LEN_2,
+		[4] = X86_BREAKPOINT_LEN_4,
+#ifdef CONFIG_X86_64
+		[8] = X86_BREAKPOINT_LEN_8,
+#endif
+	};
+
+	return (struct arch_hw_breakpoint) {
+		.address = range->addr,
+		.len = lens[range->len],
+		.type = range->type == WPROBE_WRITE ? X86_BREAKPOINT_WRITE : X86_BREAKPOINT_RW,
+	};
+}
+
+/* See <linux/wprobes-arch.h>. */
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
+{
+	struct arch_hw_breakpoint info = encode(range);
+	int reg = hw_breakpoint_take_reg(&info);
+
+	/* A register has been reserved. */
+	if (!WARN_ON_ONCE(reg < 0))
+		__this_cpu_write(slot_of_reg[reg], slot);
+}
+
+/* See <linux/wprobes-arch.h>. */
+void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range)
+{
+	struct arch_hw_breakpoint info = encode(range);
+	int reg;
+
+	for (reg = 0; reg < HBP_NUM; reg++) {
+		if (__this_cpu_read(wprobe_regs) & BIT(reg) &&
+		    __this_cpu_read(slot_of_reg[reg]) == slot)
+			hw_breakpoint_give_reg(reg, &info);
+	}
+}
+
+/* See <linux/wprobes-arch.h>.  DR7 stays as it is, because an NMI restores it at its end. */
+void arch_wprobe_move(unsigned int slot, unsigned long addr)
+{
+	int reg;
+
+	for (reg = 0; reg < HBP_NUM; reg++) {
+		if (__this_cpu_read(wprobe_regs) & BIT(reg) &&
+		    __this_cpu_read(slot_of_reg[reg]) == slot)
+			hw_breakpoint_move_reg(reg, addr);
+	}
+}
+
+/**
+ * wprobe_debug_exception() - handle the part of a debug exception that belongs to probes
+ * @regs: registers at the exception
+ * @dr6: causes of the exception, with positive polarity
+ *
+ * Context: exc_debug(), interrupts disabled, no watchpoint can raise another exception.
+ * Return: the remaining causes.
+ */
+unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6)
+{
+	unsigned long mine = dr6 & __this_cpu_read(wprobe_regs);
+	unsigned int reg;
+
+	if (likely(!mine))
+		return dr6;
+	for (reg = 0; reg < HBP_NUM; reg++) {
+		if (mine & (DR_TRAP0 << reg))
+			wprobe_hit(__this_cpu_read(slot_of_reg[reg]), regs, 0);
+	}
+	return dr6 & ~mine;
+}
+NOKPROBE_SYMBOL(wprobe_debug_exception);
+
+/**
+ * wprobe_debug_exception_user() - the same for an exception in user space
+ * @regs: registers at the exception
+ * @dr6: causes of the exception, with positive polarity
+ *
+ * The accesses of an instruction that returns to user space are reported there.
+ *
+ * Context: exc_debug(), interrupts disabled; watchpoints are enabled.
+ * Return: the remaining causes.
+ */
+unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6)
+{
+	unsigned long dr7;
+
+	if (likely(!(dr6 & __this_cpu_read(wprobe_regs))))
+		return dr6;
+	dr7 = local_db_save();
+	dr6 = wprobe_debug_exception(regs, dr6);
+	local_db_restore(dr7);
+	return dr6;
+}
+NOKPROBE_SYMBOL(wprobe_debug_exception_user);
