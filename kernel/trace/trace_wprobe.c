@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Dynamic events on watchpoint probes.
+ *
+ *	w[:[GROUP/]EVENT] [r|w|rw]@(ADDRESS|SYMBOL[+OFFSET])[:LENGTH] [ARGUMENT...]
+ *
+ * Arguments are those of kprobe events, and $addr, $value and $old: the watched address, and the
+ * watched bytes after and before the access.  Written to dynamic_events in tracefs.
+ *
+ * $value and $old are parsed as an immediate number, whose load is then replaced by one of the
+ * entry data, where values() keeps them.
+ */
+#define pr_fmt(fmt) "trace_wprobe: " fmt
+
+#include <linux/ctype.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/rculist.h>
+#include <linux/uaccess.h>
+#include <linux/wprobes.h>
+
+#include "trace_dynevent.h"
+#include "trace_probe.h"
+#include "trace_probe_kernel.h"
+#include "trace_probe_tmpl.h"
+
+#define WPROBE_EVENT_SYSTEM	"wprobes"
+#define DEFAULT_LENGTH		4
+
+/**
+ * struct trace_wprobe - an event on a watchpoint probe
+ * @devent:	links the event into the list of dynamic events
+ * @wp:		the probe; disabled while the event is
+ * @spec:	type, place and length, as the user has written them
+ * @symbol:	symbol of the place, or NULL
+ * @tp:		the event, and its arguments; at the end, because its size varies
+ */
+struct trace_wprobe {
+	struct dyn_event devent;
+	struct wprobe wp;
+	char *spec;
+	char *symbol;
+	struct trace_probe tp;
+};
+
+/* Entry data: the values of $value and $old. */
+struct values {
+	unsigned long value;
+	unsigned long old;
+};
+
+static struct trace_wprobe *to_trace_wprobe(struct dyn_event *ev)
+{
+	return container_of(ev, struct trace_wprobe, devent);
+}
+
+/* --- Hits ---------------------------------------------------------------------- */
+
+/* Loads the value that an argument begins with; trace_probe_tmpl.h does the rest. */
+static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, void *dest,
+			      void *base)
+{
+	unsigned long val;
+	int ret;
+
+	for (; code->op == FETCH_NOP_SYMBOL; code++)
+		;
+	if (code->op == FETCH_OP_EDATA) {
+		val = *(unsigned long *)(edata + code->offset);
+	} else if (code->op == FETCH_OP_REG) {
+		val = regs_get_register(rec, code->param);
+	} else if (code->op == FETCH_OP_STACK) {
+		val = regs_get_kernel_stack_nth(rec, code->param);
+	} else if (code->op == FETCH_OP_STACKP) {
+		val = kernel_stack_pointer(rec);
+	} else {
+		ret = process_common_fetch_insn(code, &val);
+		if (ret < 0)
+			return ret;
+	}
+	return process_fetch_insn_bottom(code + 1, val, dest, base);
+}
+
+static void record(struct trace_wprobe *tw, struct pt_regs *regs, struct values *values,
+		   struct trace_event_file *file)
+{
+	struct kprobe_trace_entry_head *entry;
+	struct trace_event_buffer buffer;
+	int dynamic;
+
+	if (trace_trigger_soft_disabled(file))
+		return;
+	dynamic = __get_data_size(&tw->tp, regs, values);
+	entry = trace_event_buffer_reserve(&buffer, file, sizeof(*entry) + tw->tp.size + dynamic);
+	if (!entry)
+		return;
+	buffer.regs = regs;
+	entry->ip = instruction_pointer(regs);
+	store_trace_args(entry + 1, &tw->tp, regs, values, sizeof(*entry), dynamic);
+	trace_event_buffer_commit(&buffer);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+static void record_perf(struct trace_wprobe *tw, struct pt_regs *regs, struct values *values)
+{
+	struct trace_event_call *call = trace_probe_event_call(&tw->tp);
+	struct hlist_head *head = this_cpu_ptr(call->perf_events);
+	struct kprobe_trace_entry_head *entry;
+	int dynamic, size, rctx;
+
+	if (hlist_empty(head))
+		return;
+	dynamic = __get_data_size(&tw->tp, regs, values);
+	/* The buffer has a 32-bit size before the record, and is aligned to 64 bits. */
+	size = sizeof(*entry) + tw->tp.size + dynamic;
+	size = round_up(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
+	entry = perf_trace_buf_alloc(size, NULL, &rctx);
+	if (!entry)
+		return;
+	entry->ip = instruction_pointer(regs);
+	store_trace_args(entry + 1, &tw->tp, regs, values, sizeof(*entry), dynamic);
+	perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
+}
+#else
+static void record_perf(struct trace_wprobe *tw, struct pt_regs *regs, struct values *values) { }
+#endif
+
+static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+		      unsigned long new)
+{
+	struct trace_wprobe *tw = container_of(wp, struct trace_wprobe, wp);
+	struct values values = { .value = new, .old = old };
+	unsigned int flags = trace_probe_load_flag(&tw->tp);
+	struct event_file_link *link;
+
+	if (flags & TP_FLAG_TRACE) {
+		trace_probe_for_each_link_rcu(link, &tw->tp)
+			record(tw, regs, &values, link->file);
+	}
+	if (flags & TP_FLAG_PROFILE)
+		record_perf(tw, regs, &values);
+}
+
+static enum print_line_t print_event(struct trace_iterator *iter, int flags,
+				     struct trace_event *event)
+{
+	struct kprobe_trace_entry_head *field = (void *)iter->ent;
+	struct trace_event_call *call = container_of(event, struct trace_event_call, event);
+	struct trace_probe *tp = trace_probe_primary_from_call(call);
+	struct trace_seq *s = &iter->seq;
+
+	if (WARN_ON_ONCE(!tp))
+		return trace_handle_return(s);
+	trace_seq_printf(s, "%s: (", trace_probe_name(tp));
+	if (seq_print_ip_sym_offset(s, field->ip, flags)) {
+		trace_seq_putc(s, ')');
+		if (trace_probe_print_args(s, tp->args, tp->nr_args, (u8 *)(field + 1), field) >= 0)
+			trace_seq_putc(s, '\n');
+	}
+	return trace_handle_return(s);
+}
+
+static struct trace_event_functions print_funcs = {
+	.trace = print_event,
+};
+
+/* --- Enabling -------------------------------------------------------------------- */
+
+static int define_fields(struct trace_event_call *event_call)
+{
+	struct trace_probe *tp = trace_probe_primary_from_call(event_call);
+	struct kprobe_trace_entry_head field;
+	int ret;
+
+	if (WARN_ON_ONCE(!tp))
+		return -ENOENT;
+	DEFINE_FIELD(unsigned long, ip, FIELD_STRING_IP, 0);
+	return traceprobe_define_arg_fields(event_call, sizeof(field), tp);
+}
+
+static struct trace_event_fields fields[] = {
+	{ .type = TRACE_FUNCTION_TYPE, .define_fields = define_fields },
+	{}
+};
+
+static struct trace_wprobe *from_call(struct trace_event_call *call)
+{
+	struct trace_probe *tp = trace_probe_primary_from_call(call);
+
+	return tp ? container_of(tp, struct trace_wprobe, tp) : NULL;
+}
+
+static int enable_file(struct trace_wprobe *tw, struct trace_event_file *file)
+{
+	int ret = trace_probe_add_file(&tw->tp, file);
+
+	if (ret)
+		return ret;
+	trace_probe_set_flag(&tw->tp, TP_FLAG_TRACE);
+	ret = enable_wprobe(&tw->wp);
+	if (ret)
+		trace_probe_remove_file(&tw->tp, file);
+	return ret;
+}
+
+static int disable_flag(struct trace_wprobe *tw, unsigned int flag)
+{
+	trace_probe_clear_flag(&tw->tp, flag);
+	/* If its memory is gone, the probe has been disabled for good. */
+	if (!trace_probe_is_enabled(&tw->tp))
+		disable_wprobe(&tw->wp);
+	return 0;
+}
+
+static int disable_file(struct trace_wprobe *tw, struct trace_event_file *file)
+{
+	if (!trace_probe_get_file_link(&tw->tp, file))
+		return -ENOENT;
+	if (trace_probe_has_single_file(&tw->tp))
+		disable_flag(tw, TP_FLAG_TRACE);
+	return trace_probe_remove_file(&tw->tp, file);
+}
+
+static int enable_perf(struct trace_wprobe *tw)
+{
+	int ret = enable_wprobe(&tw->wp);
+
+	if (!ret)
+		trace_probe_set_flag(&tw->tp, TP_FLAG_PROFILE);
+	return ret;
+}
+
+static int change_event(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct trace_wprobe *tw = from_call(call);
+
+	if (WARN_ON_ONCE(!tw))
+		return -ENODEV;
+	switch (type) {
+	case TRACE_REG_REGISTER:
+		return enable_file(tw, data);
+	case TRACE_REG_UNREGISTER:
+		return disable_file(tw, data);
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		return enable_perf(tw);
+	case TRACE_REG_PERF_UNREGISTER:
+		return disable_flag(tw, TP_FLAG_PROFILE);
+#endif
+	default:
+		return 0;
+	}
+}
+
+/* --- Making and removing --------------------------------------------------------- */
+
+static struct dyn_event_operations wprobe_ops;
+
+static void free_trace_wprobe(struct trace_wprobe *tw)
+{
+	if (!tw)
+		return;
+	trace_probe_cleanup(&tw->tp);
+	kfree(tw->spec);
+	kfree(tw->symbol);
+	kfree(tw);
+}
+
+DEFINE_FREE(trace_wprobe, struct trace_wprobe *,
+	if (!IS_ERR_OR_NULL(_T)) free_trace_wprobe(_T))
+
+static int parse_type(struct wprobe *wp, const char *spec)
+{
+	const char *at = strchr(spec, '@');
+	size_t len = at - spec;
+
+	if (len == 1 && spec[0] == 'r')
+		wp->type = WPROBE_READ;
+	else if (len == 1 && spec[0] == 'w')
+		wp->type = WPROBE_WRITE;
+	else if (len == 2 && !strncmp(spec, "rw", 2))
+		wp->type = WPROBE_RW;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* Parses "TYPE@PLACE:LENGTH". */
+static int parse_spec(struct trace_wprobe *tw, const char *spec)
+{
+	char *place __free(kfree) = NULL, *length;
+	long offset = 0;
+	int ret;
+
+	tw->spec = kstrdup(spec, GFP_KERNEL);
+	place = kstrdup(strchr(spec, '@') + 1, GFP_KERNEL);
+	if (!tw->spec || !place)
+		return -ENOMEM;
+	ret = parse_type(&tw->wp, spec);
+	if (ret)
+		return ret;
+	tw->wp.len = DEFAULT_LENGTH;
+	length = strrchr(place, ':');
+	if (length) {
+		*length++ = '\0';
+		ret = kstrtouint(length, 0, &tw->wp.len);
+		if (ret)
+			return ret;
+	}
+	if (isdigit(place[0]))
+		return kstrtoul(place, 0, (unsigned long *)&tw->wp.addr);
+	ret = traceprobe_split_symbol_offset(place, &offset);
+	if (ret)
+		return ret;
+	tw->symbol = kstrdup(place, GFP_KERNEL);
+	tw->wp.symbol_name = tw->symbol;
+	tw->wp.offset = offset;
+	return tw->symbol ? 0 : -ENOMEM;
+}
+
+/* Returns the place of a variable of ours in the argument, and its offset in the entry data. */
+static char *find_variable(char *arg, const char **name, int *offset)
+{
+	static const struct {
+		const char *name;
+		int offset;
+	} variables[] = {
+		{ "$addr", -1 },
+		{ "$value", offsetof(struct values, value) },
+		{ "$old", offsetof(struct values, old) },
+	};
+	unsigned int i;
+	char *at;
+
+	for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		at = strstr(arg, variables[i].name);
+		if (!at || isalnum(at[strlen(variables[i].name)]))
+			continue;
+		*name = variables[i].name;
+		*offset = variables[i].offset;
+		return at;
+	}
+	return NULL;
+}
+
+static int parse_arg(struct trace_wprobe *tw, int i, const char *arg)
+{
+	struct traceprobe_parse_context ctx = { .flags = TPARG_FL_KERNEL };
+	char *text __free(kfree) = kstrdup(arg, GFP_KERNEL);
+	char *parsed __free(kfree) = NULL;
+	const char *name, *comm;
+	int offset, ret;
+	char *at;
+
+	if (!text)
+		return -ENOMEM;
+	at = find_variable(text, &name, &offset);
+	if (at) {
+		*at = '\0';
+		parsed = kasprintf(GFP_KERNEL, "%s\\0x%lx%s", text,
+				   offset < 0 ? (unsigned long)tw->wp.addr : 0UL,
+				   at + strlen(name));
+		if (!parsed)
+			return -ENOMEM;
+	}
+	trace_probe_log_set_index(i + 2);
+	ctx.offset = 0;
+	ret = traceprobe_parse_probe_arg(&tw->tp, i, parsed ?: arg, &ctx);
+	traceprobe_finish_parse(&ctx);
+	if (ret || !at)
+		return ret;
+	if (offset >= 0) {
+		tw->tp.args[i].code[0].op = FETCH_OP_EDATA;
+		tw->tp.args[i].code[0].offset = offset;
+	}
+	/* The argument is shown as the user has written it. */
+	comm = strchr(arg, '=');
+	comm = kstrdup(comm ? comm + 1 : arg, GFP_KERNEL);
+	if (!comm)
+		return -ENOMEM;
+	kfree(tw->tp.args[i].comm);
+	tw->tp.args[i].comm = comm;
+	return 0;
+}
+
+/* Registers the disabled probe, which reserves its register, and the event. */
+static int register_event(struct trace_wprobe *tw)
+{
+	struct trace_event_call *call = trace_probe_event_call(&tw->tp);
+	int ret;
+
+	call->event.funcs = &print_funcs;
+	call->class->fields_array = fields;
+	call->class->reg = change_event;
+	ret = traceprobe_set_print_fmt(&tw->tp, PROBE_PRINT_NORMAL);
+	if (ret < 0)
+		return ret;
+
+	guard(mutex)(&event_mutex);
+	ret = trace_probe_register_event_call(&tw->tp);
+	if (!ret)
+		ret = dyn_event_add(&tw->devent, call);
+	return ret;
+}
+
+static struct trace_wprobe *alloc_trace_wprobe(const char *group, const char *event, int nr_args)
+{
+	struct trace_wprobe *tw = kzalloc(struct_size(tw, tp.args, nr_args), GFP_KERNEL);
+	int ret;
+
+	if (!tw)
+		return ERR_PTR(-ENOMEM);
+	ret = trace_probe_init(&tw->tp, event, group, false, nr_args);
+	if (!ret)
+		ret = dyn_event_init(&tw->devent, &wprobe_ops);
+	if (!ret)
+		return tw;
+	free_trace_wprobe(tw);
+	return ERR_PTR(ret);
+}
+
+/* Makes a name from the place, if the user has given none. */
+static void default_name(char *buf, size_t size, const char *spec)
+{
+	char *c;
+
+	snprintf(buf, size, "w_%s", strchr(spec, '@') + 1);
+	for (c = buf; *c; c++) {
+		if (!isalnum(*c))
+			*c = '_';
+	}
+}
+
+/* Makes the event of a command that is one of ours. */
+static int make(int argc, const char *argv[])
+{
+	struct trace_wprobe *tw __free(trace_wprobe) = NULL;
+	const char *event = NULL, *group = WPROBE_EVENT_SYSTEM;
+	char name[MAX_EVENT_NAME_LEN], group_buf[MAX_EVENT_NAME_LEN];
+	int i, ret;
+
+	if (argv[0][1]) {
+		event = &argv[0][2];
+		ret = traceprobe_parse_event_name(&event, &group, group_buf, 2);
+		if (ret)
+			return ret;
+	}
+	if (!event) {
+		default_name(name, sizeof(name), argv[1]);
+		event = name;
+	}
+	tw = alloc_trace_wprobe(group, event, argc - 2);
+	if (IS_ERR(tw))
+		return PTR_ERR(tw);
+	ret = parse_spec(tw, argv[1]);
+	if (ret)
+		return ret;
+	tw->wp.handler = trace_hit;
+	tw->wp.flags = WPROBE_FLAG_DISABLED;
+	ret = register_wprobe(&tw->wp);
+	if (ret)
+		return ret;
+	for (i = 0; i < argc - 2 && !ret; i++)
+		ret = parse_arg(tw, i, argv[i + 2]);
+	ret = ret ?: register_event(tw);
+	if (ret)
+		unregister_wprobe(&tw->wp);
+	else
+		tw = NULL;	/* the list of events has it now */
+	return ret;
+}
+
+static int create(int argc, const char *argv[])
+{
+	int ret;
+
+	if (argv[0][0] != 'w' || (argv[0][1] && argv[0][1] != ':') || argc < 2 ||
+	    !strchr(argv[1], '@'))
+		return -ECANCELED;
+	if (argc - 2 > MAX_TRACE_ARGS)
+		return -E2BIG;
+
+	trace_probe_log_init("wprobe", argc, argv);
+	ret = make(argc, argv);
+	trace_probe_log_clear();
+	return ret;
+}
+
+static int create_event(const char *command)
+{
+	return trace_probe_create(command, create);
+}
+
+static int show_event(struct seq_file *m, struct dyn_event *ev)
+{
+	struct trace_wprobe *tw = to_trace_wprobe(ev);
+	int i;
+
+	seq_printf(m, "w:%s/%s %s", trace_probe_group_name(&tw->tp), trace_probe_name(&tw->tp),
+		   tw->spec);
+	for (i = 0; i < tw->tp.nr_args; i++)
+		seq_printf(m, " %s=%s", tw->tp.args[i].name, tw->tp.args[i].comm);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static bool event_is_busy(struct dyn_event *ev)
+{
+	return trace_probe_is_enabled(&to_trace_wprobe(ev)->tp);
+}
+
+static int free_event(struct dyn_event *ev)
+{
+	struct trace_wprobe *tw = to_trace_wprobe(ev);
+	int ret;
+
+	if (event_is_busy(ev))
+		return -EBUSY;
+	ret = trace_probe_unregister_event_call(&tw->tp);
+	if (ret)
+		return ret;
+	dyn_event_remove(ev);
+	unregister_wprobe(&tw->wp);
+	free_trace_wprobe(tw);
+	return 0;
+}
+
+static bool match_event(const char *system, const char *event, int argc, const char **argv,
+			struct dyn_event *ev)
+{
+	struct trace_wprobe *tw = to_trace_wprobe(ev);
+
+	if (event[0] && strcmp(trace_probe_name(&tw->tp), event))
+		return false;
+	if (system && strcmp(trace_probe_group_name(&tw->tp), system))
+		return false;
+	if (!argc)
+		return true;
+	return !strcmp(argv[0], tw->spec) &&
+	       trace_probe_match_command_args(&tw->tp, argc - 1, argv + 1);
+}
+
+static struct dyn_event_operations wprobe_ops = {
+	.create	 = create_event,
+	.show	 = show_event,
+	.is_busy = event_is_busy,
+	.free	 = free_event,
+	.match	 = match_event,
+};
+
+static int __init trace_wprobe_init(void)
+{
+	return dyn_event_register(&wprobe_ops);
+}
+core_initcall(trace_wprobe_init);
