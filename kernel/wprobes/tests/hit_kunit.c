@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hits: values, lengths, types, changes, the reported address, per-CPU variables.
+ */
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+
+#include "../internal.h"
+#include "watched.h"
+
+static unsigned long words[3];
+static DEFINE_PER_CPU(unsigned long, per_cpu_word);
+
+static bool is_in(unsigned long addr, void *fn)
+{
+	return addr > (unsigned long)fn && addr < (unsigned long)fn + 64;
+}
+
+static void a_write_calls_the_handler(struct kunit *test)
+{
+	struct watched w = watched_at(&words[1], sizeof(long));
+
+	words[1] = 17;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	write_long(&words[1], 18);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_EQ(test, w.old, 17);
+	KUNIT_EXPECT_EQ(test, w.new, 18);
+	KUNIT_EXPECT_TRUE(test, is_in(w.ip, write_long));
+	write_long(&words[1], ~0UL);
+	KUNIT_EXPECT_EQ(test, w.old, 18);
+	KUNIT_EXPECT_EQ(test, w.new, ~0UL);
+	/* A write of the same value is a write. */
+	write_long(&words[1], ~0UL);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 3);
+	/* Reads are not, nor are other words. */
+	read_long(&words[1]);
+	write_long(&words[0], 1);
+	write_long(&words[2], 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 3);
+	KUNIT_EXPECT_EQ(test, w.wp.nmissed, 0);
+	unregister_wprobe(&w.wp);
+}
+
+static void each_length_watches_its_bytes(struct kunit *test)
+{
+	unsigned int len, at, i;
+	u8 *bytes = (u8 *)words;
+
+	for (len = 1; len <= sizeof(long); len *= 2) {
+		for (at = 0; at < sizeof(words); at += len) {
+			struct watched w = watched_at(&bytes[at], len);
+
+			memset(words, 0, sizeof(words));
+			KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+			for (i = 0; i < sizeof(words); i++) {
+				write_byte(&bytes[i], 0x80 + i);
+				KUNIT_EXPECT_EQ(test, hits_of(&w),
+						clamp((int)(i - at) + 1, 0, (int)len));
+			}
+			unregister_wprobe(&w.wp);
+			if (len == 1)
+				KUNIT_EXPECT_EQ(test, w.new, 0x80 + at);
+		}
+	}
+}
+
+static void wide_writes_hit_narrow_watches(struct kunit *test)
+{
+	u8 *bytes = (u8 *)words;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(long); i++) {
+		struct watched w = watched_at(&bytes[i], 1);
+		unsigned long value = 0;
+
+		memset(&value, 0x41 + i, sizeof(value));
+		words[0] = 0;
+		KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+		write_long(&words[0], value);
+		unregister_wprobe(&w.wp);
+		KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+		KUNIT_EXPECT_EQ(test, w.old, 0);
+		KUNIT_EXPECT_EQ(test, w.new, 0x41 + i);
+	}
+}
+
+static void reads_are_hits_if_wanted(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+
+	w.wp.type = WPROBE_RW;
+	words[0] = 3;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_EXPECT_EQ(test, read_long(&words[0]), 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_TRUE(test, is_in(w.ip, read_long));
+	KUNIT_EXPECT_EQ(test, w.old, 3);
+	KUNIT_EXPECT_EQ(test, w.new, 3);
+	write_long(&words[0], 4);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 2);
+	KUNIT_EXPECT_EQ(test, w.new, 4);
+	unregister_wprobe(&w.wp);
+}
+
+static void changes_only_if_wanted(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+
+	w.wp.flags = WPROBE_FLAG_CHANGED;
+	words[0] = 3;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	write_long(&words[0], 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 0);
+	write_long(&words[0], 4);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_EQ(test, w.old, 3);
+	write_long(&words[0], 4);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	unregister_wprobe(&w.wp);
+}
+
+static int probed(struct kprobe *kp, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void probed_after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
+
+/*
+ * Probes every instruction of write_long() that can be probed: at least one hit comes from the
+ * copy of the instruction that writes.
+ */
+static void copies_of_kprobes_report_the_original(struct kunit *test, bool post)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+	unsigned long plain;
+	unsigned int i, done = 0;
+
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	write_long(&words[0], 1);
+	plain = w.ip;
+	for (i = 0; i < 32 && (unsigned long)write_long + i < plain; i++) {
+		struct kprobe kp = {
+			.addr = (void *)write_long + i,
+			.pre_handler = probed,
+			.post_handler = post ? probed_after : NULL,
+		};
+
+		if (register_kprobe(&kp))
+			continue;
+		done++;
+		write_long(&words[0], i);
+		unregister_kprobe(&kp);
+		KUNIT_EXPECT_EQ(test, hits_of(&w), done + 1);
+		KUNIT_EXPECT_EQ(test, w.ip, plain);
+		KUNIT_EXPECT_EQ(test, w.new, i);
+	}
+	unregister_wprobe(&w.wp);
+	KUNIT_EXPECT_GT(test, done, 0);
+}
+
+static void copies_report_the_original(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no kprobes");
+	copies_of_kprobes_report_the_original(test, false);
+}
+
+static void stepped_copies_report_the_original(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no kprobes");
+	copies_of_kprobes_report_the_original(test, true);
+}
+
+static void write_here(void *value)
+{
+	this_cpu_write(per_cpu_word, (unsigned long)value);
+}
+
+static void per_cpu_variables_are_watched_by_their_cpu(struct kunit *test)
+{
+	struct watched w = watched_at((void __force *)&per_cpu_word, sizeof(long));
+	int cpu, n = 0;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(per_cpu_word, cpu) = 100 + cpu;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, write_here, (void *)(200UL + cpu), true);
+		KUNIT_EXPECT_EQ(test, hits_of(&w), ++n);
+		KUNIT_EXPECT_EQ(test, w.cpu, cpu);
+		KUNIT_EXPECT_EQ(test, w.old, 100 + cpu);
+		KUNIT_EXPECT_EQ(test, w.new, 200 + cpu);
+	}
+	unregister_wprobe(&w.wp);
+}
+
+/* --- Accesses of handlers are missed, and counted ----------------------------- */
+
+static void write_again(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+			unsigned long new)
+{
+	watched_hit(wp, regs, old, new);
+	write_long(&words[0], new + 100);
+	write_long(&words[1], new + 100);
+	read_long(&words[1]);
+}
+
+static void accesses_of_handlers_are_missed_and_counted(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+	struct watched other = watched_at(&words[1], sizeof(long));
+	int i;
+
+	w.wp.handler = write_again;
+	other.wp.type = WPROBE_RW;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
+	for (i = 1; i <= 10; i++) {
+		write_long(&words[0], i);
+		KUNIT_EXPECT_EQ(test, words[0], i + 100);
+		KUNIT_EXPECT_EQ(test, hits_of(&w), i);
+		KUNIT_EXPECT_EQ(test, w.wp.nmissed, i);
+		KUNIT_EXPECT_EQ(test, hits_of(&other), 0);
+		KUNIT_EXPECT_EQ(test, other.wp.nmissed, 2 * i);
+	}
+	write_long(&words[1], 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
+	unregister_wprobe(&w.wp);
+	unregister_wprobe(&other.wp);
+}
+
+/* --- A probe that follows an object --------------------------------------------- */
+
+static struct watched mover;
+static int retargeted;
+
+static int retarget(struct kprobe *kp, struct pt_regs *regs)
+{
+	retargeted = wprobe_retarget(&mover.wp, &words[2]);
+	return 0;
+}
+
+static noinline void moved_here(void)
+{
+	barrier();
+}
+
+static void write_third(void *value)
+{
+	write_long(&words[2], (unsigned long)value);
+}
+
+static void handlers_of_kprobes_retarget_a_probe(struct kunit *test)
+{
+	struct kprobe kp = { .addr = (void *)moved_here, .pre_handler = retarget };
+	int cpu, tries, n = 0;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no kprobes");
+	mover = watched_at(&words[0], sizeof(long));
+	KUNIT_ASSERT_EQ(test, register_wprobe(&mover.wp), 0);
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&mover.wp, &words[2]), -EINVAL);
+	unregister_wprobe(&mover.wp);
+	mover.wp.flags = WPROBE_FLAG_MOVABLE;
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&mover.wp, &words[2]), -EINVAL);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&mover.wp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&mover.wp, (void *)&words[1] + 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&mover.wp, (void *)0x1000), -EINVAL);
+	words[2] = 3;
+
+	/* This CPU watches the new address at once, and not the old one. */
+	preempt_disable();
+	moved_here();
+	write_long(&words[0], 1);
+	write_long(&words[2], 4);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, retargeted, 0);
+	KUNIT_EXPECT_EQ(test, hits_of(&mover), 1);
+	KUNIT_EXPECT_EQ(test, mover.old, 3);
+	KUNIT_EXPECT_EQ(test, mover.new, 4);
+
+	/* The others follow. */
+	for_each_online_cpu(cpu) {
+		n = hits_of(&mover);
+		for (tries = 0; tries < 200 && hits_of(&mover) == n; tries++) {
+			smp_call_function_single(cpu, write_third, (void *)(5UL + cpu), true);
+			msleep(20);
+		}
+		KUNIT_EXPECT_EQ(test, hits_of(&mover), n + 1);
+	}
+	unregister_kprobe(&kp);
+	unregister_wprobe(&mover.wp);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(a_write_calls_the_handler),
+	KUNIT_CASE(each_length_watches_its_bytes),
+	KUNIT_CASE(wide_writes_hit_narrow_watches),
+	KUNIT_CASE(reads_are_hits_if_wanted),
+	KUNIT_CASE(changes_only_if_wanted),
+	KUNIT_CASE(copies_report_the_original),
+	KUNIT_CASE(stepped_copies_report_the_original),
+	KUNIT_CASE(per_cpu_variables_are_watched_by_their_cpu),
+	KUNIT_CASE(accesses_of_handlers_are_missed_and_counted),
+	KUNIT_CASE(handlers_of_kprobes_retarget_a_probe),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "wprobes_hit",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);

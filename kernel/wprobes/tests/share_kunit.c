@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sharing registers: probes on the same bytes, on neighbours, and merged watches.
+ */
+#include "../internal.h"
+#include "watched.h"
+
+static unsigned long words[2 * MANY];
+
+static unsigned int nr_watches(void)
+{
+	guard(mutex)(&wprobe_mutex);
+	return list_count_nodes(&wprobe_watches);
+}
+
+static void the_same_bytes_share_a_register(struct kunit *test)
+{
+	static struct watched w[3 * MANY];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(w); i++) {
+		w[i] = watched_at(&words[0], sizeof(long));
+		KUNIT_ASSERT_EQ(test, register_wprobe(&w[i].wp), 0);
+	}
+	KUNIT_EXPECT_EQ(test, nr_watches(), 1);
+	write_long(&words[0], 1);
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		KUNIT_EXPECT_EQ(test, hits_of(&w[i]), 1);
+	unregister_wprobe(&w[1].wp);
+	write_long(&words[0], 1);
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		KUNIT_EXPECT_EQ(test, hits_of(&w[i]), i == 1 ? 1 : 2);
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		unregister_wprobe(&w[i].wp);
+	KUNIT_EXPECT_EQ(test, nr_watches(), 0);
+}
+
+/* Fills all registers but @left with probes on words of their own; returns their number. */
+static int fill(struct kunit *test, struct watched *w, int left)
+{
+	int n, i;
+
+	for (n = 0; n < MANY; n++) {
+		w[n] = watched_at(&words[2 * n + 2], sizeof(long));
+		if (register_wprobe(&w[n].wp))
+			break;
+	}
+	KUNIT_ASSERT_GE(test, n, left);
+	for (i = 0; i < left; i++)
+		unregister_wprobe(&w[--n].wp);
+	return n;
+}
+
+static void empty(struct watched *w, int n)
+{
+	while (n)
+		unregister_wprobe(&w[--n].wp);
+}
+
+/* Two halves of words[0], told apart by their changes. */
+static void neighbours_share_the_last_register(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2];
+	u16 *half = (u16 *)&words[0];
+	int n, i, round;
+
+	words[0] = 0;
+	n = fill(test, fillers, 1);
+	for (i = 0; i < 2; i++) {
+		halves[i] = watched_at(&half[i], 2);
+		halves[i].wp.flags = WPROBE_FLAG_CHANGED;
+		KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+	KUNIT_EXPECT_EQ(test, halves[0].wp.watch->range.len, 4);
+	for (round = 1; round <= 3; round++) {
+		WRITE_ONCE(half[0], 10 * round);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), round);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), round - 1);
+		WRITE_ONCE(half[1], 10 * round + 1);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), round);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), round);
+		KUNIT_EXPECT_EQ(test, halves[0].new, 10 * round);
+		KUNIT_EXPECT_EQ(test, halves[1].new, 10 * round + 1);
+	}
+	/* The register watches no more than the remaining probe needs. */
+	unregister_wprobe(&halves[0].wp);
+	KUNIT_EXPECT_EQ(test, halves[1].wp.watch->range.len, 2);
+	WRITE_ONCE(half[0], 99);
+	WRITE_ONCE(half[1], 99);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 4);
+	KUNIT_EXPECT_EQ(test, halves[1].old, 31);
+	unregister_wprobe(&halves[1].wp);
+	empty(fillers, n);
+}
+
+static void watches_are_merged_for_another(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2], other = watched_at(&words[1], sizeof(long));
+	u16 *half = (u16 *)&words[0];
+	int n, i;
+
+	words[0] = 0;
+	n = fill(test, fillers, 2);
+	for (i = 0; i < 2; i++) {
+		halves[i] = watched_at(&half[i], 2);
+		halves[i].wp.flags = WPROBE_FLAG_CHANGED;
+		KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
+	}
+	KUNIT_EXPECT_PTR_NE(test, halves[0].wp.watch, halves[1].wp.watch);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
+	KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+	WRITE_ONCE(half[1], 1);
+	write_long(&words[1], 1);
+	WRITE_ONCE(half[0], 1);
+	WRITE_ONCE(half[0], 2);
+	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 2);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 1);
+	unregister_wprobe(&other.wp);
+	unregister_wprobe(&halves[1].wp);
+	unregister_wprobe(&halves[0].wp);
+	empty(fillers, n);
+	KUNIT_EXPECT_EQ(test, nr_watches(), 0);
+}
+
+static void probes_that_cannot_be_told_apart_do_not_share(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2];
+	u16 *half = (u16 *)&words[0];
+	int n, i;
+
+	if (WPROBE_KNOWS_ACCESS)
+		kunit_skip(test, "the processor reports the accessed bytes");
+	n = fill(test, fillers, 1);
+	for (i = 0; i < 2; i++)
+		halves[i] = watched_at(&half[i], 2);
+	KUNIT_EXPECT_EQ(test, register_wprobe(&halves[0].wp), 0);
+	halves[1].wp.flags = WPROBE_FLAG_CHANGED;
+	KUNIT_EXPECT_EQ(test, register_wprobe(&halves[1].wp), -ENOSPC);
+	unregister_wprobe(&halves[0].wp);
+	empty(fillers, n);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(the_same_bytes_share_a_register),
+	KUNIT_CASE(neighbours_share_the_last_register),
+	KUNIT_CASE(watches_are_merged_for_another),
+	KUNIT_CASE(probes_that_cannot_be_told_apart_do_not_share),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "wprobes_share",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);

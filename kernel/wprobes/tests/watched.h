@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_WPROBES_TESTS_WATCHED_H
+#define _KERNEL_WPROBES_TESTS_WATCHED_H
+/*
+ * A probe that counts the calls of its handler and keeps the arguments of the last one, and
+ * accesses that the compiler does not change.
+ */
+#include <kunit/test.h>
+#include <linux/atomic.h>
+#include <linux/ptrace.h>
+#include <linux/smp.h>
+#include <linux/wprobes.h>
+
+/**
+ * struct watched - a probe that counts
+ * @wp:		the probe
+ * @hits:	calls of its handler
+ * @old:	argument of the last call
+ * @new:	argument of the last call
+ * @ip:		instruction pointer of the last call
+ * @cpu:	CPU of the last call
+ */
+struct watched {
+	struct wprobe wp;
+	atomic_t hits;
+	unsigned long old;
+	unsigned long new;
+	unsigned long ip;
+	int cpu;
+};
+
+static __maybe_unused void watched_hit(struct wprobe *wp, struct pt_regs *regs,
+				       unsigned long old, unsigned long new)
+{
+	struct watched *w = container_of(wp, struct watched, wp);
+
+	atomic_inc(&w->hits);
+	w->old = old;
+	w->new = new;
+	w->ip = instruction_pointer(regs);
+	w->cpu = raw_smp_processor_id();
+}
+
+static inline struct watched watched_at(void *addr, unsigned int len)
+{
+	return (struct watched) {
+		.wp = { .addr = addr, .len = len, .handler = watched_hit },
+	};
+}
+
+static inline int hits_of(struct watched *w)
+{
+	return atomic_read(&w->hits);
+}
+
+/* More registers than any processor has. */
+#define MANY		(WPROBE_SLOTS + 1)
+
+static __maybe_unused noinline void write_long(unsigned long *at, unsigned long value)
+{
+	WRITE_ONCE(*at, value);
+}
+
+static __maybe_unused noinline void write_int(u32 *at, u32 value)
+{
+	WRITE_ONCE(*at, value);
+}
+
+static __maybe_unused noinline void write_byte(u8 *at, u8 value)
+{
+	WRITE_ONCE(*at, value);
+}
+
+static __maybe_unused noinline unsigned long read_long(unsigned long *at)
+{
+	return READ_ONCE(*at);
+}
+
+#endif /* _KERNEL_WPROBES_TESTS_WATCHED_H */
