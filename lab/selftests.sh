@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftests.sh ARCH CONFIG [COLLECTION]: build our kselftests against that kernel
+# selftests.sh ARCH CONFIG [COLLECTIONS]: build our kselftests against that kernel
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
-# collection is kprobes, or kprobes/clients.
+# collections are kprobes and wprobes, or kprobes/clients.
 #
 # The modules of a kselftest are built in the folder of their sources.  With a copy of
 # the sources for every kernel, objects are separate and the tree stays clean.
@@ -12,7 +12,7 @@
 
 ARCH=$1
 CONFIG=$2
-COLLECTION=${3:-kprobes}
+COLLECTIONS=${3:-kprobes wprobes}
 OUT=$(out_dir "$ARCH" "$CONFIG")
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
@@ -26,7 +26,7 @@ copy_sources()
 		"$COPY/$SELFTESTS/"
 	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
 		--exclude='.*.cmd' --exclude=Module.symvers --exclude=modules.order \
-		"$SRC/$SELFTESTS/kprobes" "$COPY/$SELFTESTS/"
+		"$SRC/$SELFTESTS"/{kprobes,wprobes} "$COPY/$SELFTESTS/"
 }
 
 install_tests()
@@ -34,13 +34,17 @@ install_tests()
 	copy_sources
 	rm -rf "$OUT/kselftest"
 	make -C "$COPY/$SELFTESTS" ARCH="$ARCH" "$(toolchain "$ARCH")" \
-		TARGETS="$COLLECTION" FORCE_TARGETS=1 KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
+		TARGETS="$COLLECTIONS" FORCE_TARGETS=1 KDIR="$OUT" KSFT_INSTALL_PATH="$OUT/kselftest" W=1 install
 }
 
 main()
 {
-	[[ -d $SRC/$SELFTESTS/$COLLECTION ]] ||
-		die "the overlay has no kselftests ($SELFTESTS/$COLLECTION)"
+	local collection
+
+	for collection in $COLLECTIONS; do
+		[[ -d $SRC/$SELFTESTS/$collection ]] ||
+			die "the overlay has no kselftests ($SELFTESTS/$collection)"
+	done
 	logged "$LOG" "building the kselftests for $ARCH-$CONFIG" install_tests ||
 		die "the kselftests do not build (log: $LOG)"
 	if grep -E '(warning|error):' "$LOG" | grep -v 'the compiler differs'; then

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC3043,SC2034
+#
+# Functions shared by the selftests of watchpoint probes.  Sourced by POSIX shells, including
+# busybox's.  The only extension of POSIX is "local".
+#
+# A test begins with begin, and ends with finish.  Every check prints one line, "ok" or "not
+# ok".  Modules that load has loaded are unloaded at the end.
+
+set -u
+export LC_ALL=C
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+LIST=/sys/kernel/debug/wprobes/list
+WP_TEST=/sys/kernel/debug/wp_test
+TRACING=/sys/kernel/tracing
+SKIP_STATUS=4
+
+checks=0
+failures=0
+loaded=
+
+# result STATUS NAME: print the result of one check.
+result()
+{
+	checks=$((checks + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $checks $2"
+	else
+		failures=$((failures + 1))
+		echo "not ok $checks $2"
+	fi
+}
+
+# is NAME GOT WANTED: GOT and WANTED are the same text.
+is()
+{
+	if [ "$2" = "$3" ]; then
+		result 0 "$1"
+		return
+	fi
+	result 1 "$1"
+	printf 'got:\n%s\nwanted:\n%s\n' "$2" "$3" | sed 's/^/# /'
+}
+
+skip_all()
+{
+	echo "1..0 # SKIP $1"
+	exit "$SKIP_STATUS"
+}
+
+cleanup()
+{
+	local module
+
+	for module in $loaded; do
+		rmmod "$module"
+	done
+	loaded=
+}
+
+begin()
+{
+	echo "TAP version 14"
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	[ -e "$LIST" ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+	[ -e "$LIST" ] || skip_all "no watchpoint probes in debugfs"
+	[ -e "$TRACING/trace" ] || mount -t tracefs tracefs "$TRACING" 2>/dev/null
+	trap cleanup EXIT
+	trap 'exit 1' INT TERM HUP
+	list_before=$(cat "$LIST")
+}
+
+finish()
+{
+	cleanup
+	is "nothing stays registered" "$(cat "$LIST")" "$list_before"
+	echo "1..$checks"
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+load()
+{
+	[ -f "$HERE/test_modules/$1.ko" ] || skip_all "test_modules/$1.ko has not been built"
+	insmod "$HERE/test_modules/$1.ko" || { result 1 "insmod $1"; finish; }
+	loaded="$1 $loaded"
+}
+
+unload()
+{
+	rmmod "$1" || result 1 "rmmod $1"
+	loaded=$(printf %s "$loaded" | sed -E "s/(^| )$1 /\1/")
+}
+
+# wp COMMAND...: write a command to wp_test; prints ok, or the text of the error.
+wp()
+{
+	local text
+
+	if text=$({ echo "$*" >"$WP_TEST/control"; } 2>&1); then
+		echo ok
+	else
+		printf '%s\n' "${text##*: }"
+	fi
+}
+
+# probe NAME: the line of a probe without its name.
+probe()
+{
+	sed -n "s/^$1 //p" "$WP_TEST/probes"
+}
+
+# list: the probes of wp_test, without addresses, sizes, and the module.
+list()
+{
+	sed -E 's/^[0-9a-f]+ +//; s/\/0x[0-9a-f]+//; s/ \[wp_[a-z]+\]//' "$LIST"
+}
+
+# word_size: bytes of a long of the kernel.
+word_size()
+{
+	case $(uname -m) in
+	i?86)	echo 4 ;;
+	*)	echo 8 ;;
+	esac
+}

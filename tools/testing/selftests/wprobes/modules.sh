@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Data of a module: the watch ends when the module is unloaded.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load wp_test
+load wp_target
+long=$(word_size)
+word=/sys/module/wp_target/parameters/word
+
+is "add" "$(wp add t wp_target_word "$long" w)" ok
+echo 5 >"$word"
+is "hit" "$(probe t)" "hits=1 nmissed=0 old=0 new=5"
+unload wp_target
+is "gone" "$(probe t)" "hits=1 nmissed=0 old=0 new=5 gone"
+is "list: gone" "$(list)" "w  wp_target_word  w:$long nmissed=0 [GONE]"
+is "a gone probe cannot be enabled" "$(wp enable t)" "Invalid argument"
+
+# Its register is free.
+n=0
+while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
+	n=$((n + 1))
+done
+wp del t >/dev/null
+is "the register was free" "$(wp add more wp_test_words "$long" w $((16 * n)))" \
+	"No space left on device"
+while [ "$n" -gt 0 ]; do
+	n=$((n - 1))
+	wp del "n$n" >/dev/null
+done
+
+load wp_target
+is "add again" "$(wp add t wp_target_word "$long" w)" ok
+echo 6 >"$word"
+is "hit again" "$(probe t)" "hits=1 nmissed=0 old=0 new=6"
+finish

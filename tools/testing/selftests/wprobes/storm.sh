@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Register and unregister many times while CPUs go offline and come back, and while debuggers
+# take and release registers.  Each round writes on all CPUs and counts the hits: none is lost.
+#
+# STORM_ROUNDS sets the number of rounds.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load wp_test
+rounds=${STORM_ROUNDS:-300}
+
+cpu=/sys/devices/system/cpu/cpu1/online
+[ ! -w "$cpu" ] || echo 0 >"$cpu" 2>/dev/null || cpu=/none
+[ ! -w "$cpu" ] || echo 1 >"$cpu"
+
+toggle_cpu()
+{
+	while [ -e /tmp/storm ]; do
+		[ ! -w "$cpu" ] || { echo 0 >"$cpu"; echo 1 >"$cpu"; }
+		sleep 0.05
+	done
+}
+
+# debug KIND NUMBER: take that many registers again and again, and note the results.
+debug()
+{
+	while [ -e /tmp/storm ]; do
+		"$HERE/debugger" "$1" "$2" 0 >>"/tmp/storm-$1"
+	done
+}
+
+kind=perf
+case $(uname -m) in
+x86_64|i?86) kind=ptrace ;;
+esac
+
+# Debuggers that leave a register for the probe, which then loses no hit.
+: >/tmp/storm
+toggle_cpu &
+debug perf 1 &
+[ "$kind" = perf ] || debug "$kind" 1 &
+is "$rounds rounds lose no hit" "$(wp rounds "$rounds")" ok
+rm -f /tmp/storm
+wait
+is "the debuggers lost none" "$(cat /tmp/storm-* | sort -u)" "registers=1 hits=1"
+rm -f /tmp/storm-*
+
+# Debuggers that take the last register: probes are parked and come back.
+long=$(word_size)
+n=0
+while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
+	n=$((n + 1))
+done
+: >/tmp/storm
+toggle_cpu &
+debug perf "$n" &
+[ "$kind" = perf ] || debug "$kind" "$n" &
+i=0
+while [ "$i" -lt $((rounds / 10)) ]; do
+	wp disable n0 >/dev/null
+	wp enable n0 >/dev/null
+	wp del n1 >/dev/null
+	wp write 0 "$i" >/dev/null
+	wp add n1 wp_test_words "$long" w 16 >/dev/null
+	i=$((i + 1))
+done
+rm -f /tmp/storm
+wait
+is "the debuggers got hits of all their registers" \
+	"$(cat /tmp/storm-* | awk -F'[= ]' '$2 != $4')" ""
+tries=0
+while grep -q '\[PARKED\]' "$LIST" && [ "$tries" -lt 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+is "no probe stays parked" "$(grep -c '\[PARKED\]' "$LIST")" 0
+wp write 0 123 >/dev/null
+is "the probe is hit" "$(probe n0 | sed 's/.*new=//')" 123
+rm -f /tmp/storm-*
+finish

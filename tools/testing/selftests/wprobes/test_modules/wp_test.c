@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registers watchpoint probes for the selftests.
+ *
+ * Commands, written to debugfs wp_test/control:
+ *
+ *	add NAME SYMBOL LEN TYPE [disabled] [changed]	TYPE is r, w or rw
+ *	del NAME
+ *	enable NAME, disable NAME
+ *	write SYMBOL VALUE	write a variable of this module, a long
+ *	rounds N		register, write on all CPUs, unregister, N times; fails with
+ *				-EIO if hits are lost
+ *
+ * debugfs wp_test/probes has a line for each probe: NAME hits=N nmissed=N old=N new=N FLAGS
+ */
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/wprobes.h>
+
+#define COMMAND_SIZE	128
+#define WRITES		20
+
+unsigned long wp_test_words[32];
+
+struct probe {
+	struct list_head list;
+	struct wprobe wp;
+	atomic_long_t hits;
+	unsigned long old;
+	unsigned long new;
+	char name[16];
+	char symbol[32];
+};
+
+static LIST_HEAD(probes);
+static DEFINE_MUTEX(lock);
+static struct dentry *dir;
+
+static void hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old, unsigned long new)
+{
+	struct probe *p = container_of(wp, struct probe, wp);
+
+	atomic_long_inc(&p->hits);
+	p->old = old;
+	p->new = new;
+}
+
+static struct probe *find(const char *name)
+{
+	struct probe *p;
+
+	list_for_each_entry(p, &probes, list) {
+		if (name && !strcmp(p->name, name))
+			return p;
+	}
+	return NULL;
+}
+
+static int parse(struct probe *p, char **args)
+{
+	char *symbol = strsep(args, " "), *len = strsep(args, " ");
+	char *type = strsep(args, " "), *word;
+
+	if (!type || kstrtouint(len, 0, &p->wp.len))
+		return -EPROTO;
+	strscpy(p->symbol, symbol);
+	p->wp.symbol_name = p->symbol;
+	if (strchr(type, 'r'))
+		p->wp.type |= WPROBE_READ;
+	if (strchr(type, 'w'))
+		p->wp.type |= WPROBE_WRITE;
+	while ((word = strsep(args, " "))) {
+		if (!strcmp(word, "disabled"))
+			p->wp.flags |= WPROBE_FLAG_DISABLED;
+		else if (!strcmp(word, "changed"))
+			p->wp.flags |= WPROBE_FLAG_CHANGED;
+		else if (kstrtoul(word, 0, &p->wp.offset))
+			return -EPROTO;
+	}
+	return 0;
+}
+
+static int add(char *name, char **args)
+{
+	struct probe *p;
+	int ret;
+
+	if (!name || find(name))
+		return -EPROTO;
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	strscpy(p->name, name);
+	p->wp.handler = hit;
+	ret = parse(p, args);
+	if (!ret)
+		ret = register_wprobe(&p->wp);
+	if (ret)
+		kfree(p);
+	else
+		list_add_tail(&p->list, &probes);
+	return ret;
+}
+
+static int del(char *name, char **args)
+{
+	struct probe *p = find(name);
+
+	if (!p)
+		return -EPROTO;
+	unregister_wprobe(&p->wp);
+	list_del(&p->list);
+	kfree(p);
+	return 0;
+}
+
+static int enable(char *name, char **args)
+{
+	struct probe *p = find(name);
+
+	return p ? enable_wprobe(&p->wp) : -EPROTO;
+}
+
+static int disable(char *name, char **args)
+{
+	struct probe *p = find(name);
+
+	return p ? disable_wprobe(&p->wp) : -EPROTO;
+}
+
+static int write_word(char *index, char **args)
+{
+	char *value = strsep(args, " ");
+	unsigned long number;
+	unsigned int i;
+
+	if (!value || kstrtouint(index, 0, &i) || i >= ARRAY_SIZE(wp_test_words) ||
+	    kstrtoul(value, 0, &number))
+		return -EPROTO;
+	WRITE_ONCE(wp_test_words[i], number);
+	return 0;
+}
+
+static void write_often(void *unused)
+{
+	int i;
+
+	for (i = 0; i < WRITES; i++)
+		WRITE_ONCE(wp_test_words[31], i);
+}
+
+/* Returns the number of writes on all CPUs that are online, in their interrupts. */
+static unsigned int write_everywhere(void)
+{
+	unsigned int cpus;
+
+	cpus_read_lock();
+	on_each_cpu(write_often, NULL, true);
+	cpus = num_online_cpus();
+	cpus_read_unlock();
+	return cpus * WRITES;
+}
+
+static int one_round(struct probe *p)
+{
+	unsigned int writes;
+	long hits;
+	int ret;
+
+	atomic_long_set(&p->hits, 0);
+	ret = register_wprobe(&p->wp);
+	if (ret == -ENOSPC)
+		return 0;
+	if (ret)
+		return ret;
+	writes = write_everywhere();
+	unregister_wprobe(&p->wp);
+	hits = atomic_long_read(&p->hits);
+	if (hits != writes) {
+		pr_err("wp_test: %u writes, %ld hits, %lu missed\n", writes, hits, p->wp.nmissed);
+		return -EIO;
+	}
+	write_everywhere();
+	return atomic_long_read(&p->hits) == hits ? 1 : -EIO;
+}
+
+static int run_rounds(char *number, char **args)
+{
+	struct probe *p;
+	unsigned int n, i;
+	int done = 0, ret = 0;
+
+	if (!number || kstrtouint(number, 0, &n))
+		return -EPROTO;
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	p->wp.addr = &wp_test_words[31];
+	p->wp.len = sizeof(long);
+	p->wp.handler = hit;
+	for (i = 0; i < n && ret >= 0; i++) {
+		ret = one_round(p);
+		done += ret > 0;
+	}
+	kfree(p);
+	pr_info("wp_test: %d of %u rounds had a register\n", done, n);
+	return min(ret, 0);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(char *arg, char **args);
+} commands[] = {
+	{ "add", add },
+	{ "del", del },
+	{ "enable", enable },
+	{ "disable", disable },
+	{ "write", write_word },
+	{ "rounds", run_rounds },
+};
+
+static int run(char *command)
+{
+	char *name = strsep(&command, " "), *arg = strsep(&command, " ");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(arg, &command);
+	}
+	return -EPROTO;
+}
+
+static ssize_t control_write(struct file *file, const char __user *from, size_t count,
+			     loff_t *pos)
+{
+	char command[COMMAND_SIZE];
+	int ret;
+
+	if (count >= sizeof(command))
+		return -EINVAL;
+	if (copy_from_user(command, from, count))
+		return -EFAULT;
+	command[count] = '\0';
+	mutex_lock(&lock);
+	ret = run(strim(command));
+	mutex_unlock(&lock);
+	return ret ?: count;
+}
+
+static const struct file_operations control_fops = {
+	.owner = THIS_MODULE,
+	.write = control_write,
+};
+
+static int probes_show(struct seq_file *m, void *unused)
+{
+	struct probe *p;
+
+	mutex_lock(&lock);
+	list_for_each_entry(p, &probes, list)
+		seq_printf(m, "%s hits=%ld nmissed=%lu old=%lu new=%lu%s%s\n", p->name,
+			   atomic_long_read(&p->hits), p->wp.nmissed, p->old, p->new,
+			   p->wp.flags & WPROBE_FLAG_PARKED ? " parked" : "",
+			   p->wp.flags & WPROBE_FLAG_GONE ? " gone" : "");
+	mutex_unlock(&lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(probes);
+
+static int __init wp_test_init(void)
+{
+	dir = debugfs_create_dir("wp_test", NULL);
+	debugfs_create_file("control", 0200, dir, NULL, &control_fops);
+	debugfs_create_file("probes", 0400, dir, NULL, &probes_fops);
+	return 0;
+}
+
+static void __exit wp_test_exit(void)
+{
+	struct probe *p, *next;
+
+	debugfs_remove(dir);
+	list_for_each_entry_safe(p, next, &probes, list) {
+		unregister_wprobe(&p->wp);
+		kfree(p);
+	}
+}
+
+module_init(wp_test_init);
+module_exit(wp_test_exit);
+MODULE_DESCRIPTION("Registers watchpoint probes for selftests");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Debuggers and perf get the registers that they need, and the probes come back.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load wp_test
+long=$(word_size)
+
+n=0
+while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
+	n=$((n + 1))
+done
+[ "$n" -ge 2 ] || skip_all "only $n registers"
+
+# await WANTED: wait until so many probes are parked; prints the last number.
+await()
+{
+	local tries=0 parked
+
+	while :; do
+		parked=$(grep -c '\[PARKED\]' "$LIST")
+		[ "$parked" != "$1" ] && [ "$tries" -lt 100 ] || break
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	echo "$parked"
+}
+
+kinds=perf
+case $(uname -m) in
+x86_64|i?86) kinds="perf ptrace" ;;
+esac
+for kind in $kinds; do
+	"$HERE/debugger" "$kind" 2 3 >/tmp/debugger &
+	is "$kind: two probes are parked" "$(await 2)" 2
+	is "$kind: the youngest are parked" \
+		"$(sed -n 's/ .* parked$//p' "$WP_TEST/probes")" "n$((n - 2))
+n$((n - 1))"
+	i=0
+	while [ "$i" -lt "$n" ]; do
+		wp write $((16 * i / long)) 1 >/dev/null
+		i=$((i + 1))
+	done
+	wait
+	is "$kind: gets registers and hits" "$(cat /tmp/debugger)" "registers=2 hits=2"
+	is "$kind: the probes come back" "$(await 0)" 0
+	"$HERE/debugger" "$kind" "$n" 2 >/tmp/debugger &
+	is "$kind: gets all registers" "$(await "$n")" "$n"
+	wait
+	is "$kind: gets hits of all" "$(cat /tmp/debugger)" "registers=$n hits=$n"
+	is "$kind: all come back" "$(await 0)" 0
+done
+rm -f /tmp/debugger
+
+wp write 0 99 >/dev/null
+is "a probe that was parked is hit" "$(probe n0 | sed 's/.*new=//')" 99
+wp write $((16 * (n - 1) / long)) 77 >/dev/null
+is "the youngest, too" "$(probe "n$((n - 1))" | sed 's/.*new=//')" 77
+finish
