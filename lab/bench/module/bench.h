@@ -84,6 +84,7 @@ int bench_lock(const char *key);
 int bench_coverage(void);
 int bench_parallel(void);
 int bench_quiet(void);
+int bench_watch(void);
 #ifdef CONFIG_FPROBE
 int bench_rivals(void);
 #else

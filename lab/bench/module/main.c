@@ -71,6 +71,7 @@ static const struct {
 	{ "parallel", bench_parallel },
 	{ "quiet", bench_quiet },
 	{ "rivals", bench_rivals },
+	{ "watch", bench_watch },
 };
 
 static const struct {
