@@ -8,7 +8,7 @@
  * <asm/wprobes.h> defines:
  *
  *	WPROBE_SLOTS		the most registers that a CPU can have
- *	WPROBE_TYPES		the values of enum wprobe_type that registers can have, a bit each
+ *	WPROBE_TYPES		the types (enum wprobe_type) that registers can have, a bit each
  *	WPROBE_KNOWS_ACCESS	1 if wprobe_hit() gets the accessed bytes, so that probes on
  *				different bytes can share a register for any access; else 0
  */

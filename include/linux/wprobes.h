@@ -64,7 +64,8 @@ enum wprobe_type {
  *
  * The user sets @addr, @symbol_name, @offset, @len, @type, @handler, and in @flags
  * %WPROBE_FLAG_DISABLED, %WPROBE_FLAG_CHANGED, %WPROBE_FLAG_PERCPU and %WPROBE_FLAG_MOVABLE; the
- * core sets everything else.  After unregistering, the struct may be registered again without changes.
+ * core sets everything else.  After unregistering, the struct may be registered again without
+ * changes.
  */
 struct wprobe {
 	struct hlist_node node;

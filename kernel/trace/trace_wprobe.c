@@ -258,7 +258,7 @@ static struct dyn_event_operations wprobe_ops;
 
 static void free_trace_wprobe(struct trace_wprobe *tw)
 {
-	if (!tw)
+	if (IS_ERR_OR_NULL(tw))
 		return;
 	trace_probe_cleanup(&tw->tp);
 	kfree(tw->spec);
@@ -266,8 +266,7 @@ static void free_trace_wprobe(struct trace_wprobe *tw)
 	kfree(tw);
 }
 
-DEFINE_FREE(trace_wprobe, struct trace_wprobe *,
-	if (!IS_ERR_OR_NULL(_T)) free_trace_wprobe(_T))
+DEFINE_FREE(trace_wprobe, struct trace_wprobe *, free_trace_wprobe(_T))
 
 static int parse_type(struct wprobe *wp, const char *spec)
 {

@@ -42,7 +42,7 @@ struct module;
 /**
  * enum wprobe_state - use of a register by a watch
  * @WPROBE_NEW:		no register is reserved yet
- * @WPROBE_OFF:		a register is reserved, but not used: no probe of the watch is enabled
+ * @WPROBE_OFF:		a register is reserved, but not used: the watch has no enabled probe
  * @WPROBE_ARMED:	the registers watch the range
  * @WPROBE_PARKED:	the register was given to another user, and will be reserved again
  * @WPROBE_GONE:	the memory has been freed; no register is reserved

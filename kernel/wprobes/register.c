@@ -9,6 +9,7 @@
 
 #include "internal.h"
 
+/* Protects all watches and probes, and the writers of wprobe_slots[]. */
 DEFINE_MUTEX(wprobe_mutex);
 
 /* The struct of the user may have any content, so its members do not tell. */

@@ -116,7 +116,7 @@ struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wpr
 	return NULL;
 }
 
-/* Moves the probes of @from behind those of @to: a hit that walks over either list ends. */
+/* Appends the probes of @from to those of @to; a hit that walks over either list ends. */
 static void move_probes(struct wprobe_watch *to, struct wprobe_watch *from)
 {
 	struct wprobe *wp, *last = NULL;
@@ -151,7 +151,7 @@ bool wprobe_share_make_room(void)
 			a->range = both;
 			move_probes(a, b);
 			wprobe_watch_update(a);
-			/* Until the cross call, hits on the register of @b find its probes there. */
+			/* Until the cross call, hits on the register of @b find its probes. */
 			wprobe_watch_set_state(b, WPROBE_OFF);
 			wprobe_commit();
 			INIT_HLIST_HEAD(&b->probes);
