@@ -9,7 +9,7 @@
 
 OUT=$BUILD/docs
 LOG=$LOGS/docs.log
-PAGES="kprobes kprobes-internals"
+PAGES="kprobes kprobes-internals wprobes"
 
 # pages: the paths of our pages.
 pages()

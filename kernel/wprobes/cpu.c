@@ -37,6 +37,21 @@ static bool same(const struct wprobe_range *a, const struct wprobe_range *b)
 	return a->addr == b->addr && a->len == b->len && a->type == b->type;
 }
 
+/* Records the content of a register, before it is loaded. */
+static void set_loaded(struct wprobe_loaded *loaded, const struct wprobe_range *range,
+		       struct wprobe_watch *watch)
+{
+	loaded->range = *range;
+	loaded->word = wprobe_word(range->addr);
+	loaded->mask = wprobe_mask(range->addr, range->len);
+	loaded->watch = watch;
+	loaded->last = &watch->last;
+	if (watch->lasts) {
+		loaded->last = this_cpu_ptr(watch->lasts);
+		*loaded->last = *loaded->word;
+	}
+}
+
 /*
  * Loads the registers that differ.  First those that are not needed any more are removed,
  * because a range may have moved to another slot.
@@ -45,7 +60,7 @@ static void load_registers(bool all)
 {
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
 	struct wprobe_range want[WPROBE_SLOTS] = {};
-	struct wprobe_watch *watch;
+	struct wprobe_range *loaded;
 	unsigned int i;
 
 	cpu->loading = true;
@@ -53,18 +68,16 @@ static void load_registers(bool all)
 	for (i = 0; i < WPROBE_SLOTS; i++) {
 		if (all)
 			want[i] = range_here(&wprobe_slots[i].range);
-		if (cpu->loaded[i].len && !same(&cpu->loaded[i], &want[i])) {
-			arch_wprobe_remove(i, &cpu->loaded[i]);
-			cpu->loaded[i].len = 0;
+		loaded = &cpu->loaded[i].range;
+		if (loaded->len && !same(loaded, &want[i])) {
+			arch_wprobe_remove(i, loaded);
+			loaded->len = 0;
 		}
 	}
 	for (i = 0; i < WPROBE_SLOTS; i++) {
-		if (!want[i].len || cpu->loaded[i].len)
+		if (!want[i].len || cpu->loaded[i].range.len)
 			continue;
-		watch = READ_ONCE(wprobe_slots[i].watch);
-		if (watch && watch->lasts)
-			*this_cpu_ptr(watch->lasts) = *wprobe_word(want[i].addr);
-		cpu->loaded[i] = want[i];
+		set_loaded(&cpu->loaded[i], &want[i], wprobe_slots[i].watch);
 		arch_wprobe_install(i, &want[i]);
 	}
 	barrier();
@@ -83,10 +96,12 @@ static void load_registers(bool all)
 void wprobe_move_here(unsigned int slot, unsigned long addr)
 {
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 
-	if (cpu->loading || !cpu->loaded[slot].len)
+	if (cpu->loading || !loaded->range.len)
 		return;
-	cpu->loaded[slot].addr = addr;
+	loaded->range.addr = addr;
+	loaded->word = wprobe_word(addr);
 	arch_wprobe_move(slot, addr);
 }
 
@@ -123,11 +138,7 @@ void wprobe_commit(void)
 		if (!slot)
 			continue;
 		slot->range = watch->range;
-		/*
-		 * Pairs with READ_ONCE() in wprobe_hit(): the watch is complete before it can be
-		 * found.  Its register is loaded later, in the cross call.
-		 */
-		smp_store_release(&slot->watch, watch);
+		slot->watch = watch;
 		owners[slot - wprobe_slots] = watch;
 	}
 	for (i = 0; i < WPROBE_SLOTS; i++) {
@@ -135,10 +146,10 @@ void wprobe_commit(void)
 			wprobe_slots[i].range.len = 0;
 	}
 	on_each_cpu(sync_cpu, NULL, true);
-	/* A removed watch is found until no register leads to it. */
+	/* Until now the slot must not be used for another watch: see free_slot(). */
 	for (i = 0; i < WPROBE_SLOTS; i++) {
 		if (!owners[i])
-			WRITE_ONCE(wprobe_slots[i].watch, NULL);
+			wprobe_slots[i].watch = NULL;
 	}
 }
 

@@ -76,7 +76,6 @@ enum wprobe_state {
  *		armed; hits replace it
  * @lasts:	the same of each CPU, if @range is per-CPU; else NULL
  * @mod:	module that has the memory; NULL if it is the kernel's.  It is not pinned
- * @rcu:	frees the watch
  */
 struct wprobe_watch {
 	struct wprobe_range range;
@@ -87,13 +86,12 @@ struct wprobe_watch {
 	unsigned long last;
 	unsigned long __percpu *lasts;
 	struct module *mod;
-	struct rcu_head rcu;
 };
 
 /**
  * struct wprobe_slot - a register, as all CPUs have to load it
  * @range:	its content; written before a cross call
- * @watch:	the watch whose probes a hit has to call; NULL: none
+ * @watch:	the watch that it belongs to; NULL: none, and no CPU has it loaded
  */
 struct wprobe_slot {
 	struct wprobe_range range;
@@ -101,18 +99,33 @@ struct wprobe_slot {
 };
 
 /**
+ * struct wprobe_loaded - a register of one CPU
+ * @range:	its content, with the address of this CPU's copy of a per-CPU variable
+ * @word:	the aligned word with the range
+ * @mask:	the bytes of the range in the word, a mask
+ * @watch:	the watch whose probes a hit has to call
+ * @last:	value of the word at the last hit: of the watch, or of this CPU's copy
+ */
+struct wprobe_loaded {
+	struct wprobe_range range;
+	unsigned long *word;
+	unsigned long mask;
+	struct wprobe_watch *watch;
+	unsigned long *last;
+};
+
+/**
  * struct wprobe_cpu - the registers of one CPU
  * @busy:	a handler is running
  * @online:	the registers are loaded
  * @loading:	the registers are being loaded
- * @loaded:	content of the register of each slot, with the address of this CPU's copy of a
- *		per-CPU variable
+ * @loaded:	the register of each slot
  */
 struct wprobe_cpu {
 	bool busy;
 	bool online;
 	bool loading;
-	struct wprobe_range loaded[WPROBE_SLOTS];
+	struct wprobe_loaded loaded[WPROBE_SLOTS];
 };
 
 DECLARE_PER_CPU(struct wprobe_cpu, wprobe_cpu);

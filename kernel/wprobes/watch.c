@@ -154,14 +154,6 @@ static struct wprobe_watch *create(const struct wprobe_place *place)
 	return watch;
 }
 
-static void destroy(struct rcu_head *head)
-{
-	struct wprobe_watch *watch = container_of(head, struct wprobe_watch, rcu);
-
-	free_percpu(watch->lasts);
-	kfree(watch);
-}
-
 /**
  * wprobe_watch_put() - free a watch without probes, and its register
  * @watch: the watch; NULL, or one that has probes, is left alone
@@ -177,8 +169,8 @@ void wprobe_watch_put(struct wprobe_watch *watch)
 		hw_breakpoint_release_wide();
 	wprobe_watch_set_state(watch, WPROBE_GONE);
 	list_del(&watch->list);
-	/* A CPU that is coming online may be reading it. */
-	call_rcu(&watch->rcu, destroy);
+	free_percpu(watch->lasts);
+	kfree(watch);
 }
 
 /* Probes are called in the order of registration. */

@@ -6,6 +6,7 @@
  * can be probed, no lock is taken.
  */
 #include <linux/atomic.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
 
@@ -62,16 +63,6 @@ static __always_inline void count_missed(struct wprobe_watch *watch, const struc
 	}
 }
 
-/* Replaces the value of the last hit; two CPUs never get the same change. */
-static __always_inline unsigned long replace_last(struct wprobe_watch *watch, unsigned long new)
-{
-	unsigned long *last = &watch->last;
-
-	if (unlikely(watch->lasts))
-		last = this_cpu_ptr(watch->lasts);
-	return raw_xchg(last, new);
-}
-
 /**
  * wprobe_missed() - count an access whose handlers cannot be called
  * @slot: number of the register's slot
@@ -80,12 +71,9 @@ static __always_inline unsigned long replace_last(struct wprobe_watch *watch, un
  */
 void wprobe_missed(unsigned int slot)
 {
-	/* Pairs with smp_store_release() in wprobe_commit(). */
-	struct wprobe_watch *watch = READ_ONCE(wprobe_slots[slot].watch);
 	struct hit hit = { .installed = ~0UL, .touched = ~0UL, .new = ~0UL };
 
-	if (likely(watch))
-		count_missed(watch, &hit);
+	count_missed(this_cpu_ptr(&wprobe_cpu)->loaded[slot].watch, &hit);
 }
 NOKPROBE_SYMBOL(wprobe_missed);
 
@@ -99,12 +87,9 @@ NOKPROBE_SYMBOL(wprobe_missed);
  */
 void wprobe_before(unsigned int slot)
 {
-	/* Pairs with smp_store_release() in wprobe_commit(). */
-	struct wprobe_watch *watch = READ_ONCE(wprobe_slots[slot].watch);
-	unsigned long *word = wprobe_word(this_cpu_ptr(&wprobe_cpu)->loaded[slot].addr);
+	const struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
 
-	if (likely(watch))
-		replace_last(watch, READ_ONCE_NOCHECK(*word));
+	raw_xchg(loaded->last, READ_ONCE_NOCHECK(*loaded->word));
 }
 NOKPROBE_SYMBOL(wprobe_before);
 
@@ -119,27 +104,26 @@ NOKPROBE_SYMBOL(wprobe_before);
 void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched)
 {
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
-	const struct wprobe_range *range = &cpu->loaded[slot];
-	/* Pairs with smp_store_release() in wprobe_commit(). */
-	struct wprobe_watch *watch = READ_ONCE(wprobe_slots[slot].watch);
+	const struct wprobe_loaded *loaded = &cpu->loaded[slot];
 	unsigned long ip = instruction_pointer(regs);
 	struct hit hit;
 
-	if (unlikely(!watch))
-		return;
-	hit.installed = wprobe_mask(range->addr, range->len);
+	hit.installed = loaded->mask;
 	hit.touched = touched;
-	hit.new = READ_ONCE_NOCHECK(*wprobe_word(range->addr));
-	hit.old = replace_last(watch, hit.new);
+	hit.new = READ_ONCE_NOCHECK(*loaded->word);
+	/* Two CPUs never get the same change. */
+	hit.old = raw_xchg(loaded->last, hit.new);
 	if (unlikely(cpu->busy)) {
-		count_missed(watch, &hit);
+		count_missed(loaded->watch, &hit);
 		return;
 	}
 	cpu->busy = true;
 	barrier();
-	instruction_pointer_set(regs, kprobe_text_address(ip));
+	/* Copies of instructions are not in the kernel's text. */
+	if (unlikely(!__is_kernel_text(ip)))
+		instruction_pointer_set(regs, kprobe_text_address(ip));
 	arch_wprobe_handlers_begin();
-	call_handlers(watch, &hit, regs);
+	call_handlers(loaded->watch, &hit, regs);
 	arch_wprobe_handlers_end();
 	instruction_pointer_set(regs, ip);
 	barrier();

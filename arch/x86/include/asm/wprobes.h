@@ -25,21 +25,22 @@ DECLARE_PER_CPU(unsigned long, wprobe_regs);
 /* The value of DR7 with these registers only. */
 DECLARE_PER_CPU(unsigned long, wprobe_dr7);
 
-/* A debug exception of a handler must not use the stack that the handler uses. */
+/*
+ * A debug exception of a handler must not use the stack that the handler uses.  The stacks are at
+ * a constant distance.
+ */
 #ifdef CONFIG_X86_64
-static __always_inline void wprobe_set_db_stack(unsigned long top)
-{
-	this_cpu_write(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB], top);
-}
+#define WPROBE_STACK_DISTANCE							\
+	(CEA_ESTACK_OFFS(DB2) + CEA_ESTACK_SIZE(DB2) - CEA_ESTACK_OFFS(DB) - CEA_ESTACK_SIZE(DB))
 
 static __always_inline void wprobe_use_second_stack(void)
 {
-	wprobe_set_db_stack(__this_cpu_ist_top_va(DB2));
+	__this_cpu_add(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB], WPROBE_STACK_DISTANCE);
 }
 
 static __always_inline void wprobe_use_first_stack(void)
 {
-	wprobe_set_db_stack(__this_cpu_ist_top_va(DB));
+	__this_cpu_sub(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB], WPROBE_STACK_DISTANCE);
 }
 #else
 static __always_inline void wprobe_use_second_stack(void) { }

@@ -113,15 +113,11 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr)
 unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6)
 {
 	unsigned long mine = dr6 & __this_cpu_read(wprobe_regs);
-	unsigned int reg;
 
-	if (likely(!mine))
-		return dr6;
-	for (reg = 0; reg < HBP_NUM; reg++) {
-		if (mine & (DR_TRAP0 << reg))
-			wprobe_hit(__this_cpu_read(slot_of_reg[reg]), regs, 0);
-	}
-	return dr6 & ~mine;
+	/* The bit of register 0 is DR_TRAP0, bit 0. */
+	for (dr6 &= ~mine; mine; mine &= mine - 1)
+		wprobe_hit(__this_cpu_read(slot_of_reg[__ffs(mine)]), regs, 0);
+	return dr6;
 }
 NOKPROBE_SYMBOL(wprobe_debug_exception);
 
