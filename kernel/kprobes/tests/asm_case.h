@@ -29,6 +29,8 @@ int kprobes_opt_table(void);
 int kprobes_opt_long_table(void);
 int kprobes_opt_biased_table(void);
 int kprobes_opt_parted(void);
+int kprobes_opt_hidden(void);
+extern char kprobes_opt_hidden_nop[];
 int kprobes_opt_locked(void);
 int kprobes_opt_checked(void);
 int kprobes_opt_carry(void);

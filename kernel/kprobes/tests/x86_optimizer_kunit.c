@@ -78,6 +78,16 @@ asm(ASM_FUNCTION(kprobes_opt_parted,
 	".popsection\n"
 	ASM_UNCHECKED(kprobes_opt_parted.cold.7));
 
+/* The jump of a probe at the first instruction hides the branch to the instruction after the nop. */
+asm(ASM_FUNCTION(kprobes_opt_hidden,
+		 "or $-1, %eax\n"
+		 "jz 1f\n"
+		 "xor %eax, %eax\n"
+		 ASM_PLACE(kprobes_opt_hidden_nop)
+		 "nop\n"
+		 "1: add $3, %eax\n"
+		 ASM_RET));
+
 /* A lock prefix after the first instruction, which has four bytes. */
 asm(ASM_FUNCTION(kprobes_opt_locked,
 		 ".byte 0x0f, 0x1f, 0x40, 0x00\n"
@@ -214,6 +224,22 @@ static void a_lock_prefix(struct kunit *test)
 	};
 
 	opt_expect_place(test, &place);
+}
+
+static void a_jump_that_hides_a_branch(struct kunit *test)
+{
+	struct counted first = counted_at(kprobes_opt_hidden, true, false);
+	struct opt_place place = {
+		.addr = kprobes_opt_hidden_nop,
+		.fn = kprobes_opt_hidden,
+		.obstacle = "a branch into the region",
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.kp), 0);
+	EXPECT_JUMP(test, &first.kp, true);
+	opt_expect_place(test, &place);
+	unregister_kprobe(&first.kp);
+	KUNIT_EXPECT_EQ(test, first.pre, 1);
 }
 
 static int skip_mov(struct kprobe *p, struct pt_regs *regs)
@@ -392,6 +418,7 @@ static void jump_labels_are_read_under_their_lock(struct kunit *test)
 
 static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE_PARAM(regions, place_gen_params),
+	KUNIT_CASE(a_jump_that_hides_a_branch),
 	KUNIT_CASE(a_lock_prefix),
 	KUNIT_CASE_PARAM(flags_of_a_detour, flags_gen_params),
 #ifdef CONFIG_X86_64

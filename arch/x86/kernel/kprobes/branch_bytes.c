@@ -20,13 +20,16 @@
 
 #define CHUNK		256
 /* The longest opcode, ModRM byte and displacement that are looked at. */
-#define LONGEST		5
+#define LONGEST		6
 
 enum kind {
 	NO_BRANCH,
 	SHORT_BRANCH,	/* followed by a displacement of one byte */
+	NEAR_CALL,	/* followed by a displacement of four bytes */
+	NEAR_JUMP,	/* the same; may be a jump to a thunk, or that of a probe */
+	ESCAPE,		/* followed by an opcode; some are conditional branches */
 	GROUP_5,	/* followed by a ModRM byte; some of the group are indirect jumps */
-	NEAR_JUMP,	/* the jump of a tail call, to a thunk, or of a probe */
+	GROUP_11,	/* followed by a ModRM byte; one of the group is xbegin */
 	BREAKPOINT,	/* may be that of a probe, which hides a byte */
 };
 
@@ -35,8 +38,11 @@ static const u8 kinds[256] = {
 	[0x70 ... 0x7f] = SHORT_BRANCH,
 	[0xe0 ... 0xe3] = SHORT_BRANCH,
 	[JMP8_INSN_OPCODE] = SHORT_BRANCH,
-	[0xff] = GROUP_5,
+	[CALL_INSN_OPCODE] = NEAR_CALL,
 	[JMP32_INSN_OPCODE] = NEAR_JUMP,
+	[0x0f] = ESCAPE,
+	[0xff] = GROUP_5,
+	[0xc7] = GROUP_11,
 	[INT3_INSN_OPCODE] = BREAKPOINT,
 };
 
@@ -87,20 +93,29 @@ static bool is_in(const struct search *s, unsigned long target)
 	return target - s->start < s->end - s->start;
 }
 
+/* The target of a branch at @at whose displacement of four bytes is after @len bytes. */
+static unsigned long near_target(unsigned long at, const u8 *bytes, unsigned int len)
+{
+	return at + len + 4 + get_unaligned((s32 *)(bytes + len));
+}
+
 /* May the bytes at @at be an instruction that sends execution to an unknown place? */
 static bool is_doubtful(const struct search *s, unsigned long at, const u8 *bytes)
 {
-	if (is_in(s, at + 4 + get_unaligned((s32 *)bytes)))
-		return true;
-
 	switch (kinds[bytes[0]]) {
 	case SHORT_BRANCH:
 		return is_in(s, at + 2 + (s8)bytes[1]);
+	case NEAR_CALL:
+		return is_in(s, near_target(at, bytes, 1));
+	case NEAR_JUMP:
+		return is_in(s, near_target(at, bytes, 1)) || is_probe(at) ||
+		       may_be_thunk(near_target(at, bytes, 1));
+	case ESCAPE:
+		return (bytes[1] & 0xf0) == 0x80 && is_in(s, near_target(at, bytes, 2));
 	case GROUP_5:
 		return is_computed_jump(bytes[1], bytes[2]);
-	case NEAR_JUMP:
-		return is_probe(at) ||
-		       may_be_thunk(at + JMP32_INSN_SIZE + get_unaligned((s32 *)&bytes[1]));
+	case GROUP_11:
+		return bytes[1] == 0xf8 && is_in(s, near_target(at, bytes, 2));
 	case BREAKPOINT:
 		return is_probe(at);
 	}
@@ -121,35 +136,64 @@ static bool may_send(const struct search *s, unsigned long at, const struct prob
 	return insn->refusal == REFUSE_TRANSACTION;
 }
 
-/* Decodes up to the instruction that has the byte at @at.  Is that instruction a branch? */
-static bool is_confirmed(struct search *s, unsigned long at)
+/* Decodes one instruction.  Returns 0 if it cannot be decoded. */
+static unsigned int decode(struct search *s, struct insn *insn, u8 *bytes, size_t *avail)
+{
+	*avail = probe_read_insn(s->known, s->text_end, bytes);
+	if (!*avail || insn_decode(insn, bytes, *avail, INSN_MODE_KERN))
+		return 0;
+	return insn->length;
+}
+
+/*
+ * Decodes the text up to @end.  Is an instruction a branch that has one of the bytes from @at to
+ * @end?
+ */
+static noinline bool is_confirmed(struct search *s, unsigned long at, unsigned long end)
 {
 	u8 bytes[MAX_INSN_SIZE];
 	struct probe_insn branch;
+	unsigned int len;
 	struct insn insn;
 	size_t avail;
 
-	for (;; s->known += insn.length) {
-		avail = probe_read_insn(s->known, s->text_end, bytes);
-		if (!avail || insn_decode(&insn, bytes, avail, INSN_MODE_KERN))
+	for (; s->known < end; s->known += len) {
+		len = decode(s, &insn, bytes, &avail);
+		if (!len)
 			return true;
-		if (at < s->known + insn.length)
-			break;
+		if (s->known + len > at &&
+		    (probe_classify(bytes, avail, INSN_MODE_KERN, &branch) == -EILSEQ ||
+		     may_send(s, s->known, &branch)))
+			return true;
 	}
-	return probe_classify(bytes, avail, INSN_MODE_KERN, &branch) == -EILSEQ ||
-	       may_send(s, s->known, &branch);
+	return false;
 }
 
-static bool may_branch(struct search *s, unsigned long at, const u8 *bytes, unsigned int nr)
+/* The jump of a probe may cover several instructions. */
+static unsigned int hidden_bytes(unsigned long at, u8 byte)
 {
-	unsigned int i;
+	return byte == JMP32_INSN_OPCODE && is_probe(at) ? JMP32_INSN_SIZE : 1;
+}
 
-	for (i = 0; i < nr; i++) {
-		/* A displacement of four bytes, of any instruction, ends after these four. */
-		if (!kinds[bytes[i]] &&
-		    !is_in(s, at + i + 4 + get_unaligned((s32 *)&bytes[i])))
+/* Returns the next byte that may begin a branch, or @end.  Most time is spent here. */
+static noinline const u8 *find_branch(const u8 *byte, const u8 *end)
+{
+	while (byte < end && !kinds[*byte])
+		byte++;
+	return byte;
+}
+
+static bool may_branch(struct search *s, unsigned long text, const u8 *bytes, unsigned int nr)
+{
+	const u8 *byte, *end = bytes + nr;
+	unsigned long at, stop;
+
+	for (byte = find_branch(bytes, end); byte < end; byte = find_branch(byte + 1, end)) {
+		at = text + (byte - bytes);
+		if (!is_doubtful(s, at, byte))
 			continue;
-		if (is_doubtful(s, at + i, bytes + i) && is_confirmed(s, at + i))
+		stop = at + hidden_bytes(at, *byte);
+		if (is_confirmed(s, at, min(stop, s->text_end)))
 			return true;
 	}
 	return false;
@@ -157,7 +201,7 @@ static bool may_branch(struct search *s, unsigned long at, const u8 *bytes, unsi
 
 static bool search(struct search *s, unsigned long text)
 {
-	u8 bytes[CHUNK + LONGEST];
+	u8 bytes[CHUNK + LONGEST] __uninitialized;
 	unsigned int nr, len;
 
 	for (; text < s->text_end; text += nr) {
