@@ -17,79 +17,96 @@
 
 #include "flags.h"
 
-/**
- * struct flags_row - instructions with the same effect on the flags
- * @escape: the byte 0f precedes the opcode
- * @first: first opcode
- * @last: last opcode
- * @regs: values of the ModRM byte's reg field, BIT(0) to BIT(7); 0 for any
- * @overwrites: the flags before them are not used afterwards; otherwise they neither read nor
- *	change flags
- */
-struct flags_row {
-	bool escape;
-	u8 first, last, regs;
-	bool overwrites;
+enum effect {
+	READS,		/* or changes some, or is not known */
+	KEEPS,		/* neither reads nor changes flags */
+	OVERWRITES,	/* the flags before it are not used afterwards */
 };
 
-#define KEEPS(_first, _last)		{ .first = _first, .last = _last }
-#define KEEPS_REG(_first, _last, _regs) { .first = _first, .last = _last, .regs = _regs }
-#define KEEPS_0F(_first, _last)		{ .escape = true, .first = _first, .last = _last }
-#define OVERWRITES(_first, _last) \
-	{ .first = _first, .last = _last, .overwrites = true }
-#define OVERWRITES_REG(_first, _last, _regs) \
-	{ .first = _first, .last = _last, .regs = _regs, .overwrites = true }
+/**
+ * struct flags_row - effect of the instructions with one opcode on the flags
+ * @effect: &enum effect
+ * @regs: values of the ModRM byte's reg field, BIT(0) to BIT(7); 0 for any
+ * @ends: the ModRM byte is the last one if both operands are registers
+ */
+struct flags_row {
+	u8 effect, regs;
+	bool ends;
+};
+
+#define ROW(_effect)		{ .effect = _effect }
+#define ROW_REGS(_effect, _regs) { .effect = _effect, .regs = _regs }
+#define ROW_ENDS(_effect)	{ .effect = _effect, .ends = true }
 
 /* Groups of opcodes whose operation is in the ModRM byte. */
 #define ADD_TO_CMP	(BIT(0) | BIT(1) | BIT(4) | BIT(5) | BIT(6) | BIT(7)) /* not adc, sbb */
 #define TEST_AND_NEG	(BIT(0) | BIT(3))
 
-static const struct flags_row flags_rows[] = {
-	OVERWRITES(0x00, 0x05),				/* add */
-	OVERWRITES(0x08, 0x0d),				/* or */
-	OVERWRITES(0x20, 0x25),				/* and */
-	OVERWRITES(0x28, 0x2d),				/* sub */
-	OVERWRITES(0x30, 0x35),				/* xor */
-	OVERWRITES(0x38, 0x3d),				/* cmp */
-	OVERWRITES_REG(0x80, 0x81, ADD_TO_CMP),
-	OVERWRITES_REG(0x83, 0x83, ADD_TO_CMP),
-	OVERWRITES(0x84, 0x85),				/* test */
-	OVERWRITES(0xa8, 0xa9),				/* test */
-	OVERWRITES_REG(0xf6, 0xf7, TEST_AND_NEG),
-	OVERWRITES(0xe8, 0xe8),				/* call */
-	OVERWRITES_REG(0xff, 0xff, BIT(2)),
-	KEEPS(0x50, 0x5f),				/* push, pop */
-	KEEPS(0x63, 0x63),				/* movslq */
-	KEEPS(0x68, 0x68),				/* push */
-	KEEPS(0x6a, 0x6a),				/* push */
-	KEEPS(0x88, 0x8b),				/* mov */
-	KEEPS(0x8d, 0x8d),				/* lea */
-	KEEPS(0x98, 0x99),				/* cltq, cqto */
-	KEEPS(0xb0, 0xbf),				/* mov */
-	KEEPS_REG(0xc6, 0xc7, BIT(0)),			/* mov */
-	KEEPS_0F(0xb6, 0xb7),				/* movzx */
-	KEEPS_0F(0xbe, 0xbf),				/* movsx */
+/* Opcodes of one byte. */
+static const struct flags_row flags_rows[256] = {
+	[0x00 ... 0x03] = ROW_ENDS(OVERWRITES),			/* add */
+	[0x04 ... 0x05] = ROW(OVERWRITES),
+	[0x08 ... 0x0b] = ROW_ENDS(OVERWRITES),			/* or */
+	[0x0c ... 0x0d] = ROW(OVERWRITES),
+	[0x20 ... 0x23] = ROW_ENDS(OVERWRITES),			/* and */
+	[0x24 ... 0x25] = ROW(OVERWRITES),
+	[0x28 ... 0x2b] = ROW_ENDS(OVERWRITES),			/* sub */
+	[0x2c ... 0x2d] = ROW(OVERWRITES),
+	[0x30 ... 0x33] = ROW_ENDS(OVERWRITES),			/* xor */
+	[0x34 ... 0x35] = ROW(OVERWRITES),
+	[0x38 ... 0x3b] = ROW_ENDS(OVERWRITES),			/* cmp */
+	[0x3c ... 0x3d] = ROW(OVERWRITES),
+	[0x50 ... 0x5f] = ROW(KEEPS),				/* push, pop */
+	[0x63]		= ROW_ENDS(KEEPS),			/* movslq */
+	[0x68]		= ROW(KEEPS),				/* push */
+	[0x6a]		= ROW(KEEPS),				/* push */
+	[0x80 ... 0x81] = ROW_REGS(OVERWRITES, ADD_TO_CMP),
+	[0x83]		= ROW_REGS(OVERWRITES, ADD_TO_CMP),
+	[0x84 ... 0x85] = ROW_ENDS(OVERWRITES),			/* test */
+	[0x88 ... 0x8b] = ROW_ENDS(KEEPS),			/* mov */
+	[0x8d]		= ROW(KEEPS),				/* lea */
+	[0x98 ... 0x99] = ROW(KEEPS),				/* cltq, cqto */
+	[0xa8 ... 0xa9] = ROW(OVERWRITES),			/* test */
+	[0xb0 ... 0xbf] = ROW(KEEPS),				/* mov */
+	[0xc6 ... 0xc7] = ROW_REGS(KEEPS, BIT(0)),		/* mov */
+	[0xe8]		= ROW(OVERWRITES),			/* call */
+	[0xf6 ... 0xf7] = ROW_REGS(OVERWRITES, TEST_AND_NEG),
+	[0xff]		= ROW_REGS(OVERWRITES, BIT(2)),		/* call */
 };
 
-static bool row_matches(const struct flags_row *row, struct insn *insn)
+/* After the byte 0f only movzx and movsx are known: b6, b7, be and bf. */
+static enum effect effect_after_0f(u8 opcode)
 {
-	u8 opcode = insn->opcode.bytes[row->escape];
-
-	return insn->opcode.nbytes == 1 + row->escape &&
-	       (!row->escape || insn->opcode.bytes[0] == 0x0f) &&
-	       opcode >= row->first && opcode <= row->last &&
-	       (!row->regs || row->regs & BIT(X86_MODRM_REG(insn->modrm.bytes[0])));
+	return (opcode & 0xf6) == 0xb6 ? KEEPS : READS;
 }
 
-static const struct flags_row *find_row(struct insn *insn)
+static enum effect effect_of(u8 opcode, u8 modrm)
 {
-	unsigned int i;
+	const struct flags_row *row = &flags_rows[opcode];
 
-	for (i = 0; i < ARRAY_SIZE(flags_rows); i++) {
-		if (row_matches(&flags_rows[i], insn))
-			return &flags_rows[i];
-	}
-	return NULL;
+	return !row->regs || row->regs & BIT(X86_MODRM_REG(modrm)) ? row->effect : READS;
+}
+
+/*
+ * Returns the effect of an instruction that needs no decoder, and sets @len: after one REX prefix
+ * or none, a push, a pop, or an instruction with two registers.  Most functions begin with these.
+ * Sets @len to 0 for all others.
+ */
+static enum effect simple_effect(const u8 *bytes, size_t avail, unsigned int *len)
+{
+	unsigned int rex = (bytes[0] & 0xf0) == 0x40;
+	u8 opcode, modrm;
+
+	*len = 0;
+	if (avail < rex + 2)
+		return READS;
+	opcode = bytes[rex];
+	modrm = bytes[rex + 1];
+	if ((opcode & 0xf0) == 0x50)
+		*len = rex + 1;
+	else if (flags_rows[opcode].ends && X86_MODRM_MOD(modrm) == 3)
+		*len = rex + 2;
+	return effect_of(opcode, modrm);
 }
 
 /* Are all legacy prefixes an operand size, or the segment of per-CPU variables? */
@@ -104,6 +121,20 @@ static bool usual_prefixes(struct insn *insn, const u8 *bytes)
 	return !insn_is_avx_or_xop(insn) && !insn_is_rex2(insn);
 }
 
+static enum effect decoded_effect(const u8 *bytes, size_t avail, unsigned int *len)
+{
+	struct insn insn;
+
+	if (insn_decode(&insn, bytes, avail, INSN_MODE_64) || !usual_prefixes(&insn, bytes))
+		return READS;
+	*len = insn.length;
+	if (insn.opcode.nbytes == 1)
+		return effect_of(insn.opcode.bytes[0], insn.modrm.bytes[0]);
+	if (insn.opcode.nbytes == 2)
+		return effect_after_0f(insn.opcode.bytes[1]);
+	return READS;
+}
+
 /**
  * probe_flags_dead() - are the arithmetic flags dead at an instruction?
  * @bytes: the text from the instruction on, as it is without any probe, in 64-bit mode
@@ -115,20 +146,18 @@ static bool usual_prefixes(struct insn *insn, const u8 *bytes)
  */
 u64 probe_flags_dead(const u8 *bytes, size_t avail)
 {
-	const struct flags_row *row;
-	unsigned int pos = 0;
-	struct insn insn;
+	unsigned int pos = 0, len;
+	enum effect effect;
 	u64 starts = 0;
 
-	while (pos < avail && pos < BITS_PER_LONG_LONG &&
-	       !insn_decode(&insn, bytes + pos, avail - pos, INSN_MODE_64) &&
-	       usual_prefixes(&insn, bytes + pos)) {
-		row = find_row(&insn);
-		if (!row)
+	for (; pos < avail && pos < BITS_PER_LONG_LONG; pos += len) {
+		effect = simple_effect(bytes + pos, avail - pos, &len);
+		if (!len)
+			effect = decoded_effect(bytes + pos, avail - pos, &len);
+		if (effect == READS)
 			return 0;
 		starts |= BIT_ULL(pos);
-		pos += insn.length;
-		if (row->overwrites)
+		if (effect == OVERWRITES)
 			return starts;
 	}
 	return 0;
