@@ -15,7 +15,7 @@
  *
  * detour.h has the layout of a detour.
  */
-#include <linux/extable.h>
+#include <linux/bitops.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -45,13 +45,7 @@ static_assert(PROBE_JUMP_LEN - 1 + MAX_INSN_SIZE < 1 << 5);
  */
 static bool tail_may_fault(unsigned long addr, const struct probe_region *region)
 {
-	unsigned int i;
-
-	for (i = 1; i < region->nr; i++) {
-		if (search_exception_tables(addr + region->offset[i]))
-			return true;
-	}
-	return false;
+	return region->nr > 1 && probe_may_fault(addr + region->offset[1], addr + region->len);
 }
 
 static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
@@ -81,11 +75,8 @@ static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_S
 static bool flags_dead(unsigned long addr, const struct source *source)
 {
 	u64 starts = probe_flags_dead(source->bytes, source->avail);
-	bool dead = starts;
 
-	for (; dead && starts; starts &= starts - 1)
-		dead = !search_exception_tables(addr + __ffs64(starts));
-	return dead;
+	return starts && !probe_may_fault(addr, addr + fls64(starts));
 }
 
 static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * x86: places that a table can send execution to: exception fixups, and targets of disabled
- * jump labels.
+ * jump labels; and instructions that have a fixup.
  *
  * The tables are sorted by source, but are needed by target.  The first look-up sorts the
  * targets of the kernel's tables into one array.  The tables of a module are short, and are
@@ -40,6 +40,22 @@ static struct table_target exception_target(const struct exception_table_entry *
 		.to = (unsigned long)&e->fixup + e->fixup,
 		.from = (unsigned long)&e->insn + e->insn,
 	};
+}
+
+/* Does a table, which is sorted, have an entry for an instruction in a range of text? */
+static bool has_entry(const struct exception_table_entry *table, unsigned int nr,
+		      unsigned long start, unsigned long end)
+{
+	unsigned int low = 0, high = nr, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (exception_target(&table[mid]).from < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr && exception_target(&table[low]).from < end;
 }
 
 typedef bool (*target_fn)(const struct table_target *target, void *data);
@@ -158,7 +174,17 @@ static bool each_of_module(struct module *mod, target_fn fn, void *data)
 	}
 	return each_label(mod, fn, data);
 }
+
+static bool module_has_entry(const struct module *mod, unsigned long start, unsigned long end)
+{
+	return has_entry(mod->extable, mod->num_exentries, start, end);
+}
 #else
+static bool module_has_entry(const struct module *mod, unsigned long start, unsigned long end)
+{
+	return false;
+}
+
 static bool each_of_module(struct module *mod, target_fn fn, void *data)
 {
 	return false;
@@ -192,15 +218,22 @@ static bool visit(const struct table_target *target, void *data)
 	return false;
 }
 
-static bool walk(struct target_range *range)
+/* Returns the module, or NULL.  It is not freed: its removal waits for kprobe_mutex. */
+static struct module *module_of(unsigned long addr)
 {
 	struct module *mod;
-	unsigned int i;
 
 	rcu_read_lock();
-	/* The module is not freed: its removal waits for kprobe_mutex. */
-	mod = __module_text_address(range->start);
+	mod = __module_text_address(addr);
 	rcu_read_unlock();
+	return mod;
+}
+
+static bool walk(struct target_range *range)
+{
+	struct module *mod = module_of(range->start);
+	unsigned int i;
+
 	if (mod)
 		return each_of_module(mod, visit, range);
 
@@ -250,4 +283,21 @@ void probe_table_targets_sources(unsigned long start, unsigned long end,
 	/* If memory is short, probe_table_targets_check() will return that obstacle. */
 	if (targets || sort_targets())
 		walk(&range);
+}
+
+/**
+ * probe_may_fault() - does an instruction in a range of text have a fixup?
+ * @start: first address of the range
+ * @end: address after the range
+ *
+ * Context: task, kprobe_mutex held.
+ * Return: true if one has.
+ */
+bool probe_may_fault(unsigned long start, unsigned long end)
+{
+	const struct module *mod = module_of(start);
+
+	if (mod)
+		return module_has_entry(mod, start, end);
+	return has_entry(__start___ex_table, __stop___ex_table - __start___ex_table, start, end);
 }

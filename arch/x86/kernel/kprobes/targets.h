@@ -23,5 +23,6 @@ extern const struct exception_table_entry __start___ex_table[], __stop___ex_tabl
 enum kprobe_obstacle probe_table_targets_check(unsigned long start, unsigned long end);
 void probe_table_targets_sources(unsigned long start, unsigned long end,
 				 int (*fn)(void *data, unsigned long from), void *data);
+bool probe_may_fault(unsigned long start, unsigned long end);
 
 #endif /* _X86_KERNEL_KPROBES_TARGETS_H */
