@@ -115,7 +115,8 @@ void arch_disarm_kprobes(struct list_head *batch);
  *
  * The core calls arch_prepare_kprobe_why() or arch_prepare_optimized_kprobe() for a batch
  * in the order of addresses.  The architecture may keep state between these calls, and has
- * to discard it here: before the next batch another module may be loaded at an address.
+ * to discard it here: before the next batch another module may be loaded at an address.  It may
+ * also write the slots and detours of the batch here; no hit uses them before.
  *
  * Context: task, kprobe_mutex held.
  */

@@ -76,7 +76,8 @@ kprobe_opcode_t *get_insn_slot_for(struct kprobe *p);
 struct kprobe *kprobe_slot_owner(unsigned long addr, unsigned long *slot);
 
 /* HAVE_KPROBE_BATCH: the slots are @insn and @step of struct arch_specific_insn, and detours. */
-void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size);
+void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, const void *bytes,
+			 size_t size);
 #ifdef CONFIG_HAVE_KPROBE_BATCH
 void arch_remove_kprobe(struct kprobe *p);
 #endif

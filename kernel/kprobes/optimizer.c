@@ -277,8 +277,11 @@ enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point)
 	return find_obstacle(point);
 }
 
-/* QUEUED -> SETTLING; QUEUED -> OUTDATED if there is an unfit detour; QUEUED -> NONE. */
-static void consider(struct kprobe_point *point)
+/*
+ * QUEUED -> OUTDATED if there is an unfit detour; QUEUED -> NONE.  Otherwise collects the point in
+ * @ready.
+ */
+static void consider(struct kprobe_point *point, struct list_head *ready)
 {
 	enum kprobe_obstacle obstacle;
 
@@ -291,7 +294,7 @@ static void consider(struct kprobe_point *point)
 		refuse(point, obstacle);
 		return;
 	}
-	set_opt(point, KPROBE_OPT_SETTLING);			/* 2 */
+	kprobe_collect(point, ready);
 }
 
 static int compare_addrs(void *unused, const struct list_head *a, const struct list_head *b)
@@ -309,20 +312,26 @@ static int compare_addrs(void *unused, const struct list_head *a, const struct l
 static bool prepare_some(void)
 {
 	unsigned long end = jiffies + MOST_JIFFIES;
-	unsigned int i;
+	struct kprobe_point *point, *next;
+	unsigned int i = 0;
+	LIST_HEAD(ready);
 
 	guard(mutex)(&kprobe_mutex);
 
 	if (unsorted)
 		list_sort(NULL, &queued, compare_addrs);
 	unsorted = false;
-	for (i = 0; i < PREPARE_AT_ONCE && !list_empty(&queued); i++) {
-		consider(list_first_entry(&queued, struct kprobe_point, op.list));
+	list_for_each_entry_safe(point, next, &queued, op.list) {
+		consider(point, &ready);
 		/* Analysing a long function takes time. */
-		if (time_after_eq(jiffies, end))
+		if (++i == PREPARE_AT_ONCE || time_after_eq(jiffies, end))
 			break;
 	}
+	/* After this, the detours are complete. */
 	arch_prepare_kprobes_end();
+	for_each_collected(point, &ready)			/* 2 */
+		set_opt(point, KPROBE_OPT_SETTLING);
+	kprobe_uncollect_all(&ready);
 	return !list_empty(&queued);
 }
 

@@ -258,14 +258,16 @@ void __init kprobe_optinsn_slots_init(void)
 /**
  * kprobe_publish_slot() - store the address of a slot, so that hits use it
  * @where: the field of the point that hits read
- * @slot: the slot, or detour, completely written
+ * @slot: the slot, or detour; if the point is armed, completely written
+ * @bytes: its content
  * @size: size of @slot
  *
  * Context: task.
  */
-void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, size_t size)
+void kprobe_publish_slot(kprobe_opcode_t **where, kprobe_opcode_t *slot, const void *bytes,
+			 size_t size)
 {
-	perf_event_text_poke(slot, NULL, 0, slot, size);
+	perf_event_text_poke(slot, NULL, 0, bytes, size);
 	/* Complete the slot before a hit finds it.  Pairs with the hit's read of *@where. */
 	smp_store_release(where, slot);
 }

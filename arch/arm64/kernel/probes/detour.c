@@ -150,7 +150,7 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op)
 		return draft.obstacle;
 	}
 	probe_write(draft.slot, draft.words, draft.nr);
-	kprobe_publish_slot(&op->optinsn.insn, draft.slot, DETOUR_BYTES);
+	kprobe_publish_slot(&op->optinsn.insn, draft.slot, draft.slot, DETOUR_BYTES);
 	return KPROBE_OBSTACLE_NONE;
 }
 

@@ -139,7 +139,7 @@ static void write_slot(struct kprobe *p, kprobe_opcode_t **where, kprobe_opcode_
 
 	static_assert(sizeof(words) == KPROBE_SLOT_SIZE);
 	probe_write(slot, words, ARRAY_SIZE(words));
-	kprobe_publish_slot(where, slot, KPROBE_SLOT_SIZE);
+	kprobe_publish_slot(where, slot, slot, KPROBE_SLOT_SIZE);
 }
 
 static int make_step_slot(struct kprobe *p)

@@ -63,6 +63,10 @@ struct probe_pokes {
 void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t len);
 void probe_poke_all(struct probe_pokes *pokes);
 
+/* slots.c */
+void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int len);
+void probe_write_slots(void);
+
 /* hit/emulate.c */
 int probe_emulate(const struct probe_insn *insn, struct pt_regs *regs,
 		  unsigned long addr);

@@ -112,13 +112,13 @@ static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct kprobe *
 	return 0;
 }
 
-static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const struct source *source,
-					 kprobe_opcode_t *slot)
+/* Makes the content of a detour in @buf. */
+static enum kprobe_obstacle fill_detour(struct optimized_kprobe *op, const struct source *source,
+					kprobe_opcode_t *slot, u8 *buf)
 {
 	struct kprobe *kp = &op->kp;
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	enum kprobe_obstacle obstacle;
-	u8 buf[DETOUR_SIZE];
 	struct detour_data *data = (struct detour_data *)(buf + DETOUR_DATA);
 	struct probe_copy copy = {
 		.mode	= INSN_MODE_KERN,
@@ -130,7 +130,7 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 		.room	= DETOUR_DATA - DETOUR_COPY,
 	};
 
-	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
+	memset(buf, INT3_INSN_OPCODE, DETOUR_SIZE);
 	obstacle = probe_region_copy(&source->region, source->bytes, &copy);
 	if (obstacle)
 		return obstacle;
@@ -144,7 +144,6 @@ static enum kprobe_obstacle write_detour(struct optimized_kprobe *op, const stru
 	memcpy(data->copy, copy.offset + 1, sizeof(data->copy));
 	data->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
 	memcpy(kp->text + 1, source->bytes + 1, sizeof(kp->text) - 1);
-	text_poke_copy(slot, buf, sizeof(buf));
 	return KPROBE_OBSTACLE_NONE;
 }
 
@@ -152,15 +151,17 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op, const struc
 {
 	kprobe_opcode_t *slot = get_optinsn_slot_for(&op->kp);
 	enum kprobe_obstacle obstacle;
+	u8 buf[DETOUR_SIZE];
 
 	if (!slot)
 		return KPROBE_OBSTACLE_MEMORY;
-	obstacle = write_detour(op, source, slot);
+	obstacle = fill_detour(op, source, slot, buf);
 	if (obstacle) {
 		free_optinsn_slot(slot, 0);
 		return obstacle;
 	}
-	kprobe_publish_slot(&op->optinsn.insn, slot, DETOUR_SIZE);
+	probe_collect_slot(slot, buf, sizeof(buf));
+	kprobe_publish_slot(&op->optinsn.insn, slot, buf, sizeof(buf));
 	return KPROBE_OBSTACLE_NONE;
 }
 

@@ -45,6 +45,7 @@ static struct {
 /* See <linux/kprobes-arch.h>. */
 void arch_prepare_kprobes_end(void)
 {
+	probe_write_slots();
 	decoded.function = 0;
 	probe_targets_forget();
 }
@@ -112,17 +113,16 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 }
 
 /*
- * Writes a slot: the copy, re-based to the address of the slot, followed by a breakpoint if
- * @trap, or by a jump to the next instruction.
+ * Makes the content of a slot: the copy, re-based to the address of the slot, followed by a
+ * breakpoint if @trap, or by a jump to the next instruction.
  */
-static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, bool trap)
+static int fill_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, bool trap, u8 *buf)
 {
 	const struct probe_insn *insn = probe_desc(p);
 	unsigned long addr = (unsigned long)p->addr;
-	u8 buf[KPROBE_SLOT_SIZE];
 	int len, ret;
 
-	memset(buf, INT3_INSN_OPCODE, sizeof(buf));
+	memset(buf, INT3_INSN_OPCODE, KPROBE_SLOT_SIZE);
 	len = probe_rebase(insn, bytes, addr, (unsigned long)slot, buf);
 	if (len < 0)
 		return len;
@@ -132,23 +132,24 @@ static int write_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, 
 		if (ret < 0)
 			return ret;
 	}
-	text_poke_copy(slot, buf, sizeof(buf));
 	return 0;
 }
 
 static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where, bool trap)
 {
 	kprobe_opcode_t *slot = get_insn_slot_for(p);
+	u8 buf[KPROBE_SLOT_SIZE];
 	int ret;
 
 	if (!slot)
 		return -ENOMEM;
-	ret = write_slot(p, bytes, slot, trap);
+	ret = fill_slot(p, bytes, slot, trap, buf);
 	if (ret) {
 		free_insn_slot(slot, 0);
 		return ret;
 	}
-	kprobe_publish_slot(where, slot, KPROBE_SLOT_SIZE);
+	probe_collect_slot(slot, buf, sizeof(buf));
+	kprobe_publish_slot(where, slot, buf, sizeof(buf));
 	return 0;
 }
 
