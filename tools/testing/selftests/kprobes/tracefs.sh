@@ -180,6 +180,30 @@ END
 is "not an entry, for a return: refused" "$(event "r:kp_st/bad do_sys_openat2+$INSIDE")" EINVAL
 is "no event of those is there" "$(grep -c ':kp_st/bad' "$EVENTS")" 0
 
+# --- removed with and without records ---
+
+# records: the number of records of all events.
+records()
+{
+	grep -vc '^#' "$INSTANCE/trace"
+}
+
+# Another event may get the type of a removed one.
+for name in open inside opened clone; do
+	turn "$name" 0
+done
+forget
+is "an event to be removed" "$(event 'p:kp_st/brief kp_test_traced')" ok
+turn brief 1
+turn brief 0
+is "it can be removed without records" "$(event '-:kp_st/brief') $(records)" "ok 0"
+is "and defined again" "$(event 'p:kp_st/brief kp_test_traced')" ok
+turn brief 1
+kp call traced >/dev/null
+turn brief 0
+is "it has recorded a call" "$(seen brief kp_test_traced)" 1
+is "its record goes with it" "$(event '-:kp_st/brief') $(records)" "ok 0"
+
 # --- perf ---
 
 # perf SYMBOL OFFSET CALLS: the output of perf_kprobe, or its status if it prints nothing.
