@@ -242,14 +242,8 @@ static bool in_kernel_text(unsigned long addr)
 	return core_kernel_text(addr) && !in_gate_area_no_mm(addr);
 }
 
-/**
- * kprobe_place_check_text() - may this address in text that stays be probed?
- * @place: from kprobe_place_find()
- *
- * Context: task, may sleep, kprobe_mutex held.
- * Return: %KPROBE_REFUSE_NONE, or the reason why not.
- */
-enum kprobe_refusal kprobe_place_check_text(struct kprobe_place *place)
+/* Checks the address; its text stays meanwhile. */
+static enum kprobe_refusal check_text(struct kprobe_place *place)
 {
 	enum kprobe_refusal refusal;
 
@@ -282,7 +276,7 @@ enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 		return refusal;
 	if (!place->mod && !in_kernel_text(place->addr))
 		return KPROBE_REFUSE_NOT_TEXT;
-	refusal = kprobe_place_check_text(place);
+	refusal = check_text(place);
 	if (refusal)
 		kprobe_place_put(place);
 	return refusal;

@@ -24,6 +24,13 @@
 
 #include "internal.h"
 
+/* The text of the site has been checked; is an instruction in it free, too? */
+static bool is_free(unsigned long addr)
+{
+	return !kprobe_blacklist_covers(addr) && !ftrace_location_range(addr, addr) &&
+	       !kprobe_reserved_range(addr, addr + 1);
+}
+
 /*
  * Creates the point after the instruction of a site, or returns NULL if it cannot be probed.  The
  * text stays while kprobe_mutex is held, because the site is in it.
@@ -38,7 +45,7 @@ static struct kprobe_point *create_carrier(unsigned long addr)
 
 	if (!kallsyms_lookup_size_offset(addr, &size, &place.offset) ||
 	    place.offset < KPROBE_CARRIER_OFFSET ||
-	    kprobe_table_reserve(1) || kprobe_place_check_text(&place))
+	    kprobe_table_reserve(1) || !is_free(addr))
 		return NULL;
 	carrier = kprobe_point_create(&place, &why);
 	if (IS_ERR(carrier))

@@ -369,7 +369,6 @@ struct kprobe_place {
 
 enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_place *place);
 enum kprobe_refusal kprobe_place_check(struct kprobe_place *place);
-enum kprobe_refusal kprobe_place_check_text(struct kprobe_place *place);
 void kprobe_place_put(struct kprobe_place *place);
 int kprobe_refuse(unsigned long addr, enum kprobe_refusal reason, struct kprobe_why *why);
 int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
