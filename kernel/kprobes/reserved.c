@@ -146,21 +146,20 @@ static int build(struct reserved_index *index)
 	return 0;
 }
 
-static bool reserved(const struct reserved_index *index, unsigned long addr)
+/* Does @index have an address in the range? */
+static bool reserved(const struct reserved_index *index, unsigned long start, unsigned long end)
 {
 	unsigned int low = 0, high = index->nr;
 
 	while (low < high) {
 		unsigned int mid = low + (high - low) / 2;
 
-		if (index->addrs[mid] == addr)
-			return true;
-		if (index->addrs[mid] < addr)
+		if (index->addrs[mid] < start)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return false;
+	return low < index->nr && index->addrs[low] < end;
 }
 
 /**
@@ -236,11 +235,7 @@ enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long en
 	index = index_of(mod);
 	if (IS_ERR(index))
 		return KPROBE_OBSTACLE_MEMORY;
-	for (; start < end; start++) {
-		if (reserved(index, start))
-			return KPROBE_OBSTACLE_RESERVED;
-	}
-	return KPROBE_OBSTACLE_NONE;
+	return reserved(index, start, end) ? KPROBE_OBSTACLE_RESERVED : KPROBE_OBSTACLE_NONE;
 }
 
 static enum kprobe_refusal who_owns(void *addr)
@@ -273,7 +268,7 @@ enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place)
 	index = index_of(place->mod);
 	if (IS_ERR(index))
 		return KPROBE_REFUSE_NO_MEMORY;
-	if (!reserved(index, place->addr))
+	if (!reserved(index, place->addr, place->addr + 1))
 		return KPROBE_REFUSE_NONE;
 	owner = who_owns((void *)place->addr);
 	if (owner == KPROBE_REFUSE_BUG && IS_ENABLED(CONFIG_HAVE_KPROBES_ON_BUGS))
