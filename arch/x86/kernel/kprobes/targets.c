@@ -63,6 +63,9 @@ static struct function_targets {
 #define BEFORE_TABLE		8
 #define MOST_HOLES		8
 
+/* Number of bytes of text that are read together. */
+#define DECODE_AT_ONCE		128
+
 static bool grow(struct function_targets *f)
 {
 	unsigned int room = f->room ? f->room * 2 : 128;
@@ -109,6 +112,8 @@ bool probe_is_thunk(unsigned long target)
 	unsigned long size, offset;
 	const char *symbol;
 
+	if (!IS_ENABLED(CONFIG_MITIGATION_RETPOLINE))
+		return false;
 	symbol = kallsyms_lookup(target, &size, &offset, &module, name);
 	return !symbol || str_has_prefix(symbol, "__x86_indirect_");
 }
@@ -184,16 +189,21 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 /* Notes in @f the branches of the text from @start to @end. */
 static void decode(struct function_targets *f, unsigned long start, unsigned long end)
 {
-	unsigned long pos = start;
+	unsigned long pos = start, at = start;
+	size_t nr = 0, avail;
 	struct probe_insn insn;
-	u8 bytes[MAX_INSN_SIZE];
-	size_t avail;
+	u8 text[DECODE_AT_ONCE];
 
 	f->scan_start = start;
 	f->scan_end = end;
 	while (pos < end && !f->obstacle) {
-		avail = probe_read_insn(pos, end, bytes);
-		if (!avail || probe_classify(bytes, avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
+		/* The text from @at, @nr bytes, has been read. */
+		if (at + nr < end && at + nr < pos + MAX_INSN_SIZE) {
+			at = pos;
+			nr = probe_read_original(at, text, min(sizeof(text), end - at));
+		}
+		avail = at + nr - pos;
+		if (!nr || probe_classify(text + (pos - at), avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
 			f->obstacle = KPROBE_OBSTACLE_CODE;
 			return;
 		}
@@ -381,7 +391,8 @@ static void scan_other_part(struct function_targets *f, const char *module, char
 static void scan_function(struct function_targets *f, unsigned long addr)
 {
 	unsigned long size = 0, offset;
-	char name[KSYM_NAME_LEN], *module = NULL;
+	char name[KSYM_NAME_LEN] __uninitialized;
+	char *module = NULL;
 	const char *symbol;
 
 	f->nr = 0;
