@@ -8,7 +8,6 @@
  */
 #include <linux/bug.h>
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/string.h>
@@ -47,6 +46,7 @@ void arch_prepare_kprobes_end(void)
 {
 	probe_write_slots();
 	decoded.function = 0;
+	probe_function_forget();
 	probe_targets_forget();
 }
 
@@ -76,20 +76,18 @@ static bool hidden_by_debugger(unsigned long addr, u8 byte)
  */
 static int read_at_boundary(unsigned long addr, u8 *bytes)
 {
-	unsigned long size, offset, pos, end;
+	unsigned long pos, end;
 	struct insn insn;
 	size_t avail;
 
 	lockdep_assert_held(&text_mutex);
 
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+	if (!probe_function_of(addr, &pos, &end))
 		return -EILSEQ;
 	if (in_padding(addr)) {
 		bytes[0] = INT3_INSN_OPCODE;
 		return 1;
 	}
-	pos = addr - offset;
-	end = pos + size;
 	if (decoded.function != pos) {
 		decoded.function = pos;
 		decoded.pos = pos;

@@ -18,6 +18,44 @@
 #include "classify.h"
 #include "text.h"
 
+/* The function that was looked up last; no address if @end is 0.  Protected by kprobe_mutex. */
+static struct {
+	unsigned long start, end;
+} function;
+
+/**
+ * probe_function_of() - find the function around an address
+ * @addr: the address
+ * @start: set to the first address of the function
+ * @end: set to the address after the function
+ *
+ * The function is remembered until probe_function_forget(): to make a detour, several callers
+ * need it.
+ *
+ * Context: kprobe_mutex held.
+ * Return: false if there is none.
+ */
+bool probe_function_of(unsigned long addr, unsigned long *start, unsigned long *end)
+{
+	unsigned long size, offset;
+
+	if (addr < function.start || addr >= function.end) {
+		if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+			return false;
+		function.start = addr - offset;
+		function.end = function.start + size;
+	}
+	*start = function.start;
+	*end = function.end;
+	return true;
+}
+
+/* Forgets the function, because another may be loaded there.  Context: kprobe_mutex held. */
+void probe_function_forget(void)
+{
+	function.end = 0;
+}
+
 /* The reader holds kprobe_mutex and text_mutex, or may hold no lock. */
 enum reader {
 	LOCKED,
@@ -53,6 +91,16 @@ static bool is_armed(u8 byte)
 	return byte == INT3_INSN_OPCODE || byte == JMP32_INSN_OPCODE;
 }
 
+/* Restores the original bytes of the point at @at, if there is one. */
+static void restore_at(unsigned long at, enum reader reader, unsigned long addr, u8 *bytes,
+		       size_t len)
+{
+	struct kprobe *kp = get_kprobe((void *)at);
+
+	if (kp && !kprobe_ftrace(kp))
+		restore(container_of(kp, struct optimized_kprobe, kp), reader, addr, bytes, len);
+}
+
 /*
  * Reads @len bytes at @addr, and restores the bytes that were replaced by points at the first
  * @probed addresses, or before @addr.  Without a lock, any byte may have been replaced that is
@@ -61,9 +109,9 @@ static bool is_armed(u8 byte)
 static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t probed,
 			      enum reader reader)
 {
-	u8 before[PROBE_JUMP_LEN - 1], byte;
-	struct kprobe *kp;
-	int ret, i;
+	u8 before[PROBE_JUMP_LEN - 1];
+	size_t i;
+	int ret;
 
 	ret = copy_from_kernel_nofault(bytes, (void *)addr, len);
 	/* The first probe is armed after kprobes_in_use() is true, so test it after the copy. */
@@ -72,14 +120,13 @@ static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t 
 	/* There may be no text before the first function. */
 	if (get_kernel_nofault(before, (u8 (*)[sizeof(before)])(addr - sizeof(before))))
 		memset(before, INT3_INSN_OPCODE, sizeof(before));
-	for (i = -(int)sizeof(before); i < (int)probed; i++) {
-		byte = i < 0 ? before[sizeof(before) + i] : bytes[i];
-		if (reader == LOCKED && !is_armed(byte))
-			continue;
-		kp = get_kprobe((void *)(addr + i));
-		if (kp && !kprobe_ftrace(kp))
-			restore(container_of(kp, struct optimized_kprobe, kp), reader,
-				addr, bytes, len);
+	for (i = 0; i < sizeof(before); i++) {
+		if (reader == ANY_TIME || is_armed(before[i]))
+			restore_at(addr - sizeof(before) + i, reader, addr, bytes, len);
+	}
+	for (i = 0; i < probed; i++) {
+		if (reader == ANY_TIME || is_armed(bytes[i]))
+			restore_at(addr + i, reader, addr, bytes, len);
 	}
 	return 0;
 }
@@ -146,11 +193,11 @@ size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes)
  */
 size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len)
 {
-	unsigned long size, offset;
+	unsigned long start, end;
 
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+	if (!probe_function_of(addr, &start, &end))
 		return 0;
-	return probe_read_original(addr, bytes, min(len, size - offset));
+	return probe_read_original(addr, bytes, min(len, end - addr));
 }
 
 #ifdef CONFIG_KGDB

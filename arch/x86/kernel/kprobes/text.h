@@ -15,6 +15,8 @@ static inline void probe_original_bytes(const struct optimized_kprobe *op, u8 fi
 }
 
 /* text.c */
+bool probe_function_of(unsigned long addr, unsigned long *start, unsigned long *end);
+void probe_function_forget(void);
 size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len);
 size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes);
 size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
