@@ -78,12 +78,24 @@ asm(ASM_FUNCTION(kprobes_opt_parted,
 	".popsection\n"
 	ASM_UNCHECKED(kprobes_opt_parted.cold.7));
 
-/* The jump of a probe at the first instruction hides the branch to the instruction after the nop. */
+/* A part that is before all other functions, where linkers put them. */
+asm(ASM_FUNCTION(kprobes_opt_early,
+		 "xor %eax, %eax\n"
+		 "1: add $3, %eax\n"
+		 ASM_RET)
+	".pushsection .text.unlikely, \"ax\"\n"
+	".type kprobes_opt_early.cold, @function\n"
+	"kprobes_opt_early.cold:\n"
+	"jmp 1b\n"
+	".size kprobes_opt_early.cold, . - kprobes_opt_early.cold\n"
+	".popsection\n"
+	ASM_UNCHECKED(kprobes_opt_early.cold));
+
+/* The jump of a probe at the first instruction hides a branch to the one after the nop. */
 asm(ASM_FUNCTION(kprobes_opt_hidden,
 		 "or $-1, %eax\n"
 		 "jz 1f\n"
 		 "xor %eax, %eax\n"
-		 ASM_PLACE(kprobes_opt_hidden_nop)
 		 "nop\n"
 		 "1: add $3, %eax\n"
 		 ASM_RET));
@@ -163,6 +175,8 @@ static const struct opt_place places[] = {
 	  "an indirect branch in the function" },
 	{ "a branch from another part", kprobes_opt_parted, kprobes_opt_parted,
 	  "a branch into the region" },
+	{ "a branch from a part before it", kprobes_opt_early, kprobes_opt_early,
+	  "a branch into the region" },
 #ifdef CONFIG_X86_64
 	{ "a kCFI check", OPT_CHECKED_NOP, kprobes_opt_checked,
 	  "a check of a call's type" },
@@ -230,7 +244,7 @@ static void a_jump_that_hides_a_branch(struct kunit *test)
 {
 	struct counted first = counted_at(kprobes_opt_hidden, true, false);
 	struct opt_place place = {
-		.addr = kprobes_opt_hidden_nop,
+		.addr = text_at(kprobes_opt_hidden, ENDBR_INSN_SIZE + 7),
 		.fn = kprobes_opt_hidden,
 		.obstacle = "a branch into the region",
 	};

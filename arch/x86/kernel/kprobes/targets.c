@@ -3,7 +3,7 @@
  * x86: check whether execution can enter a range of text other than at its start.
  *
  * To find the branches of a function, decode it, and the part of it that the compiler has
- * split off (name.cold or name.cold.7): the two parts jump into each other.  All targets in
+ * split off (cold_parts.c): the two parts jump into each other.  All targets in
  * the function are kept for other probes of the batch in the same function.
  * Jump tables are read as far as they contain addresses of text.  The targets of other
  * indirect jumps are unknown; a function that has one is not optimized.  Decoding is only
@@ -20,8 +20,6 @@
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sort.h>
-#include <linux/stringhash.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
@@ -57,7 +55,7 @@ static struct function_targets {
 
 /*
  * Limits for reading jump tables.  The address of a table may be biased; a table may have
- * holes, and another table may follow it.  Reading too many entries does no harm.
+ * holes.  Reading too many entries does no harm.
  */
 #define MOST_TABLE_ENTRIES	1024
 #define BEFORE_TABLE		8
@@ -131,6 +129,17 @@ static bool is_text(unsigned long addr)
 }
 
 /*
+ * Does an entry not belong to the table of @f?  A table leads to the function and to its parts.
+ * An entry for another function after the last part is in a table that follows.
+ */
+static bool is_stranger(const struct function_targets *f, unsigned long target)
+{
+	if (is_inside(f, target) || (target >= f->scan_start && target < f->scan_end))
+		return false;
+	return __is_kernel_text(target) ? probe_after_parts(target) : !is_text(target);
+}
+
+/*
  * Reads the table of jmp *table(,index,word).  Returns false if the table has not been read to
  * its end, or if no entry leads into the function that jumps: then the table is at another
  * address, because the compiler has subtracted the lowest index from the displacement.
@@ -147,7 +156,7 @@ static bool read_table(struct function_targets *f, const struct probe_insn *insn
 				return found;
 			continue;
 		}
-		holes = i >= BEFORE_TABLE && !is_text(target) ? holes + 1 : 0;
+		holes = i >= BEFORE_TABLE && is_stranger(f, target) ? holes + 1 : 0;
 		found |= target >= f->scan_start && target < f->scan_end;
 		add_target(f, target);
 	}
@@ -231,112 +240,6 @@ static int scan_symbol(void *data, unsigned long addr)
 	return 0;
 }
 
-/**
- * struct cold_part - a part of a kernel function that the compiler has split off
- * @hash: of the function's name
- * @start: address of the part
- */
-struct cold_part {
-	unsigned int hash;
-	unsigned long start;
-};
-
-/* The parts of all functions, sorted by @hash; NULL if they have not been collected. */
-static struct cold_part *cold_parts;
-static unsigned int nr_cold_parts;
-
-/* Length of the function's name in "name.cold" (older compilers: "name.cold.7"); 0 if no part. */
-static size_t part_of(const char *name)
-{
-	/* Most names have no dot, and strchr() is much faster than strstr(). */
-	const char *cold = strchr(name, '.') ? strstr(name, ".cold") : NULL;
-
-	return cold && (!cold[5] || cold[5] == '.') ? cold - name : 0;
-}
-
-/* The parts of all functions while they are being collected. */
-struct collected_parts {
-	struct cold_part *parts;
-	unsigned int nr, room;
-};
-
-static bool make_room(struct collected_parts *all)
-{
-	unsigned int room = all->room * 2 ?: 1024;
-	struct cold_part *parts;
-
-	if (all->nr < all->room)
-		return true;
-	parts = kvrealloc(all->parts, room * sizeof(*parts), GFP_KERNEL);
-	if (!parts)
-		return false;
-	all->parts = parts;
-	all->room = room;
-	return true;
-}
-
-static int add_part(void *data, const char *name, unsigned long addr)
-{
-	struct collected_parts *all = data;
-	size_t len = part_of(name);
-
-	if (!len)
-		return 0;
-	if (!make_room(all))
-		return -ENOMEM;
-	all->parts[all->nr++] = (struct cold_part) {
-		.hash = full_name_hash(NULL, name, len), .start = addr,
-	};
-	return 0;
-}
-
-static int compare_parts(const void *a, const void *b)
-{
-	const struct cold_part *l = a, *r = b;
-
-	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
-}
-
-/*
- * Collects the parts of all functions.  A part cannot be looked up by its name, because the
- * number in the name is not known.  Returns false if there is no memory.
- */
-static bool collect_parts(void)
-{
-	struct collected_parts all = {};
-
-	if (!make_room(&all) || kallsyms_on_each_symbol(add_part, &all)) {
-		kvfree(all.parts);
-		return false;
-	}
-	sort(all.parts, all.nr, sizeof(*all.parts), compare_parts, NULL);
-	cold_parts = all.parts;
-	nr_cold_parts = all.nr;
-	return true;
-}
-
-/* Scans the parts of @name.  A part of another function with the same hash does no harm. */
-static void scan_kernel_parts(struct function_targets *f, const char *name)
-{
-	unsigned int hash = full_name_hash(NULL, name, strlen(name));
-	unsigned int low = 0, high, mid;
-
-	if (!cold_parts && !collect_parts()) {
-		f->obstacle = KPROBE_OBSTACLE_MEMORY;
-		return;
-	}
-	high = nr_cold_parts;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (cold_parts[mid].hash < hash)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < nr_cold_parts && cold_parts[low].hash == hash; low++)
-		scan_symbol(f, cold_parts[low].start);
-}
-
 #ifdef CONFIG_MODULES
 /* The other part of @name: its cold parts, or the function if @name is a part itself. */
 struct module_part {
@@ -349,7 +252,7 @@ static bool is_other_part(const struct module_part *part, const char *name)
 {
 	if (!part->cold)
 		return !strcmp(name, part->name);
-	return part_of(name) == strlen(part->name) && str_has_prefix(name, part->name);
+	return probe_part_of(name) == strlen(part->name) && str_has_prefix(name, part->name);
 }
 
 static int scan_module_symbol(void *data, const char *name, unsigned long addr)
@@ -373,11 +276,23 @@ static void scan_module_part(struct function_targets *f, const char *module, con
 }
 #endif
 
-/* Scans the other part of the function @name; several functions may have that name. */
-static void scan_other_part(struct function_targets *f, const char *module, char *name)
+/* Scans the other part of the function at @addr; several functions may have its name. */
+static void scan_other_part(struct function_targets *f, unsigned long addr)
 {
-	size_t len = part_of(name);
+	char name[KSYM_NAME_LEN] __uninitialized;
+	unsigned long size, offset;
+	char *module = NULL;
+	const char *symbol;
+	size_t len;
 
+	symbol = kallsyms_lookup(addr, &size, &offset, &module, name);
+	if (!symbol) {
+		f->obstacle = KPROBE_OBSTACLE_CODE;
+		return;
+	}
+	if (symbol != name)
+		strscpy(name, symbol, sizeof(name));
+	len = probe_part_of(name);
 	if (len)
 		name[len] = 0;
 	if (module)
@@ -385,29 +300,24 @@ static void scan_other_part(struct function_targets *f, const char *module, char
 	else if (len)
 		kallsyms_on_each_match_symbol(scan_symbol, name, f);
 	else
-		scan_kernel_parts(f, name);
+		probe_parts_of(name, scan_symbol, f);
 }
 
 static void scan_function(struct function_targets *f, unsigned long addr)
 {
-	unsigned long size = 0, offset;
-	char name[KSYM_NAME_LEN] __uninitialized;
-	char *module = NULL;
-	const char *symbol;
-
 	f->nr = 0;
 	f->obstacle = KPROBE_OBSTACLE_NONE;
-	symbol = kallsyms_lookup(addr, &size, &offset, &module, name);
-	if (!symbol) {
+	if (!probe_function_of(addr, &f->start, &f->end)) {
 		f->obstacle = KPROBE_OBSTACLE_CODE;
 		return;
 	}
-	f->start = addr - offset;
-	f->end = f->start + size;
+	if (core_kernel_text(f->start) && !probe_parts_collect()) {
+		f->obstacle = KPROBE_OBSTACLE_MEMORY;
+		return;
+	}
 	scan(f, f->start, f->end);
-	if (symbol != name)
-		strscpy(name, symbol, sizeof(name));
-	scan_other_part(f, module, name);
+	if (probe_may_have_parts(f->start))
+		scan_other_part(f, addr);
 	/* Assembly with a fixup in this function may also branch into it. */
 	probe_table_targets_sources(f->start, f->end, scan_symbol, f);
 }

@@ -12,6 +12,13 @@ enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start
 void probe_targets_forget(void);
 bool probe_is_thunk(unsigned long target);
 
+/* cold_parts.c */
+size_t probe_part_of(const char *name);
+bool probe_parts_collect(void);
+bool probe_after_parts(unsigned long addr);
+bool probe_may_have_parts(unsigned long start);
+void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr), void *data);
+
 /* branch_bytes.c */
 bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long insn,
 			    unsigned long start, unsigned long end);

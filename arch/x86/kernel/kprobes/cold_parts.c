@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * x86: the parts of the kernel's functions that the compiler has split off, name.cold or
+ * name.cold.7.
+ *
+ * A part cannot be looked up by its name, because the number in the name is not known.  The first
+ * search reads the names of all symbols, in the order of their addresses, and collects the parts.
+ * The linker puts parts before other functions.  So, when the name of one of these is read, it is
+ * known whether it has a part, and the names of most functions need not be read again.
+ *
+ * kprobe_mutex guards everything here.
+ */
+#include <linux/bitmap.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+#include <asm/sections.h>
+
+#include "targets.h"
+
+/**
+ * struct cold_part - a part of a kernel function that the compiler has split off
+ * @hash: of the function's name
+ * @start: address of the part
+ */
+struct cold_part {
+	unsigned int hash;
+	unsigned long start;
+};
+
+/* The parts of all functions, sorted by @hash; NULL if they have not been collected. */
+static struct cold_part *cold_parts;
+static unsigned int nr_cold_parts;
+
+/* The address after all parts, and functions that may have parts before them, sorted. */
+static unsigned long parts_end;
+static unsigned long *part_owners;
+static unsigned int nr_part_owners;
+
+#define PART_HASHES	SZ_32K
+
+/**
+ * struct collected_parts - the parts of all functions while they are being collected
+ * @parts: the parts
+ * @owners: functions that may have one of the parts collected before
+ * @nr: number of parts
+ * @room: size of @parts, in elements
+ * @nr_owners: number of functions
+ * @owners_room: size of @owners, in elements
+ * @hashes: a bit for the hash of the name of each function that has a part
+ */
+struct collected_parts {
+	struct cold_part *parts;
+	unsigned long *owners;
+	unsigned int nr, room;
+	unsigned int nr_owners, owners_room;
+	DECLARE_BITMAP(hashes, PART_HASHES);
+};
+
+/* Makes room for another element of @array.  Returns the array, or NULL without memory. */
+static void *make_room(void *array, unsigned int nr, unsigned int *room, size_t size)
+{
+	unsigned int more = *room * 2 ?: 1024;
+
+	if (nr < *room)
+		return array;
+	array = kvrealloc(array, more * size, GFP_KERNEL);
+	if (array)
+		*room = more;
+	return array;
+}
+
+static int add_part(struct collected_parts *all, unsigned int hash, unsigned long addr)
+{
+	struct cold_part *parts = make_room(all->parts, all->nr, &all->room, sizeof(*parts));
+
+	if (!parts)
+		return -ENOMEM;
+	all->parts = parts;
+	parts[all->nr++] = (struct cold_part) { .hash = hash, .start = addr };
+	__set_bit(hash % PART_HASHES, all->hashes);
+	return 0;
+}
+
+static int add_owner(struct collected_parts *all, unsigned long addr)
+{
+	unsigned long *owners = make_room(all->owners, all->nr_owners, &all->owners_room,
+					  sizeof(*owners));
+
+	if (!owners)
+		return -ENOMEM;
+	all->owners = owners;
+	owners[all->nr_owners++] = addr;
+	return 0;
+}
+
+static int visit_name(void *data, const char *name, unsigned long addr)
+{
+	struct collected_parts *all = data;
+	size_t len = probe_part_of(name);
+	unsigned int hash;
+
+	if (!len && !all->nr)
+		return 0;
+	hash = full_name_hash(NULL, name, len ?: strlen(name));
+	if (len)
+		return add_part(all, hash, addr);
+	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, addr) : 0;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct cold_part *l = a, *r = b;
+
+	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
+}
+
+static void keep_parts(struct collected_parts *all)
+{
+	unsigned long last = all->nr ? all->parts[all->nr - 1].start : 0, size, offset;
+
+	/* The names were in the order of the addresses. */
+	if (last)
+		parts_end = kallsyms_lookup_size_offset(last, &size, &offset) ?
+			    last - offset + size : ULONG_MAX;
+	part_owners = all->owners;
+	nr_part_owners = all->nr_owners;
+	sort(all->parts, all->nr, sizeof(*all->parts), compare_parts, NULL);
+	cold_parts = all->parts;
+	nr_cold_parts = all->nr;
+}
+
+static bool collect_parts(struct collected_parts *all)
+{
+	/* There is an array even without parts. */
+	all->parts = make_room(NULL, 0, &all->room, sizeof(*all->parts));
+	if (all->parts && !kallsyms_on_each_symbol(visit_name, all)) {
+		keep_parts(all);
+		return true;
+	}
+	kvfree(all->parts);
+	kvfree(all->owners);
+	return false;
+}
+
+/**
+ * probe_part_of() - is a symbol a part of a function?
+ * @name: its name
+ *
+ * Context: any.
+ * Return: the length of the function's name; 0 if it is no part.
+ */
+size_t probe_part_of(const char *name)
+{
+	/* Most names have no dot, and strchr() is much faster than strstr(). */
+	const char *cold = strchr(name, '.') ? strstr(name, ".cold") : NULL;
+
+	return cold && (!cold[5] || cold[5] == '.') ? cold - name : 0;
+}
+
+/**
+ * probe_parts_collect() - collect the parts of all functions, if that has not been done
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: false if there is no memory.
+ */
+bool probe_parts_collect(void)
+{
+	struct collected_parts *all;
+	bool ret;
+
+	if (cold_parts)
+		return true;
+	all = kvzalloc(sizeof(*all), GFP_KERNEL);
+	ret = all && collect_parts(all);
+	kvfree(all);
+	return ret;
+}
+
+/**
+ * probe_after_parts() - is an address after all parts of functions?
+ * @addr: the address
+ *
+ * Context: kprobe_mutex held; probe_parts_collect() has succeeded.
+ * Return: true if it is, so that it is in no part.
+ */
+bool probe_after_parts(unsigned long addr)
+{
+	return addr >= parts_end;
+}
+
+/**
+ * probe_may_have_parts() - may a function have another part?
+ * @start: first address of the function, or of a part
+ *
+ * Context: kprobe_mutex held; probe_parts_collect() has succeeded if it is in the kernel's text.
+ * Return: false if it has none; true if it has, if it is a part itself, or if only its name shows
+ * that.
+ */
+bool probe_may_have_parts(unsigned long start)
+{
+	unsigned int low = 0, high = nr_part_owners, mid;
+
+	if (!__is_kernel_text(start) || !probe_after_parts(start))
+		return true;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (part_owners[mid] < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr_part_owners && part_owners[low] == start;
+}
+
+/**
+ * probe_parts_of() - find the parts of a kernel function
+ * @name: name of the function
+ * @fn: called with the address of each part; also with that of a part of another function whose
+ *	name has the same hash
+ * @data: argument of @fn
+ *
+ * Context: task, kprobe_mutex held; probe_parts_collect() has succeeded.
+ */
+void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr), void *data)
+{
+	unsigned int hash = full_name_hash(NULL, name, strlen(name));
+	unsigned int low = 0, high = nr_cold_parts, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (cold_parts[mid].hash < hash)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < nr_cold_parts && cold_parts[low].hash == hash; low++)
+		fn(data, cold_parts[low].start);
+}
