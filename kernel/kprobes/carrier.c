@@ -3,8 +3,7 @@
  * Carriers: a point on ftrace's instruction, served by the point after the instruction.
  *
  * Nearly all probes are on the first instruction of a function, which ftrace owns.  A call of
- * ftrace's handler costs more than a jump to a detour, and changing ftrace's instruction costs
- * a walk over all functions.  Unless somebody traces the function, the instruction is a nop: the
+ * ftrace's handler costs more than a jump to a detour.  Unless somebody traces the function, the instruction is a nop: the
  * registers after it are those before it.  So the instruction after it is probed instead,
  * and handlers see the registers that they would see at the entry.
  *
