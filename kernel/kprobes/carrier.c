@@ -3,9 +3,9 @@
  * Carriers: a point on ftrace's instruction, served by the point after the instruction.
  *
  * Nearly all probes are on the first instruction of a function, which ftrace owns.  A call of
- * ftrace's handler costs more than a jump to a detour.  Unless somebody traces the function, the instruction is a nop: the
- * registers after it are those before it.  So the instruction after it is probed instead,
- * and handlers see the registers that they would see at the entry.
+ * ftrace's handler costs more than a jump to a detour.  Unless somebody traces the function, the
+ * instruction is a nop: the registers after it are those before it.  So the instruction after it
+ * is probed instead, and handlers see the registers that they would see at the entry.
  *
  * The point on ftrace's instruction, the site, has the probes.  The carrier is an ordinary
  * point in all respects but two (enum kprobe_role): a hit also calls the probes of the site, and

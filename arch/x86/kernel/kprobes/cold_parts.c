@@ -176,7 +176,7 @@ bool probe_parts_collect(void)
 
 	if (cold_parts)
 		return true;
-	all = kvzalloc(sizeof(*all), GFP_KERNEL);
+	all = kvcalloc(1, sizeof(*all), GFP_KERNEL);
 	ret = all && collect_parts(all);
 	kvfree(all);
 	return ret;

@@ -199,8 +199,9 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 static void decode(struct function_targets *f, unsigned long start, unsigned long end)
 {
 	unsigned long pos = start, at = start;
-	size_t nr = 0, avail;
 	struct probe_insn insn;
+	size_t nr = 0;
+	int ret;
 	u8 text[DECODE_AT_ONCE];
 
 	f->scan_start = start;
@@ -211,8 +212,8 @@ static void decode(struct function_targets *f, unsigned long start, unsigned lon
 			at = pos;
 			nr = probe_read_original(at, text, min(sizeof(text), end - at));
 		}
-		avail = at + nr - pos;
-		if (!nr || probe_classify(text + (pos - at), avail, INSN_MODE_KERN, &insn) == -EILSEQ) {
+		ret = probe_classify(text + (pos - at), at + nr - pos, INSN_MODE_KERN, &insn);
+		if (!nr || ret == -EILSEQ) {
 			f->obstacle = KPROBE_OBSTACLE_CODE;
 			return;
 		}
