@@ -65,12 +65,16 @@ choose()
 		printf "%d %010d %s %s %s %s\n", rank, shuffle(), kind, address, name, site
 	}
 	BEGIN { seed = 20061 }
-	$1 == "F" { name = $3; insn = 0; used = 0; next }
+	$1 == "F" { name = $3; insn = 0; used = 0; start = ""; next }
+	# The padding in front of a function has a name, too.
+	name ~ /^__(pfx|cfi)_/ { next }
 	{ insn++ }
+	# The probe of an entry is after the landing pad.
+	insn == 1 && $3 ~ /^endbr/ { start = $2; insn = 0; next }
 	insn == 1 {
 		wanted = $3 ~ /^(nop|call)/
 		if (wanted && arch != "arm64")
-			emit(0, "entry", $2, $2)
+			emit(0, "entry", start ? start : $2, $2)
 		entry = $2
 		next
 	}
