@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftests.sh ARCH CONFIG [COLLECTIONS]: build our kselftests against that kernel
+# selftests.sh ARCH CONFIG [COLLECTION]: build our kselftests against that kernel
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
-# collections are kprobes and wprobes, or kprobes/clients.
+# collections are kprobes, and wprobes if the kernel has them; or kprobes/clients.
 #
 # The modules of a kselftest are built in the folder of their sources.  With a copy of
 # the sources for every kernel, objects are separate and the tree stays clean.
@@ -12,8 +12,8 @@
 
 ARCH=$1
 CONFIG=$2
-COLLECTIONS=${3:-kprobes wprobes}
 OUT=$(out_dir "$ARCH" "$CONFIG")
+COLLECTIONS=${3:-kprobes$(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo ' wprobes')}
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
 SELFTESTS=tools/testing/selftests
