@@ -27,7 +27,7 @@ define()
 
 is "define" "$(define "w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8")" ok
 is "define without a name" "$(define "w w@wp_test_words+16:2")" ok
-is "show" "$(cat "$events")" \
+is "show" "$(grep ^w: "$events")" \
 	"w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8
 w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
 is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" "File exists"
@@ -52,6 +52,6 @@ rmdir "$instance"
 
 echo '-:wp/first' >>"$events"
 echo '-:wprobes/w_wp_test_words_16_2' >>"$events"
-is "removed" "$(cat "$events")" ""
+is "removed" "$(grep ^w: "$events")" ""
 is "the list is empty" "$(list)" ""
 finish
