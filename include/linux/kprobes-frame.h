@@ -39,42 +39,29 @@ enum kprobe_level {
 };
 
 /**
- * enum kprobe_phase - phase of the current probe of a level
- * @KPROBE_PHASE_IDLE:	the level is free: it has no current probe
- * @KPROBE_PHASE_HANDLER: a handler runs
- * @KPROBE_PHASE_STEPPING: the copy of the instruction runs, and will trap
- *
- *	IDLE -> HANDLER          a hit; a busy section (kprobe_busy_begin())
- *	HANDLER -> IDLE          the handlers have run, or one of them has died
- *	HANDLER -> STEPPING      the copy runs and will trap again
- *	STEPPING -> HANDLER      the copy has trapped: post handlers run
- *	STEPPING -> IDLE         the copy has faulted
- *
- * Bit 0 is set in all phases but IDLE.
- */
-enum kprobe_phase {
-	KPROBE_PHASE_IDLE = 0,
-	KPROBE_PHASE_HANDLER = 1,
-	KPROBE_PHASE_STEPPING = 3,
-};
-
-/**
  * struct kprobe_frame - the current probe of one context level of one CPU
- * @phase:	phase of the current probe; IDLE means that the level is free
- * @kp:		representative of the probepoint, or the only probe that a hit without a step
- *		has to call; kprobe_running() returns it
+ * @kp:		the current probe: representative of the probepoint, or the only probe that a
+ *		hit without a step has to call; NULL if the level is free
+ * @stepping:	the copy of @kp's instruction runs, and will trap; no handler runs
  * @probe:	the registration whose handler runs now, if it has a fault_handler;
- *		NULL otherwise, and always in KPROBE_PHASE_IDLE
- * @saved_flags: value that arch_mask_step() has returned; meaningful in
- *		KPROBE_PHASE_STEPPING
- * @regs:	registers of the trap, while its pre handlers run; meaningful in
- *		KPROBE_PHASE_HANDLER
+ *		NULL otherwise, and always in a free level
+ * @saved_flags: value that arch_mask_step() has returned; meaningful while @stepping
+ * @regs:	registers of the trap, while its pre handlers run; meaningful while a handler
+ *		runs
+ *
+ * A frame is in one of three states:
+ *
+ *	free -> handler          a hit; a busy section (kprobe_busy_begin())
+ *	handler -> free          the handlers have run, or one of them has died
+ *	handler -> stepping      the copy runs and will trap again
+ *	stepping -> handler      the copy has trapped: post handlers run
+ *	stepping -> free         the copy has faulted
  *
  * Only its CPU writes to a frame, and interrupts of deeper levels do not write to it.
  */
 struct kprobe_frame {
-	enum kprobe_phase phase;
 	struct kprobe *kp;
+	bool stepping;
 	struct kprobe *probe;
 	unsigned long saved_flags;
 	const struct pt_regs *regs;
@@ -149,29 +136,45 @@ static __always_inline void kprobe_trap_exit(void)
 	__this_cpu_sub(kprobe_cpu.traps, KPROBE_TRAP_PREEMPT_COUNT);
 }
 
+/* Returns true if no handler of the frame's level runs, and no copy is stepped there. */
+static __always_inline bool kprobe_frame_is_free(const struct kprobe_frame *frame)
+{
+	return !READ_ONCE(frame->kp);
+}
+
+/* Returns true if a handler of the frame's level runs. */
+static __always_inline bool kprobe_frame_in_handler(const struct kprobe_frame *frame)
+{
+	return !kprobe_frame_is_free(frame) && !frame->stepping;
+}
+
 /**
  * kprobe_frame_enter() - make @kp the current probe of a free level
- * @frame: from kprobe_this_frame(), in KPROBE_PHASE_IDLE
+ * @frame: from kprobe_this_frame(); free
  * @kp: value of &kprobe_frame.kp
  *
- * IDLE -> HANDLER.  The phase is written before @kp: code of the same level that nests in
- * between, at the end of an interrupt for instance, sees a busy level and does not write @kp.
- * kprobe_frame_leave() clears the phase only.
+ * Free -> handler.  Code of the same level that nests before this, at the end of an interrupt
+ * for instance, finds the level free, and has left it when this continues.
  */
 static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 					       struct kprobe *kp)
 {
-	frame->phase = KPROBE_PHASE_HANDLER;
-	barrier();
 	frame->kp = kp;
 	barrier();
 }
 
-/* HANDLER -> IDLE, STEPPING -> IDLE: free the level. */
+/* Handler -> free. */
 static __always_inline void kprobe_frame_leave(struct kprobe_frame *frame)
 {
 	barrier();
-	frame->phase = KPROBE_PHASE_IDLE;
+	frame->kp = NULL;
+	barrier();
+}
+
+/* Stepping -> handler. */
+static __always_inline void kprobe_frame_step_ends(struct kprobe_frame *frame)
+{
+	frame->stepping = false;
 	barrier();
 }
 
@@ -180,6 +183,14 @@ static __always_inline void kprobe_note_probe(struct kprobe *probe)
 {
 	kprobe_this_frame()->probe = probe;
 }
+
+/*
+ * Is a per-CPU variable read by one instruction?  If not, a task that can be preempted may read
+ * the variable of a CPU that it has left.
+ */
+#ifndef KPROBE_CPU_READ_IS_ATOMIC
+#define KPROBE_CPU_READ_IS_ATOMIC	false
+#endif
 
 /* The frame of task context, for per-CPU accesses that need no pointer to it. */
 #define kprobe_task_frame	kprobe_cpu.frames[KPROBE_LEVEL_TASK]
@@ -200,12 +211,12 @@ static __always_inline bool kprobe_in_watched_task(void)
 }
 
 /*
- * Returns true if no handler of task context runs on this CPU.  Testing a bit compiles to one
- * instruction with a memory operand; comparing compiles to a load and a comparison.
+ * Returns true if no handler of task context runs on this CPU.  While preemption is enabled
+ * none does: a handler of another task would have it disabled.
  */
 static __always_inline bool kprobe_task_is_free(void)
 {
-	return !(raw_cpu_read(kprobe_task_frame.phase) & KPROBE_PHASE_HANDLER);
+	return !raw_cpu_read(kprobe_task_frame.kp);
 }
 
 /* Returns true in task context, if its level is free and RCU is watching. */
@@ -214,37 +225,9 @@ static __always_inline bool kprobe_in_free_task(void)
 	return kprobe_in_watched_task() && likely(kprobe_task_is_free());
 }
 
-/* Sets bit 0 of a per-CPU variable, and is a barrier(); returns true if the bit was set. */
-#ifndef arch_cpu_test_and_set
-#define arch_cpu_test_and_set(pcp)					\
-({									\
-	bool __set = raw_cpu_read(pcp) & 1;				\
-									\
-	if (!__set)							\
-		raw_cpu_write(pcp, 1);					\
-	barrier();							\
-	__set;								\
-})
-#endif
-
-/* Takes the frame of task context if it is free: IDLE -> HANDLER.  Returns true if it was. */
-static __always_inline bool kprobe_task_take(void)
-{
-	return !arch_cpu_test_and_set(kprobe_task_frame.phase);
-}
-
-/* Sets the current probe of task context, whose frame kprobe_task_take() has taken. */
-static __always_inline void kprobe_task_set(struct kprobe *kp)
-{
-	raw_cpu_write(kprobe_task_frame.kp, kp);
-	barrier();
-}
-
 /* kprobe_frame_enter() and kprobe_frame_leave() for the frame of task context. */
 static __always_inline void kprobe_task_enter(struct kprobe *kp)
 {
-	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_HANDLER);
-	barrier();
 	raw_cpu_write(kprobe_task_frame.kp, kp);
 	barrier();
 }
@@ -252,19 +235,9 @@ static __always_inline void kprobe_task_enter(struct kprobe *kp)
 static __always_inline void kprobe_task_leave(void)
 {
 	barrier();
-	raw_cpu_write(kprobe_task_frame.phase, KPROBE_PHASE_IDLE);
+	raw_cpu_write(kprobe_task_frame.kp, NULL);
 	barrier();
 }
-
-/**
- * struct kprobe_outer - state that kprobe_push_current() saves, and kprobe_pop_current() restores
- * @phase:	phase of the level; KPROBE_PHASE_IDLE if no handler was running
- * @kp:		the current probe, if a handler was running
- */
-struct kprobe_outer {
-	enum kprobe_phase phase;
-	struct kprobe *kp;
-};
 
 /**
  * kprobe_push_current() - make a return probe the current probe of its level
@@ -274,30 +247,24 @@ struct kprobe_outer {
  * Probes of this level that are hit in between are missed, as in any handler.
  *
  * Context: any, preemption disabled.
- * Return: the argument for kprobe_pop_current().
+ * Return: the argument for kprobe_pop_current(): the current probe until now, or NULL.
  */
-static __always_inline struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame,
-							       struct kprobe *kp)
+static __always_inline struct kprobe *kprobe_push_current(struct kprobe_frame *frame,
+							  struct kprobe *kp)
 {
-	struct kprobe_outer outer = { .phase = frame->phase };
+	struct kprobe *outer = frame->kp;
 
-	if (likely(outer.phase == KPROBE_PHASE_IDLE)) {
-		kprobe_frame_enter(frame, kp);
-		return outer;
-	}
-	outer.kp = frame->kp;
-	frame->kp = kp;
+	kprobe_frame_enter(frame, kp);
 	return outer;
 }
 
-/* Restores the current probe that @outer, from kprobe_push_current(), describes. */
+/* Restores the current probe that kprobe_push_current() has returned. */
 static __always_inline void kprobe_pop_current(struct kprobe_frame *frame,
-					       struct kprobe_outer outer)
+					       struct kprobe *outer)
 {
-	if (likely(outer.phase == KPROBE_PHASE_IDLE))
-		kprobe_frame_leave(frame);
-	else
-		frame->kp = outer.kp;
+	barrier();
+	frame->kp = outer;
+	barrier();
 }
 
 #else /* !CONFIG_HAVE_KPROBE_LEVELS */
@@ -319,12 +286,8 @@ static __always_inline void kprobe_task_leave(void) { }
 /* Only the fault path of HAVE_KPROBE_LEVELS uses the recorded probe. */
 static __always_inline void kprobe_note_probe(struct kprobe *probe) { }
 
-struct kprobe_outer {
-	struct kprobe *kp;
-};
-
-struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
-void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer);
+struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp);
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer);
 
 #endif /* CONFIG_HAVE_KPROBE_LEVELS */
 

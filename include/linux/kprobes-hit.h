@@ -77,7 +77,7 @@ static __always_inline bool kprobe_run_instruction(struct kprobe *kp, struct pt_
 
 /*
  * Steps 4 and 5 of a point that may need more than the return to @resume.  Returns true if
- * the copy will trap again; the level stays busy until then: HANDLER -> STEPPING.
+ * the copy will trap again; the level stays busy until then: handler -> stepping.
  */
 static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame *frame,
 					  struct pt_regs *regs)
@@ -97,7 +97,7 @@ static noinline bool kprobe_run_with_post(struct kprobe *kp, struct kprobe_frame
 	/* 5: mask interrupts: their probes must not find the level busy with a step. */
 	frame->saved_flags = arch_mask_step(regs);
 	instruction_pointer_set(regs, (unsigned long)step);
-	frame->phase = KPROBE_PHASE_STEPPING;
+	frame->stepping = true;
 	return true;
 }
 NOKPROBE_SYMBOL(kprobe_run_with_post);
@@ -105,7 +105,7 @@ NOKPROBE_SYMBOL(kprobe_run_with_post);
 /**
  * kprobe_full_hit() - steps 2 to 5 in a free level
  * @kp: representative of the point that was hit
- * @frame: frame of the level, in KPROBE_PHASE_IDLE
+ * @frame: frame of the level, which is free
  * @regs: registers at the hit
  *
  * Context: the trap.
@@ -189,7 +189,7 @@ static __always_inline bool kprobe_steps_to(struct kprobe_frame *frame, unsigned
 {
 	struct kprobe *kp = frame->kp;
 
-	return frame->phase == KPROBE_PHASE_STEPPING &&
+	return frame->stepping &&
 	       addr == (unsigned long)kp->ainsn.step + arch_insn_len(kp);
 }
 
@@ -221,7 +221,7 @@ static __always_inline struct kprobe_frame *kprobe_stepping_frame(unsigned long 
  * @frame: frame of the step
  * @regs: registers at that trap
  *
- * STEPPING -> HANDLER, and after the post handlers HANDLER -> IDLE.
+ * Stepping -> handler, and after the post handlers handler -> free.
  *
  * Context: the trap.
  */
@@ -231,7 +231,7 @@ static __always_inline void kprobe_step_done(struct kprobe_frame *frame, struct 
 	kprobe_post_handler_t post = READ_ONCE(kp->post_handler);
 
 	frame->regs = NULL;
-	frame->phase = KPROBE_PHASE_HANDLER;
+	kprobe_frame_step_ends(frame);
 	arch_unmask_step(regs, frame->saved_flags);
 	instruction_pointer_set(regs, (unsigned long)kp->addr + arch_insn_len(kp));
 	/* The last post handler may have been unregistered since the first trap. */

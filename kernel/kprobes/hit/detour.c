@@ -17,10 +17,14 @@
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
 static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
-	bool entered = kprobe_rcu_enter();
-	int ret = level_hit(point, regs);
+	bool entered;
+	int ret;
 
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
+	ret = level_hit(point, regs);
 	kprobe_rcu_exit(entered);
+	preempt_enable_notrace();
 	return ret;
 }
 NOKPROBE_SYMBOL(other_hit);
@@ -39,17 +43,21 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 	struct kprobe_point *point = kprobe_to_point(kp);
 	int ret;
 
-	preempt_disable_notrace();
-	if (unlikely(!kprobe_in_watched_task())) {
-		ret = other_hit(point, regs);
-	} else if (likely(kprobe_task_take())) {
-		ret = task_hit(point, regs);
-	} else {
+	/*
+	 * Preemption may still be enabled.  Then this is no handler, and the CPU that this task
+	 * runs on is free and watched, whichever that is.  Only where a per-CPU variable is not
+	 * read by one instruction may the value be that of a CPU which the task has left.
+	 */
+	if (unlikely(!kprobe_in_watched_task()))
+		return other_hit(point, regs);
+	if (unlikely(!kprobe_task_is_free())) {
+		if (!KPROBE_CPU_READ_IS_ATOMIC)
+			return other_hit(point, regs);
 		kprobe_count_miss(point);
-		/* Still disabled: this hit is in a handler of task context. */
-		preempt_enable_no_resched_notrace();
 		return 0;
 	}
+	preempt_disable_notrace();
+	ret = task_hit(point, regs);
 	preempt_enable_notrace();
 	return ret;
 }
@@ -61,7 +69,7 @@ static noinline void other_post(struct kprobe *kp, kprobe_post_handler_t post,
 	bool entered = kprobe_rcu_enter();
 	struct kprobe_frame *frame = kprobe_this_frame();
 
-	if (frame->phase == KPROBE_PHASE_IDLE) {
+	if (kprobe_frame_is_free(frame)) {
 		kprobe_frame_enter(frame, kp);
 		post(kp, regs, 0);
 		kprobe_frame_leave(frame);

@@ -17,7 +17,7 @@ static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 	kprobe_post_handler_t post;
 	int ret;
 
-	if (frame->phase != KPROBE_PHASE_IDLE) {
+	if (!kprobe_frame_is_free(frame)) {
 		kprobes_inc_nmissed_count(kp);
 		kp->ainsn.run(kp->opcode, regs);
 		return 0;

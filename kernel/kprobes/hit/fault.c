@@ -43,8 +43,8 @@ static __always_inline bool ask_probes(struct kprobe *kp, struct pt_regs *regs, 
 static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 				struct pt_regs *regs, int trapnr)
 {
-	bool stepping = frame->phase == KPROBE_PHASE_STEPPING && frame->kp == kp;
-	bool level_free = frame->phase == KPROBE_PHASE_IDLE;
+	bool stepping = frame->stepping && frame->kp == kp;
+	bool level_free = kprobe_frame_is_free(frame);
 	unsigned long copy = instruction_pointer(regs);
 	bool handled;
 
@@ -59,8 +59,9 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 		instruction_pointer_set(regs, copy);
 		return true;
 	}
-	if (stepping) {						/* STEPPING -> IDLE */
+	if (stepping) {
 		arch_unmask_step(regs, frame->saved_flags);
+		kprobe_frame_step_ends(frame);
 		kprobe_frame_leave(frame);
 		arch_unmask_fault(regs);
 	}
@@ -95,9 +96,10 @@ void kprobe_leave_copy(struct pt_regs *regs)
 	/* The trap may count as another level, so search for the deepest frame that is stepping. */
 	for (level = NR_KPROBE_LEVELS - 1; level >= 0; level--) {
 		frame = &this_cpu_ptr(&kprobe_cpu)->frames[level];
-		if (frame->phase != KPROBE_PHASE_STEPPING || frame->kp != kp)
+		if (!frame->stepping || frame->kp != kp)
 			continue;
 		arch_unmask_step(regs, frame->saved_flags);
+		kprobe_frame_step_ends(frame);
 		kprobe_frame_leave(frame);
 		break;
 	}
@@ -128,7 +130,7 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 	kp = kprobe_slot_owner(addr, &start);
 	if (kp && arch_slot_at_copy(kp, start, addr))
 		handled = copy_fault(kp, frame, regs, trapnr);
-	else if (frame->phase == KPROBE_PHASE_HANDLER)
+	else if (kprobe_frame_in_handler(frame))
 		handled = handler_fault(frame, regs, trapnr);
 	preempt_enable_no_resched_notrace();
 	return handled;

@@ -25,9 +25,7 @@ static struct kprobe_point busy_point = { .lone = &busy_point.kp };
  */
 struct kprobe *kprobe_running(void)
 {
-	struct kprobe_frame *frame = kprobe_this_frame();
-
-	return frame->phase == KPROBE_PHASE_IDLE ? NULL : frame->kp;
+	return kprobe_this_frame()->kp;
 }
 NOKPROBE_SYMBOL(kprobe_running);
 
@@ -65,9 +63,13 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
  */
 void kprobe_handler_died(void)
 {
+	struct kprobe_frame *frame;
+
 	preempt_disable_notrace();
-	kprobe_note_probe(NULL);
-	kprobe_frame_leave(kprobe_this_frame());
+	frame = kprobe_this_frame();
+	frame->probe = NULL;
+	frame->stepping = false;
+	kprobe_frame_leave(frame);
 	preempt_enable_no_resched_notrace();
 }
 
@@ -91,7 +93,7 @@ bool kprobe_hit_registers(const struct pt_regs *regs)
 	frames = this_cpu_ptr(&kprobe_cpu)->frames;
 	/* A hit without a trap does not set frame->regs: check the instruction pointer, too. */
 	for (level = 0; level < NR_KPROBE_LEVELS; level++)
-		hit |= frames[level].phase == KPROBE_PHASE_HANDLER &&
+		hit |= kprobe_frame_in_handler(&frames[level]) &&
 		       frames[level].regs == regs &&
 		       instruction_pointer((struct pt_regs *)regs) ==
 		       kprobe_hit_ip(frames[level].kp);

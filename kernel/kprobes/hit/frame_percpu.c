@@ -28,20 +28,20 @@ void kprobe_busy_end(void)
 NOKPROBE_SYMBOL(kprobe_busy_end);
 
 /* Without HAVE_KPROBE_LEVELS.  See <linux/kprobes-frame.h>; @frame is not used. */
-struct kprobe_outer kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp)
+struct kprobe *kprobe_push_current(struct kprobe_frame *frame, struct kprobe *kp)
 {
-	struct kprobe_outer outer = { .kp = __this_cpu_read(current_kprobe) };
+	struct kprobe *outer = __this_cpu_read(current_kprobe);
 
 	__this_cpu_write(current_kprobe, kp);
-	if (!outer.kp)
+	if (!outer)
 		get_kprobe_ctlblk()->kprobe_status = KPROBE_HIT_ACTIVE;
 	return outer;
 }
 NOKPROBE_SYMBOL(kprobe_push_current);
 
-void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe_outer outer)
+void kprobe_pop_current(struct kprobe_frame *frame, struct kprobe *outer)
 {
-	__this_cpu_write(current_kprobe, outer.kp);
+	__this_cpu_write(current_kprobe, outer);
 }
 NOKPROBE_SYMBOL(kprobe_pop_current);
 

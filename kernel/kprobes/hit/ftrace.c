@@ -64,7 +64,7 @@ static __always_inline void plain_hit(unsigned long ip, struct pt_regs *regs)
 
 	if (unlikely(!point))
 		return;
-	if (unlikely(!kprobe_task_take()))
+	if (unlikely(!kprobe_task_is_free()))
 		kprobe_count_miss(point);
 	else if (!task_hit(point, regs))
 		instruction_pointer_set(regs, resume);

@@ -65,7 +65,7 @@ struct kretprobe_instance *kretprobe_class_take(struct kretprobe_holder *holder)
 	struct kretprobe_class *class = holder->class;
 	struct kretprobe_instance *ri = NULL;
 	struct kretprobe_pool *pool;
-	struct kprobe_outer outer;
+	struct kprobe *outer;
 
 	outer = kprobe_push_current(frame, &holder->rp->kp);
 	for (pool = class->oldest; pool && !ri; pool = kretprobe_next_pool(pool)) {

@@ -122,7 +122,7 @@ static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode
 {
 	struct kprobe_point *carried = kprobe_point_carried(point);
 
-	if (kprobe_this_frame()->phase != KPROBE_PHASE_IDLE) {
+	if (!kprobe_frame_is_free(kprobe_this_frame())) {
 		kprobes_inc_nmissed_count(&point->kp);
 		return;
 	}
@@ -279,7 +279,7 @@ static __always_inline void call_handler(struct kretprobe_instance *ri,
 {
 	struct kretprobe_holder *holder = READ_ONCE(ri->rph);
 	kretprobe_handler_t handler = READ_ONCE(holder->handler);
-	struct kprobe_outer outer;
+	struct kprobe *outer;
 
 	if (unlikely(!handler))
 		return;

@@ -50,7 +50,7 @@ void kretprobe_engine_leave(struct rethook_node *node, void *data, unsigned long
 	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kretprobe_instance *ri;
 	struct kretprobe *rp = data;
-	struct kprobe_outer outer;
+	struct kprobe *outer;
 
 	if (!rp->handler)
 		return;

@@ -17,7 +17,7 @@ static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs 
 	struct kprobe *lone;
 	int ret;
 
-	if (frame->phase != KPROBE_PHASE_IDLE) {
+	if (!kprobe_frame_is_free(frame)) {
 		kprobe_count_miss(point);
 		return 0;
 	}
@@ -30,7 +30,7 @@ static __always_inline int level_hit(struct kprobe_point *point, struct pt_regs 
 	return ret;
 }
 
-/* Handles a hit, as nearly all are, in kprobe_in_watched_task() and after kprobe_task_take(). */
+/* Handles a hit, as nearly all are, in a free level of task context. */
 static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *regs)
 {
 	struct kprobe *lone;
@@ -38,7 +38,7 @@ static __always_inline int task_hit(struct kprobe_point *point, struct pt_regs *
 
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	lone = READ_ONCE(point->lone);
-	kprobe_task_set(lone);
+	kprobe_task_enter(lone);
 	instruction_pointer_set(regs, kprobe_hit_ip(lone));
 	ret = lone->call(lone, regs);
 	kprobe_task_leave();

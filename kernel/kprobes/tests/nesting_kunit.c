@@ -289,18 +289,22 @@ static void a_post_handler_unregistered_during_the_hit(struct kunit *test)
 }
 
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-/* The state after a hit has taken its level and before it has stored its probe. */
-static void a_level_that_has_just_been_taken(struct kunit *test)
+/* A return probe's handler runs in a free level, and in the handler of another probe. */
+static void the_current_probe_is_restored(struct kunit *test)
 {
-	struct kprobe_frame frame = { .phase = KPROBE_PHASE_HANDLER };
-	struct kprobe_outer outer;
-	struct kprobe kp = {};
+	struct kprobe_frame frame = {};
+	struct kprobe returning = {}, entering = {}, *outer;
 
-	outer = kprobe_push_current(&frame, &kp);
-	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &kp);
+	outer = kprobe_push_current(&frame, &returning);
+	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &returning);
 	kprobe_pop_current(&frame, outer);
-	KUNIT_EXPECT_EQ(test, frame.phase, KPROBE_PHASE_HANDLER);
-	KUNIT_EXPECT_PTR_EQ(test, frame.kp, NULL);
+	KUNIT_EXPECT_TRUE(test, kprobe_frame_is_free(&frame));
+
+	kprobe_frame_enter(&frame, &entering);
+	outer = kprobe_push_current(&frame, &returning);
+	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &returning);
+	kprobe_pop_current(&frame, outer);
+	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &entering);
 }
 #endif
 
@@ -310,7 +314,7 @@ static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(misses_on_all_cpus_add_up),
 	KUNIT_CASE(a_post_handler_unregistered_during_the_hit),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
-	KUNIT_CASE(a_level_that_has_just_been_taken),
+	KUNIT_CASE(the_current_probe_is_restored),
 #endif
 #if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
 	KUNIT_CASE(a_hard_interrupt_in_a_handler_is_a_full_hit),

@@ -104,16 +104,17 @@ static void leaving_a_copy(struct kunit *test)
 	frame = kprobe_this_frame();
 	kprobe_frame_enter(frame, kp);
 	frame->saved_flags = X86_EFLAGS_IF;
-	frame->phase = KPROBE_PHASE_STEPPING;
+	frame->stepping = true;
 	regs.ip = (unsigned long)kp->ainsn.step;
 	__nmi_enter();
 	kprobe_leave_copy(&regs);
 	__nmi_exit();
 	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
 	KUNIT_EXPECT_EQ(test, regs.flags, X86_EFLAGS_FIXED | X86_EFLAGS_IF);
-	KUNIT_EXPECT_EQ(test, frame->phase, KPROBE_PHASE_IDLE);
-	if (frame->phase != KPROBE_PHASE_IDLE)
-		kprobe_frame_leave(frame);
+	KUNIT_EXPECT_TRUE(test, kprobe_frame_is_free(frame));
+	KUNIT_EXPECT_FALSE(test, frame->stepping);
+	kprobe_frame_step_ends(frame);
+	kprobe_frame_leave(frame);
 
 	/* A boosted copy has no frame.  Other addresses are not changed. */
 	regs.ip = (unsigned long)kp->ainsn.insn;

@@ -35,16 +35,8 @@ typedef u8 kprobe_opcode_t;
 #define MAX_OPTINSN_SIZE	64
 #define MAX_OPTIMIZED_LENGTH	5
 
-/* See kprobe_task_take(). */
-#define arch_cpu_test_and_set(pcp)					\
-({									\
-	bool __set;							\
-									\
-	asm volatile("btsl $0, " __percpu_arg([var])			\
-		     : "=@ccc" (__set), [var] "+m" (__my_cpu_var(pcp))	\
-		     : : "memory");					\
-	__set;								\
-})
+/* An instruction reads a per-CPU variable of the CPU that executes it. */
+#define KPROBE_CPU_READ_IS_ATOMIC	true
 
 extern const int kretprobe_blacklist_size;
 

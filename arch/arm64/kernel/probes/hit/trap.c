@@ -70,7 +70,7 @@ int kprobe_brk_handler(struct pt_regs *regs, unsigned long esr)
 	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kprobe *kp = get_kprobe((void *)regs->pc);		/* 1 */
 
-	if (unlikely(!kp || kprobe_ftrace(kp) || frame->phase != KPROBE_PHASE_IDLE))
+	if (unlikely(!kp || kprobe_ftrace(kp) || !kprobe_frame_is_free(frame)))
 		return handle_rare_brk(kp, regs);
 	kprobe_full_hit(kp, frame, regs);
 	return DBG_HOOK_HANDLED;

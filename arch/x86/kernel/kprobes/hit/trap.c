@@ -72,13 +72,13 @@ static __always_inline int handle_trap(struct pt_regs *regs)
 	struct kprobe_frame *frame = kprobe_this_frame();
 	struct kprobe *kp;
 
-	if (unlikely(frame->phase == KPROBE_PHASE_STEPPING) &&
+	if (unlikely(frame->stepping) &&
 	    kprobe_steps_to(frame, regs->ip - INT3_INSN_SIZE)) {
 		step_done(frame, regs);
 		return 1;
 	}
 	kp = get_kprobe((void *)(regs->ip - INT3_INSN_SIZE));	/* 1 */
-	if (unlikely(!kp || kprobe_ftrace(kp) || frame->phase != KPROBE_PHASE_IDLE))
+	if (unlikely(!kp || kprobe_ftrace(kp) || !kprobe_frame_is_free(frame)))
 		return handle_rare_trap(kp, frame, regs);
 	kprobe_full_hit(kp, frame, regs);
 	return 1;
