@@ -12,9 +12,9 @@
  *   certain instruction there.
  *
  * To decode one name, kallsyms steps over up to 255 others.  Decoding all names in order needs no
- * such steps.  So names are decoded singly until that would have cost as much as one full pass;
- * then the pass is made.  It records where in the kernel's text symbols with such names begin,
- * and only these names are decoded afterwards.
+ * such steps.  A full pass is made in the background when a number of names have been decoded
+ * singly, and at once for a batch to which it costs less.  It records where in the kernel's text
+ * symbols with such names begin, and only these names are decoded afterwards.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -25,6 +25,7 @@
 #include <linux/static_call_types.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
+#include <linux/workqueue.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -34,6 +35,9 @@
 
 /* Reading all names costs as much as reading singly one name for each so many bytes of text. */
 #define BYTES_PER_READ		400
+
+/* After so many names that were read singly, all are read in the background. */
+#define MANY_READS		64
 
 /* Number of hash values for the names of blacklisted functions, one or two thousand. */
 #define NAME_HASHES		SZ_32K
@@ -179,24 +183,37 @@ void kprobe_names_read_all(void)
 		kvfree(all);
 }
 
+static void read_all(struct work_struct *unused)
+{
+	if (!READ_ONCE(all_names))
+		kprobe_names_read_all();
+}
+
+static DECLARE_WORK(read_all_work, read_all);
+
 /**
  * kprobe_names_expect() - names are going to be read
  * @nr: number of the names
  *
- * Reads all names if that costs less than reading so many, and those before, singly.
+ * Reads all names if that costs less than reading so many singly.
  *
  * Context: task, may sleep.
  */
 void kprobe_names_expect(unsigned int nr)
 {
 	static atomic_long_t reads = ATOMIC_LONG_INIT(0);
-	unsigned long enough = text_size() / BYTES_PER_READ;
+	long before;
 
-	if (READ_ONCE(all_names) || atomic_long_add_return(nr, &reads) < enough)
+	if (READ_ONCE(all_names))
 		return;
-	/* Without memory, do not try again before as many reads. */
-	atomic_long_set(&reads, 0);
-	kprobe_names_read_all();
+	if (nr >= text_size() / BYTES_PER_READ) {
+		kprobe_names_read_all();
+		return;
+	}
+	before = atomic_long_fetch_add(nr, &reads);
+	/* Without memory, this is tried again after as many reads. */
+	if (before / MANY_READS != (before + nr) / MANY_READS)
+		schedule_work(&read_all_work);
 }
 
 /* Returns true if the bitmap shows that the symbol around @addr is plain; sets @offset then. */
