@@ -78,9 +78,10 @@ off_graph()
 	off_function
 }
 
+# A call that is interrupted has a line for its end, too, without parentheses.
 seen_graph()
 {
-	seen_function
+	grep -c "$FUNCTION.*()" "$INSTANCE/trace"
 }
 
 # An fprobe event; its text is in $1, and its name is "other".
