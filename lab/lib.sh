@@ -184,6 +184,24 @@ tree_of()
 	esac
 }
 
+# kept: copy the lines of the input, paths relative to the repository, that
+# backports/BASE/left-out does not list.  With that base the listed files of the overlay and
+# patches are not used, and the base's own files of these names stay.
+kept()
+{
+	local list=$ROOT/backports/$BASE/left-out path pattern
+	local -a patterns=()
+
+	[[ ! -f $list ]] || mapfile -t patterns < <(sed '/^#/d; /^$/d' "$list")
+	while read -r path; do
+		for pattern in "${patterns[@]}"; do
+			# shellcheck disable=SC2053 # a glob
+			[[ $path != $pattern ]] || continue 2
+		done
+		echo "$path"
+	done
+}
+
 # patch_files: the patches for BASE, in the order in which they apply.  A file of
 # backports/BASE takes the place of the one of the same name in patches/; the others
 # change the overlay's own files, and come last.
@@ -194,6 +212,7 @@ patch_files()
 	shopt -s nullglob
 	for patch in "$ROOT"/patches/*.patch; do
 		name=${patch##*/}
+		[[ -n $(kept <<<"patches/$name") ]] || continue
 		[[ ! -e $instead/$name ]] || patch=$instead/$name
 		echo "$patch"
 	done

@@ -80,7 +80,7 @@ list_own()
 			die "$name/ is neither a folder of the lab nor one of the kernel"
 		(cd "$ROOT" && find "$name" \( -type f -o -type l \) \
 			! -name '*.orig' ! -name '*.rej' ! -name '*~' ! -name '.*.swp')
-	done | LC_ALL=C sort
+	done | kept | LC_ALL=C sort
 }
 
 # list_old: the old implementation's files that the base has.
@@ -92,7 +92,7 @@ list_old()
 		[[ -z $pattern || $pattern == '#'* ]] && continue
 		(cd "$PRISTINE" && compgen -G "$pattern") ||
 			die "${KSRC:-the base} has no $pattern: it is not a pristine $BASE.y tree (has an overlay been laid over it?)"
-	done <"$LAB/old-files" | LC_ALL=C sort -u
+	done <"$LAB/old-files" | kept | LC_ALL=C sort -u
 }
 
 # list_patched: the files that the patches change.
