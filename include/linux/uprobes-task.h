@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_UPROBES_TASK_H
+#define _LINUX_UPROBES_TASK_H
+/*
+ * What the uprobes engine (kernel/uprobes/) keeps for a task, a call that a return probe
+ * waits for, and a process.
+ *
+ * Included from <linux/uprobes.h>; do not include it directly.
+ */
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct arch_uprobe;
+struct uprobe_mm;
+
+/**
+ * struct return_consumer - a consumer that waits for the return of one call
+ * @cookie: value that its handler stored at the entry
+ * @id: &uprobe_consumer.id
+ */
+struct return_consumer {
+	__u64	cookie;
+	__u64	id;
+};
+
+/**
+ * struct return_instance - a call whose return address has been replaced
+ * @next: the call from which this one was made, directly or not, or the next free instance
+ * @func: address of the probed instruction, which is the function's entry
+ * @stack: stack pointer at the entry
+ * @orig_ret_vaddr: the replaced return address
+ * @point_id: identifies the probe point, so that an instance does not call the consumers of
+ *	another point that was registered at @func afterwards
+ * @chained: the replaced address was that of the trampoline: a tail call. @orig_ret_vaddr is
+ *	then that of the next instance
+ * @nr: number of consumers that wait
+ * @room: number of elements of @consumers that are allocated
+ * @first: storage for one consumer
+ * @consumers: @first, or an allocated array
+ *
+ * Instances belong to one task, which is the only one that changes them. They are freed when
+ * the task exits; an interrupt of the task may follow the list.
+ */
+struct return_instance {
+	struct return_instance	*next;
+	unsigned long		func;
+	unsigned long		stack;
+	unsigned long		orig_ret_vaddr;
+	__u64			point_id;
+	bool			chained;
+	unsigned int		nr;
+	unsigned int		room;
+	struct return_consumer	first;
+	struct return_consumer	*consumers;
+};
+
+/* Events at which arch_uretprobe_is_alive() is asked. */
+enum rp_check {
+	RP_CHECK_CALL,		/* entry of a function: a call has just been made */
+	RP_CHECK_CHAIN_CALL,	/* entry of a function by a tail call */
+	RP_CHECK_RET,		/* a function has just returned */
+};
+
+/**
+ * struct uprobe_task - state of a task that has hit a probe
+ * @busy: 0 outside of handlers, else the epoch in which they began; see
+ *	kernel/uprobes/observe.c
+ * @vaddr: free for use by a handler while it runs
+ * @auprobe: the instruction whose handlers run, or NULL
+ * @return_instances: calls that have not returned, the latest first
+ * @pool: free instances
+ * @depth: number of @return_instances
+ * @signal_held: a signal waits for the end of the copy that the task executes
+ * @node: in the list of all
+ */
+struct uprobe_task {
+	unsigned long		busy;
+	unsigned long		vaddr;
+	struct arch_uprobe	*auprobe;
+	struct return_instance	*return_instances;
+	struct return_instance	*pool;
+	unsigned int		depth;
+	bool			signal_held;
+	struct list_head	node;
+};
+
+/**
+ * struct uprobes_state - the engine's part of a process's address space
+ * @own: sites and areas, NULL before the first is needed. Not inherited by fork
+ * @trampoline: address of the page to which probed functions return, 0 if it is not mapped.
+ *	Inherited by fork
+ */
+struct uprobes_state {
+	struct uprobe_mm	*own;
+	unsigned long		trampoline;
+};
+
+#endif /* _LINUX_UPROBES_TASK_H */

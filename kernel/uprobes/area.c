@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Areas: mappings of a process that hold the slots of its sites.
+ *
+ * An area is mapped in the nearest gap to the text that its slots belong to, when the first
+ * slot is needed there, by the task that hits the probe. Its pages are allocated as slots are
+ * used. The process can read and execute them; they are written through the kernel's mapping,
+ * and only before a task can be in the slot. Slots stay until the process ends, because any
+ * thread may be in one; a new site at the same address with the same instruction takes the
+ * old slot.
+ */
+#include <linux/highmem.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
+{
+	struct uprobe_area *area;
+
+	list_for_each_entry_rcu(area, &own->areas, node, true) {
+		if (addr - area->start < UPROBE_AREA_SIZE)
+			return area;
+	}
+	return NULL;
+}
+
+/* --- The mapping -------------------------------------------------------------- */
+
+static vm_fault_t area_fault(const struct vm_special_mapping *sm, struct vm_area_struct *vma,
+			     struct vm_fault *vmf)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
+	struct uprobe_area *area = own ? area_at(own, vmf->address) : NULL;
+	struct uprobe_area_page *page;
+
+	if (!area)
+		return VM_FAULT_SIGBUS;
+	/* Pairs with the release in add_page(). */
+	page = smp_load_acquire(&area->pages[(vmf->address - area->start) >> PAGE_SHIFT]);
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page->page);
+	vmf->page = page->page;
+	return 0;
+}
+
+static int area_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
+{
+	return -EPERM;
+}
+
+static const struct vm_special_mapping area_mapping = {
+	.name = "[uprobes]",
+	.fault = area_fault,
+	.mremap = area_mremap,
+};
+
+static unsigned long find_gap(unsigned long low, unsigned long high, unsigned long flags)
+{
+	struct vm_unmapped_area_info info = {
+		.flags = flags,
+		.length = UPROBE_AREA_SIZE,
+		.low_limit = max(low, PAGE_SIZE),
+		.high_limit = min(high, TASK_SIZE),
+	};
+
+	return info.low_limit < info.high_limit ? vm_unmapped_area(&info) : -ENOMEM;
+}
+
+/* The nearest gap below the text, else the nearest above it. */
+static unsigned long find_place(struct mm_struct *mm, unsigned long vaddr)
+{
+	unsigned long low, high, addr;
+
+	arch_uprobe_slot_window(mm, vaddr, &low, &high);
+	vaddr &= PAGE_MASK;
+	addr = find_gap(low, vaddr, VM_UNMAPPED_AREA_TOPDOWN);
+	if (IS_ERR_VALUE(addr))
+		addr = find_gap(vaddr, high, 0);
+	return IS_ERR_VALUE(addr) ? -ENOSPC : addr;
+}
+
+/**
+ * uprobe_area_create() - map an area for text
+ * @own: current's process
+ * @vaddr: address of the text
+ *
+ * Context: task; mmap_lock (for writing) and @own->lock held.
+ * Return: 0, -ENOMEM, or -ENOSPC if there is no room in reach.
+ */
+int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct mm_struct *mm = own->mm;
+	struct uprobe_area *area;
+	struct vm_area_struct *vma;
+	unsigned long start;
+
+	lockdep_assert_held(&own->lock);
+	start = find_place(mm, vaddr);
+	if (IS_ERR_VALUE(start))
+		return start;
+	area = kzalloc_obj(*area);
+	if (!area)
+		return -ENOMEM;
+	area->start = start;
+	/* In the list first: the mapping may be faulted in as soon as it exists. */
+	list_add_tail_rcu(&area->node, &own->areas);
+	vma = _install_special_mapping(mm, start, UPROBE_AREA_SIZE,
+				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
+				       VM_DONTCOPY | VM_DONTDUMP | VM_SEALED_SYSMAP,
+				       &area_mapping);
+	if (IS_ERR(vma)) {
+		list_del_rcu(&area->node);
+		/* Nobody has an address in it; interrupts of other threads may pass it. */
+		synchronize_rcu();
+		kfree(area);
+		return PTR_ERR(vma);
+	}
+	if (!own->high || start < own->low)
+		WRITE_ONCE(own->low, start);
+	if (start + UPROBE_AREA_SIZE > own->high)
+		WRITE_ONCE(own->high, start + UPROBE_AREA_SIZE);
+	return 0;
+}
+
+/**
+ * uprobe_area_free() - free an area of a process that has ended
+ * @area: its pages may still be mapped
+ *
+ * Context: task.
+ */
+void uprobe_area_free(struct uprobe_area *area)
+{
+	unsigned int i;
+
+	for (i = 0; i < UPROBE_AREA_PAGES && area->pages[i]; i++) {
+		put_page(area->pages[i]->page);
+		kfree(area->pages[i]);
+	}
+	kfree(area);
+}
+
+/* --- Slots -------------------------------------------------------------------- */
+
+static int add_page(struct uprobe_area *area, unsigned int index)
+{
+	struct uprobe_area_page *page;
+
+	page = kzalloc_obj(*page);
+	if (!page)
+		return -ENOMEM;
+	page->page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+	if (!page->page) {
+		kfree(page);
+		return -ENOMEM;
+	}
+	/* Pairs with the acquires in area_fault() and uprobe_area_lookup(). */
+	smp_store_release(&area->pages[index], page);
+	return 0;
+}
+
+static int use_slot(struct uprobe_area *area, unsigned long vaddr,
+		    const struct arch_uprobe *arch, unsigned long *slot)
+{
+	unsigned int page_index = area->used / UPROBE_PAGE_SLOTS;
+	unsigned int index = area->used % UPROBE_PAGE_SLOTS;
+	unsigned long addr = area->start + area->used * UPROBE_SLOT_SIZE;
+	struct uprobe_area_page *page;
+	u8 bytes[UPROBE_SLOT_SIZE];
+	void *kaddr;
+	int err;
+
+	err = arch_uprobe_write_slot(arch, vaddr, addr, bytes);
+	if (err)
+		return err;
+	if (!area->pages[page_index]) {
+		err = add_page(area, page_index);
+		if (err)
+			return err;
+	}
+	page = area->pages[page_index];
+	page->slots[index].len = arch_uprobe_insn_len(arch);
+	/* Pairs with the acquire in uprobe_area_lookup(). */
+	smp_store_release(&page->slots[index].vaddr, vaddr);
+	kaddr = kmap_local_page(page->page) + index * UPROBE_SLOT_SIZE;
+	memcpy(kaddr, bytes, UPROBE_SLOT_SIZE);
+	arch_uprobe_sync_slot(kaddr, UPROBE_SLOT_SIZE);
+	kunmap_local(kaddr);
+	area->used++;
+	*slot = addr;
+	return 0;
+}
+
+/**
+ * uprobe_area_slot() - use a free slot in reach of text
+ * @own: current's process
+ * @vaddr: address of the instruction
+ * @arch: the decision about it
+ * @slot: set to the address of the slot, which is written
+ *
+ * Context: task, may sleep; @own->lock held.
+ * Return: 0, -ENOMEM, or -ENOSPC if no area in reach has a free slot.
+ */
+int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct arch_uprobe *arch,
+		     unsigned long *slot)
+{
+	struct uprobe_area *area;
+	unsigned long low, high;
+	int err;
+
+	lockdep_assert_held(&own->lock);
+	arch_uprobe_slot_window(own->mm, vaddr, &low, &high);
+	list_for_each_entry(area, &own->areas, node) {
+		if (area->used == UPROBE_AREA_SLOTS ||
+		    area->start < low || area->start + UPROBE_AREA_SIZE > high)
+			continue;
+		err = use_slot(area, vaddr, arch, slot);
+		if (err != -ERANGE)
+			return err;
+	}
+	return -ENOSPC;
+}
+
+/**
+ * uprobe_area_holds() - does a slot have the copy that a site needs?
+ * @own: current's process
+ * @slot: address of a used slot
+ * @vaddr: address of the instruction
+ * @arch: the decision about it
+ *
+ * Context: task; @own->lock held.
+ */
+bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,
+		       const struct arch_uprobe *arch)
+{
+	struct uprobe_area *area = area_at(own, slot);
+	unsigned long offset = slot - area->start;
+	u8 bytes[UPROBE_SLOT_SIZE];
+	void *kaddr;
+	bool same;
+
+	lockdep_assert_held(&own->lock);
+	if (arch_uprobe_write_slot(arch, vaddr, slot, bytes))
+		return false;
+	kaddr = kmap_local_page(area->pages[offset >> PAGE_SHIFT]->page);
+	same = !memcmp(kaddr + offset_in_page(offset), bytes, UPROBE_SLOT_SIZE);
+	kunmap_local(kaddr);
+	return same;
+}
+
+/**
+ * uprobe_area_lookup() - whose slot is at an address?
+ * @own: current's process
+ * @addr: any address
+ *
+ * Context: any, NMI too, while the process has threads.
+ * Return: NULL if the address is in no used slot.
+ */
+const struct uprobe_slot *uprobe_area_lookup(struct uprobe_mm *own, unsigned long addr)
+{
+	struct uprobe_area_page *page;
+	struct uprobe_area *area;
+	struct uprobe_slot *slot;
+	unsigned long offset;
+
+	if (likely(addr < READ_ONCE(own->low) || addr >= READ_ONCE(own->high)))
+		return NULL;
+	area = area_at(own, addr);
+	if (!area)
+		return NULL;
+	offset = addr - area->start;
+	/* Pairs with the release in add_page(). */
+	page = smp_load_acquire(&area->pages[offset >> PAGE_SHIFT]);
+	if (!page)
+		return NULL;
+	slot = &page->slots[offset_in_page(offset) / UPROBE_SLOT_SIZE];
+	/* Pairs with the release in use_slot(). */
+	return smp_load_acquire(&slot->vaddr) ? slot : NULL;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arming and disarming points in all processes that map their file.
+ *
+ * The mappings are collected under the lock of the file's mappings, then visited one by one
+ * under the mmap_lock of their process. A process that is being forked meanwhile is found in
+ * the next round: rounds end when one finds only mappings that have been visited. Mappings that
+ * are made later find the points by themselves (mm.c).
+ */
+#include <linux/bsearch.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/* A mapping to visit. The process has a reference until the end of the operation. */
+struct visit {
+	struct mm_struct *mm;
+	unsigned long start;
+	bool done;
+};
+
+/* Mappings of one file; sorted, and without duplicates, between rounds. */
+struct visits {
+	struct visit *array;
+	unsigned int nr;
+	unsigned int room;
+	/* Visited ones are the first of the array during collection. */
+	unsigned int sorted;
+};
+
+/**
+ * uprobe_vma_kind() - can text of a mapping be probed?
+ * @vma: any
+ * @why: set to the reason for %UPROBE_VMA_REFUSED, if not NULL
+ *
+ * Private mappings of files can be, if they are executable. In a shared mapping a breakpoint
+ * would get into the file.
+ *
+ * Context: task; mmap_lock held.
+ */
+enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **why)
+{
+	const char *reason = NULL;
+
+	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
+		return UPROBE_VMA_IGNORED;
+	if (vma->vm_flags & VM_HUGETLB)
+		reason = "huge pages";
+	else if (vma->vm_flags & VM_MAYSHARE)
+		reason = "the mapping is shared";
+	if (!reason)
+		return UPROBE_VMA_PROBED;
+	if (why)
+		*why = reason;
+	return UPROBE_VMA_REFUSED;
+}
+
+/**
+ * uprobe_vma_armed() - can text of a mapping have been probed?
+ * @vma: any
+ *
+ * Unlike uprobe_vma_kind(), also true if the mapping is not executable any more.
+ *
+ * Context: task; mmap_lock held.
+ */
+bool uprobe_vma_armed(struct vm_area_struct *vma)
+{
+	return vma->vm_file && (vma->vm_flags & VM_MAYEXEC) &&
+	       !(vma->vm_flags & (VM_HUGETLB | VM_MAYSHARE));
+}
+
+/* --- One mapping ---------------------------------------------------------------- */
+
+static loff_t vma_offset(struct vm_area_struct *vma)
+{
+	return (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
+}
+
+/* Index of the first point that is not before the mapping. */
+static unsigned int first_in(struct vm_area_struct *vma, struct uprobe_point **points,
+			     unsigned int nr)
+{
+	unsigned int low = 0, high = nr;
+
+	while (low < high) {
+		unsigned int mid = low + (high - low) / 2;
+
+		if (points[mid]->offset < vma_offset(vma))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * Decides whether an operation concerns a point in a process: 1, 0, or -errno if the
+ * instruction is refused.
+ */
+static int concerned(struct uprobe_point *point, struct mm_struct *mm, enum uprobe_text_op op)
+{
+	const struct uprobe_decision *decision;
+	bool arm = op == UPROBE_ARM;
+
+	if (uprobe_point_wanted(point, mm) != arm)
+		return 0;
+	decision = uprobe_point_decide(point, arch_uprobe_mode(mm));
+	if (decision->state == UPROBE_ACCEPTED)
+		return 1;
+	return arm ? decision->err : 0;
+}
+
+/* Points of a page that are patched together. */
+#define PAGE_POINTS 64
+
+/**
+ * uprobe_arm_vma() - arm or disarm points in a mapping
+ * @vma: text, see uprobe_vma_kind()
+ * @points: points of its file, in the order of offsets; those outside of the mapping are
+ *	skipped
+ * @nr: number of points
+ * @op: %UPROBE_ARM arms those that a consumer wants in this process, %UPROBE_DISARM disarms
+ *	those that none wants
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Return: 0, or the first error: those of uprobe_text_page() and of arch_uprobe_decide().
+ */
+int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		   enum uprobe_text_op op)
+{
+	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start);
+	struct uprobe_point *batch[PAGE_POINTS];
+	unsigned int i = first_in(vma, points, nr), n;
+	int err = 0, ret;
+
+	while (i < nr && points[i]->offset < end) {
+		loff_t page = points[i]->offset & PAGE_MASK;
+
+		for (n = 0; i < nr && points[i]->offset < min(end, page + (loff_t)PAGE_SIZE) &&
+		     n < PAGE_POINTS; i++) {
+			ret = concerned(points[i], vma->vm_mm, op);
+			if (ret > 0)
+				batch[n++] = points[i];
+			else if (!err)
+				err = ret;
+		}
+		if (!n)
+			continue;
+		if (op == UPROBE_ARM)
+			mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+		ret = uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), batch, n, op);
+		if (!err)
+			err = ret;
+	}
+	return err;
+}
+
+/* --- All mappings of a file ------------------------------------------------------- */
+
+static int compare_visits(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	if (x->mm != y->mm)
+		return x->mm < y->mm ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool visited(struct visits *visits, struct mm_struct *mm, unsigned long start)
+{
+	struct visit key = { .mm = mm, .start = start };
+
+	return bsearch(&key, visits->array, visits->sorted, sizeof(key), compare_visits);
+}
+
+/*
+ * Adds the mappings of [first, last] that have not been visited. Returns the number of those
+ * for which there was no room, whose processes have no reference.
+ */
+static unsigned int collect_some(struct visits *visits, struct address_space *mapping,
+				 pgoff_t first, pgoff_t last)
+{
+	struct vm_area_struct *vma;
+	unsigned int missing = 0;
+
+	i_mmap_lock_read(mapping);
+	mapping_rmap_tree_foreach(vma, mapping, first, last) {
+		/* Only the flags that never change count here; the rest is checked later. */
+		if (!(vma->vm_flags & VM_MAYEXEC) || visited(visits, vma->vm_mm, vma->vm_start))
+			continue;
+		if (visits->nr == visits->room) {
+			missing++;
+			continue;
+		}
+		if (!mmget_not_zero(vma->vm_mm))
+			continue;
+		visits->array[visits->nr++] = (struct visit) {
+			.mm = vma->vm_mm, .start = vma->vm_start,
+		};
+	}
+	i_mmap_unlock_read(mapping);
+	return missing;
+}
+
+/* One round: returns 1 if there are new mappings, 0 if not, or -ENOMEM. */
+static int collect(struct visits *visits, struct address_space *mapping, pgoff_t first,
+		   pgoff_t last)
+{
+	unsigned int missing, sorted = visits->nr;
+	struct visit *array;
+
+	visits->sorted = sorted;
+	while ((missing = collect_some(visits, mapping, first, last))) {
+		/* Some have been added; do not add them again. */
+		sort(visits->array, visits->nr, sizeof(*array), compare_visits, NULL);
+		visits->sorted = visits->nr;
+		array = kvrealloc(visits->array,
+				  (visits->nr + missing + 4) * sizeof(*array), GFP_KERNEL);
+		if (!array)
+			return -ENOMEM;
+		visits->array = array;
+		visits->room = visits->nr + missing + 4;
+	}
+	if (visits->nr == sorted)
+		return 0;
+	sort(visits->array, visits->nr, sizeof(*array), compare_visits, NULL);
+	return 1;
+}
+
+static void report_refused(struct uprobe_point **points, unsigned int nr, unsigned long vaddr,
+			   const char *why)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		trace_uprobe_refused(points[i]->file->inode, points[i]->offset, vaddr, why, -EPERM);
+}
+
+/* Can an operation be done in a mapping? Returns 1, 0 if it is not concerned, or -EPERM. */
+static int can_visit(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		     enum uprobe_text_op op)
+{
+	const char *why;
+
+	if (op == UPROBE_DISARM)
+		return uprobe_vma_armed(vma);
+	switch (uprobe_vma_kind(vma, &why)) {
+	case UPROBE_VMA_PROBED:
+		return 1;
+	case UPROBE_VMA_REFUSED:
+		report_refused(points, nr, vma->vm_start, why);
+		return -EPERM;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Returns 1 if the mapping has been armed or disarmed, 0 if it has nothing to do with the
+ * points, -EPERM if it cannot be probed, or another error.
+ */
+static int visit_one(struct visit *visit, struct uprobe_point **points, unsigned int nr,
+		     enum uprobe_text_op op)
+{
+	struct vm_area_struct *vma;
+	int ret;
+
+	if (op == UPROBE_DISARM && !mm_flags_test(MMF_HAS_UPROBES, visit->mm))
+		return 0;
+	guard(mmap_read_lock)(visit->mm);
+	vma = vma_lookup(visit->mm, visit->start);
+	if (!vma || !vma->vm_file || file_inode(vma->vm_file) != points[0]->file->inode)
+		return 0;
+	ret = can_visit(vma, points, nr, op);
+	if (ret <= 0)
+		return ret;
+	ret = uprobe_arm_vma(vma, points, nr, op);
+	return ret ? ret : 1;
+}
+
+static int visit_new(struct visits *visits, struct uprobe_point **points, unsigned int nr,
+		     enum uprobe_text_op op, bool *armed, bool *refused)
+{
+	unsigned int i;
+	int ret, err = 0;
+
+	for (i = 0; i < visits->nr; i++) {
+		if (visits->array[i].done)
+			continue;
+		visits->array[i].done = true;
+		ret = visit_one(&visits->array[i], points, nr, op);
+		if (ret == -EPERM)
+			*refused = true;
+		else if (ret > 0)
+			*armed = true;
+		/* A page that vanishes is the program's business; its text is gone. */
+		else if (ret && ret != -EFAULT && !err)
+			err = ret;
+		if (err && op == UPROBE_ARM)
+			break;
+		cond_resched();
+	}
+	return err;
+}
+
+/**
+ * uprobe_arm_points() - arm or disarm points in all processes
+ * @points: points of one file, in the order of offsets
+ * @nr: number of points, at least 1
+ * @op: see uprobe_arm_vma()
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: 0, or the first error: -EPERM if the file is only mapped where it cannot be probed;
+ * those of uprobe_arm_vma(). After an error of %UPROBE_ARM the caller removes its consumers
+ * and calls this function with %UPROBE_DISARM.
+ */
+int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
+{
+	struct address_space *mapping = points[0]->file->inode->i_mapping;
+	pgoff_t first = points[0]->offset >> PAGE_SHIFT;
+	pgoff_t last = points[nr - 1]->offset >> PAGE_SHIFT;
+	bool armed = false, refused = false;
+	struct visits visits = { };
+	unsigned int i;
+	int err;
+
+	do {
+		err = collect(&visits, mapping, first, last);
+		if (err <= 0)
+			break;
+		err = visit_new(&visits, points, nr, op, &armed, &refused);
+	} while (!err);
+	for (i = 0; i < visits.nr; i++)
+		mmput_async(visits.array[i].mm);
+	kvfree(visits.array);
+	if (!err && refused && !armed && op == UPROBE_ARM)
+		err = -EPERM;
+	return err;
+}
+
+/**
+ * uprobe_disarm_current() - the handlers of a hit do not want more in this process
+ * @point: the point that was hit
+ * @vaddr: its address in current's process
+ *
+ * Disarms the site unless a filter wants hits.
+ *
+ * Context: task, may sleep; a hit, no locks.
+ */
+void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr)
+{
+	struct vm_area_struct *vma;
+
+	guard(mmap_read_lock)(current->mm);
+	vma = vma_lookup(current->mm, vaddr);
+	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return;
+	guard(rwsem_read)(&uprobe_points_lock);
+	/* It may have been unregistered, or the file replaced, meanwhile. */
+	if (!point->file || file_inode(vma->vm_file) != point->file->inode)
+		return;
+	uprobe_arm_vma(vma, &point, 1, UPROBE_DISARM);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The mark of a task that handles a hit; see observe.c.
+ */
+#ifndef _KERNEL_UPROBES_HIT_H
+#define _KERNEL_UPROBES_HIT_H
+
+#include "internal.h"
+
+/* Context: task. From here to uprobe_hit_end(), points and consumers that are seen exist. */
+static inline void uprobe_hit_begin(struct uprobe_task *utask)
+{
+	WRITE_ONCE(utask->busy, READ_ONCE(uprobe_epoch));
+	/*
+	 * Orders the mark before the look-ups. Pairs with the barrier in uprobe_observe(): if it
+	 * does not see the mark, this hit sees what has been unlinked before it.
+	 */
+	smp_mb();
+}
+
+static inline void uprobe_hit_end(struct uprobe_task *utask)
+{
+	/* Pairs with the acquire in busy_before(): uses come before the mark's end. */
+	smp_store_release(&utask->busy, 0);
+}
+
+#endif /* _KERNEL_UPROBES_HIT_H */

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The uprobes engine: objects, and the functions that its files call in each other.
+ * Documentation/trace/uprobes-internals.rst is the overview.
+ *
+ * Locks, the outermost first:
+ *
+ *   uprobe_mutex	one registration, change or removal at a time
+ *   mmap_lock		of one process
+ *   uprobe_points_lock	(rwsem) files, points and their lists of consumers; changed under
+ *			uprobe_mutex as well, so that either suffices to read
+ *   text_lock		of one process: text is compared and patched
+ *   lock		of one process: table, sites, areas, waiting counters
+ *   uprobe_sites_lock	(spinlock) the connection between sites and points
+ *
+ * A hit takes none of them, except the first one at a site in a process.
+ */
+#ifndef _KERNEL_UPROBES_INTERNAL_H
+#define _KERNEL_UPROBES_INTERNAL_H
+
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/rcupdate.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/spinlock.h>
+#include <linux/uprobes.h>
+
+/**
+ * struct uprobe_file - a file with probe points
+ * @node: in the table of all, by inode
+ * @inode: holds a reference
+ * @points: tree of points by offset
+ * @nr: number of points
+ */
+struct uprobe_file {
+	struct hlist_node	node;
+	struct inode		*inode;
+	struct rb_root		points;
+	unsigned int		nr;
+};
+
+/* Progress of uprobe_point_decide() for one mode. */
+enum uprobe_decided {
+	UPROBE_UNDECIDED,
+	UPROBE_ACCEPTED,
+	UPROBE_REFUSED,
+};
+
+/**
+ * struct uprobe_decision - decision about the instruction of a point in one mode
+ * @state: published last; the rest is valid unless it is %UPROBE_UNDECIDED
+ * @way: %UPROBE_ACCEPTED: how the instruction takes effect
+ * @err: %UPROBE_REFUSED: the errno
+ * @why: %UPROBE_REFUSED: the reason
+ * @arch: %UPROBE_ACCEPTED: the backend's data
+ */
+struct uprobe_decision {
+	enum uprobe_decided	state;
+	enum uprobe_way		way;
+	int			err;
+	const char		*why;
+	struct arch_uprobe	arch;
+};
+
+/**
+ * struct uprobe_point - a probed place of a file
+ * @node: in &uprobe_file.points
+ * @dying: in the list of those that are to be freed
+ * @file: the file
+ * @offset: of the instruction
+ * @ref_ctr_offset: offset of the counter of armed processes in the file, or 0
+ * @id: unique
+ * @consumers: in the order of registration; hits read the list without a lock
+ * @sites: where it has been hit, under uprobe_sites_lock
+ * @len: number of bytes in @insn
+ * @insn: the instruction, and what follows it, as the file has it
+ * @decision: by arch_uprobe_mode()
+ */
+struct uprobe_point {
+	struct rb_node		node;
+	struct list_head	dying;
+	struct uprobe_file	*file;
+	loff_t			offset;
+	loff_t			ref_ctr_offset;
+	u64			id;
+	struct list_head	consumers;
+	struct hlist_head	sites;
+	u8			len;
+	u8			insn[MAX_UINSN_BYTES];
+	struct uprobe_decision	decision[UPROBE_MODES];
+};
+
+/* States of a site; uprobe_site_change() makes all changes. */
+enum uprobe_site_state {
+	UPROBE_SITE_NEW,	/* not in the table yet */
+	UPROBE_SITE_BOOSTED,	/* hits continue in the slot */
+	UPROBE_SITE_EMULATED,	/* hits continue after the instruction */
+	UPROBE_SITE_GONE,	/* no point any more; the slot is kept for the next one */
+};
+
+/**
+ * struct uprobe_site - a point at an address of a process
+ * @vaddr: the address
+ * @slot: address of the slot, 0 if there is none
+ * @point: NULL if the site is gone
+ * @arch: the backend's data about the instruction; valid while the point is
+ * @way: how the instruction takes effect
+ * @state: see &enum uprobe_site_state
+ * @by_point: in &uprobe_point.sites
+ * @rcu: delays kfree()
+ *
+ * Only @point and @state change after the site has been published.
+ */
+struct uprobe_site {
+	unsigned long		vaddr;
+	unsigned long		slot;
+	struct uprobe_point	*point;
+	struct arch_uprobe	*arch;
+	enum uprobe_way		way;
+	enum uprobe_site_state	state;
+	struct hlist_node	by_point;
+	struct rcu_head		rcu;
+};
+
+/* Slots of a page, pages of an area. */
+#define UPROBE_PAGE_SLOTS	(PAGE_SIZE / UPROBE_SLOT_SIZE)
+#define UPROBE_AREA_PAGES	16
+#define UPROBE_AREA_SIZE	(UPROBE_AREA_PAGES * PAGE_SIZE)
+#define UPROBE_AREA_SLOTS	(UPROBE_AREA_PAGES * UPROBE_PAGE_SLOTS)
+
+/**
+ * struct uprobe_slot - whose copy is in a slot
+ * @vaddr: address of the original, 0 if the slot has never been used
+ * @len: length of the original
+ */
+struct uprobe_slot {
+	unsigned long		vaddr;
+	u8			len;
+};
+
+/**
+ * struct uprobe_area_page - a page of slots
+ * @page: mapped into the process
+ * @slots: description of each slot; an entry is complete before a task can be in the slot
+ */
+struct uprobe_area_page {
+	struct page		*page;
+	struct uprobe_slot	slots[UPROBE_PAGE_SLOTS];
+};
+
+/**
+ * struct uprobe_area - a mapping with slots
+ * @node: in &uprobe_mm.areas
+ * @start: address of the mapping
+ * @used: number of slots that are in use; slots are used in order, and never freed
+ * @pages: NULL where no slot has been used
+ */
+struct uprobe_area {
+	struct list_head	node;
+	unsigned long		start;
+	unsigned int		used;
+	struct uprobe_area_page	*pages[UPROBE_AREA_PAGES];
+};
+
+/**
+ * struct uprobe_table - sites of a process by address, with open addressing
+ * @rcu: delays kvfree()
+ * @bits: binary logarithm of the number of elements
+ * @used: number of elements that are not NULL, at most half
+ * @sites: the elements
+ */
+struct uprobe_table {
+	struct rcu_head		rcu;
+	unsigned int		bits;
+	unsigned int		used;
+	struct uprobe_site __rcu *sites[];
+};
+
+/**
+ * struct uprobe_mm - sites and areas of a process
+ * @table: NULL before the first site
+ * @low: start of the lowest area
+ * @high: end of the highest area; 0 before the first one
+ * @areas: never shrinks; read without a lock
+ * @node: in the list of all, for debugfs
+ * @mm: the process
+ * @text_lock: see the top of this file
+ * @lock: see the top of this file
+ * @counters: counters (&struct uprobe_counter) that wait for their page to be mapped
+ */
+struct uprobe_mm {
+	struct uprobe_table __rcu *table;
+	unsigned long		low;
+	unsigned long		high;
+	struct list_head	areas;
+	struct list_head	node;
+	struct mm_struct	*mm;
+	struct mutex		text_lock;	/* text is compared and patched */
+	struct mutex		lock;		/* table, areas, counters */
+	struct list_head	counters;
+};
+
+enum uprobe_text_op {
+	UPROBE_ARM,		/* in the processes that a consumer wants */
+	UPROBE_DISARM,		/* in those that none wants */
+};
+
+/* uprobes.c */
+extern struct mutex uprobe_mutex;
+
+/* point.c */
+extern struct rw_semaphore uprobe_points_lock;
+extern unsigned int uprobe_nr_points;
+struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
+				      const char **why);
+void uprobe_point_put(struct uprobe_point *point);
+void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
+bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
+bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
+struct uprobe_file *uprobe_file_find(struct inode *inode);
+struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
+struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
+struct uprobe_point *uprobe_point_next(struct uprobe_point *point);
+bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm);
+const struct uprobe_decision *uprobe_point_decide(struct uprobe_point *point, unsigned int mode);
+void uprobe_points_free_dying(struct list_head *dying);
+void uprobe_points_take_dying(struct list_head *dying);
+void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data);
+
+/* table.c */
+int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
+void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site *, void *),
+			   void *data);
+
+/* site.c */
+enum uprobe_resolved {
+	UPROBE_RESOLVED,	/* the site is in the table now */
+	UPROBE_RESTART,		/* the breakpoint is gone, or memory is short: execute again */
+	UPROBE_FOREIGN,		/* somebody else's breakpoint */
+};
+
+enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr);
+void uprobe_sites_detach(struct uprobe_point *point);
+void uprobe_site_gone(struct uprobe_site *site);
+struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm);
+void uprobe_mm_free(struct uprobe_mm *own);
+void uprobe_mms_for_each(void (*fn)(struct uprobe_mm *own, void *data), void *data);
+
+/* area.c */
+int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct arch_uprobe *arch,
+		     unsigned long *slot);
+int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr);
+bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,
+		       const struct arch_uprobe *arch);
+const struct uprobe_slot *uprobe_area_lookup(struct uprobe_mm *own, unsigned long addr);
+void uprobe_area_free(struct uprobe_area *area);
+
+/* text.c */
+int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
+		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
+bool uprobe_text_is_breakpoint(unsigned long vaddr);
+
+/* arm.c */
+enum uprobe_vma_kind {
+	UPROBE_VMA_PROBED,	/* text */
+	UPROBE_VMA_IGNORED,	/* not executable */
+	UPROBE_VMA_REFUSED,	/* text that cannot be probed */
+};
+
+enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **why);
+bool uprobe_vma_armed(struct vm_area_struct *vma);
+int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		   enum uprobe_text_op op);
+int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
+void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
+
+/* counter.c */
+int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by);
+void uprobe_counters_mapped(struct vm_area_struct *vma);
+void uprobe_counters_free(struct uprobe_mm *own);
+
+/* observe.c */
+extern unsigned long uprobe_epoch;
+void uprobe_observe(void);
+void uprobe_observe_add(struct uprobe_task *utask);
+void uprobe_observe_remove(struct uprobe_task *utask);
+
+/* task.c */
+struct uprobe_task *uprobe_task_create(void);
+
+/* dispatch.c */
+bool uprobe_dispatch(struct uprobe_task *utask, struct uprobe_point *point,
+		     struct arch_uprobe *arch, struct pt_regs *regs);
+void uprobe_dispatch_return(struct uprobe_task *utask, struct return_instance *ri,
+			    struct pt_regs *regs);
+
+/* retprobe.c */
+struct return_instance *uprobe_instance_get(struct uprobe_task *utask);
+void uprobe_instance_put(struct uprobe_task *utask, struct return_instance *ri);
+int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie);
+void uprobe_instance_push(struct uprobe_task *utask, struct return_instance *ri,
+			  struct pt_regs *regs);
+void uprobe_instances_free(struct uprobe_task *utask);
+int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
+void uprobe_return_missed(void);
+unsigned long uprobe_returns_missed(void);
+
+/* trampoline.c */
+unsigned long uprobe_trampoline_get(void);
+
+/* leave.c */
+bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr);
+
+#endif /* _KERNEL_UPROBES_INTERNAL_H */

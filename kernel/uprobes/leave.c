@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Leaving slots: no address of a slot is ever visible outside.
+ *
+ * A task in a slot has executed all of the instruction or nothing of it, so that one address of
+ * its own text describes it: that of the instruction, or that of the next one.
+ *
+ *	offset in the slot			logical address
+ *	0 and UPROBE_SLOT_HELD			the instruction's: its copy has not been executed
+ *	after a copy				the next instruction's
+ *
+ * Who asks:
+ *
+ *	signals, ptrace, core dumps	uprobe_deny_signal(), before a task takes a signal, stops
+ *					or ends for one; it takes the task out of the slot
+ *	faults of a copy		likewise; and uprobe_get_trap_addr() for their addresses
+ *	steps of a debugger		uprobe_step_end(), in the debug trap
+ *	system calls, also clone's child and restarts
+ *					uprobe_syscall_enter(), before anything looks at them
+ *	rseq				uprobe_logical_ip(), for the comparison with the section
+ *	perf				uprobe_logical_ip()
+ *	/proc/PID/syscall		uprobe_task_logical_ip()
+ *
+ * A signal that arrives while the copy has not been executed could be delivered at the
+ * instruction's address, but the hit would then be counted again when its handler returns. It
+ * is held back instead: the task continues in the second copy of the slot, whose breakpoint
+ * brings it back as soon as the instruction has taken effect. Signals that the copy itself has
+ * caused are not held back, and a restarted instruction is a new hit.
+ *
+ * A signal or a step also takes a task out of the trampoline of return probes: the return is
+ * completed here.
+ */
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/thread_info.h>
+
+#include "internal.h"
+
+/* Signals that an instruction causes. */
+#define SYNCHRONOUS (sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) | sigmask(SIGTRAP) | \
+		     sigmask(SIGFPE) | sigmask(SIGSYS))
+
+static struct uprobe_mm *mm_own(struct mm_struct *mm)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	return mm ? smp_load_acquire(&mm->uprobes_state.own) : NULL;
+}
+
+static bool before_copy(unsigned long ip)
+{
+	unsigned long offset = ip % UPROBE_SLOT_SIZE;
+
+	return offset == 0 || offset == UPROBE_SLOT_HELD;
+}
+
+static unsigned long logical(const struct uprobe_slot *slot, unsigned long ip)
+{
+	return before_copy(ip) ? slot->vaddr : slot->vaddr + slot->len;
+}
+
+static unsigned long translate(struct mm_struct *mm, unsigned long ip)
+{
+	struct uprobe_mm *own = mm_own(mm);
+	const struct uprobe_slot *slot = own ? uprobe_area_lookup(own, ip) : NULL;
+
+	return slot ? logical(slot, ip) : ip;
+}
+
+/* See <linux/uprobes-arch.h>. */
+unsigned long uprobe_logical_ip(const struct pt_regs *regs)
+{
+	/* Architectures differ in whether its argument is constant. */
+	return translate(current->mm, instruction_pointer((struct pt_regs *)regs));
+}
+
+/* See <linux/uprobes-arch.h>. */
+unsigned long uprobe_get_trap_addr(struct pt_regs *regs)
+{
+	return uprobe_logical_ip(regs);
+}
+
+/**
+ * uprobe_task_logical_ip() - uprobe_logical_ip() of another task
+ * @task: does not run
+ * @ip: its instruction pointer in user mode
+ *
+ * Context: task, may sleep.
+ */
+unsigned long uprobe_task_logical_ip(struct task_struct *task, unsigned long ip)
+{
+	struct mm_struct *mm = get_task_mm(task);
+
+	if (!mm)
+		return ip;
+	ip = translate(mm, ip);
+	mmput(mm);
+	return ip;
+}
+
+/* The task is out of its slot: signals that waited for it are pending again. */
+static void release_signals(void)
+{
+	struct uprobe_task *utask = current->utask;
+
+	if (!utask || !utask->signal_held)
+		return;
+	utask->signal_held = false;
+	set_thread_flag(TIF_SIGPENDING);
+}
+
+/* See <linux/uprobes-arch.h>. */
+void uprobe_leave(struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+	unsigned long to = uprobe_logical_ip(regs);
+
+	if (likely(ip == to))
+		return;
+	instruction_pointer_set(regs, to);
+	release_signals();
+}
+
+/* Completes the return if current is in the trampoline. */
+static void leave_trampoline(struct pt_regs *regs)
+{
+	unsigned long entry = uprobe_get_trampoline_vaddr();
+
+	if (likely(entry == UPROBE_NO_TRAMPOLINE_VADDR))
+		return;
+	if (!arch_uretprobe_undo(regs, instruction_pointer(regs) - entry))
+		uprobe_handle_trampoline(regs);
+}
+
+/* See <linux/uprobes-arch.h>. */
+void uprobe_step_end(struct pt_regs *regs)
+{
+	uprobe_leave(regs);
+	if (current->utask)
+		leave_trampoline(regs);
+}
+
+/**
+ * uprobe_leave_held() - a breakpoint in a slot was executed
+ * @own: current's process
+ * @regs: its user registers
+ * @vaddr: address of the breakpoint
+ *
+ * Context: task.
+ * Return: true if it is the end of a copy; the task is then after the instruction.
+ */
+bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr)
+{
+	const struct uprobe_slot *slot = uprobe_area_lookup(own, vaddr);
+
+	if (!slot || before_copy(vaddr))
+		return false;
+	instruction_pointer_set(regs, logical(slot, vaddr));
+	release_signals();
+	return true;
+}
+
+/**
+ * uprobe_syscall_enter() - a copied instruction has entered the kernel as a system call
+ * @regs: user registers of current
+ *
+ * Context: task, interrupts on; before any other work at the entry.
+ */
+void uprobe_syscall_enter(struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+
+	clear_task_syscall_work(current, UPROBE);
+	if (uprobe_logical_ip(regs) == ip)
+		return;
+	uprobe_leave(regs);
+	arch_uprobe_leave_syscall(regs, ip);
+}
+
+static bool is_dying(void)
+{
+	return fatal_signal_pending(current) || (current->signal->flags & SIGNAL_GROUP_EXIT) ||
+	       current->signal->group_exec_task;
+}
+
+/* Is the task about to take a signal that its copy has caused? */
+static bool has_fault(void)
+{
+	/* Those of the copy have been queued by current itself. */
+	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & SYNCHRONOUS;
+}
+
+/**
+ * uprobe_deny_signal() - take current out of a slot before it takes a signal
+ *
+ * Context: task, about to return to user mode.
+ * Return: true if signals have to wait for the end of the copy.
+ */
+bool uprobe_deny_signal(void)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long ip = instruction_pointer(regs);
+	const struct uprobe_slot *slot;
+	struct uprobe_mm *own;
+
+	if (likely(!current->utask))
+		return false;
+	own = mm_own(current->mm);
+	slot = own ? uprobe_area_lookup(own, ip) : NULL;
+	if (!slot) {
+		if (!is_dying())
+			leave_trampoline(regs);
+		return false;
+	}
+	if (!before_copy(ip) || is_dying() || has_fault()) {
+		uprobe_leave(regs);
+		return false;
+	}
+	current->utask->signal_held = true;
+	instruction_pointer_set(regs, round_down(ip, UPROBE_SLOT_SIZE) + UPROBE_SLOT_HELD);
+	clear_thread_flag(TIF_SIGPENDING);
+	return true;
+}

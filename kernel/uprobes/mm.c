@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hooks of memory management: mappings come and go, processes fork and end.
+ *
+ * Text that is mapped is armed page by page. Text that is unmapped only loses its sites; its
+ * breakpoints vanish with its pages. A process inherits armed text from its parent by fork,
+ * and gets sites of its own as it hits the breakpoints.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/* Points of a mapping that are armed in one call. */
+#define MMAP_POINTS 256
+
+static void arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file,
+		       struct uprobe_point **points)
+{
+	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
+	loff_t end = start + (vma->vm_end - vma->vm_start);
+	struct uprobe_point *point = uprobe_point_first(file, start);
+	unsigned int n;
+
+	while (point && point->offset < end && !fatal_signal_pending(current)) {
+		for (n = 0; n < MMAP_POINTS && point && point->offset < end;
+		     point = uprobe_point_next(point))
+			points[n++] = point;
+		uprobe_arm_vma(vma, points, n, UPROBE_ARM);
+	}
+}
+
+static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, const char *why)
+{
+	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
+	loff_t end = start + (vma->vm_end - vma->vm_start);
+	struct uprobe_point *point;
+
+	if (!trace_uprobe_refused_enabled())
+		return;
+	for (point = uprobe_point_first(file, start); point && point->offset < end;
+	     point = uprobe_point_next(point))
+		trace_uprobe_refused(file->inode, point->offset,
+				     vma->vm_start + (point->offset - start), why, -EPERM);
+}
+
+/**
+ * uprobe_mmap() - a mapping has been made, has changed its bounds, or is executable now
+ * @vma: the mapping
+ *
+ * If memory is short text stays without breakpoints, as a mapping does not fail because it is
+ * probed.
+ *
+ * Context: task, may sleep; mmap_lock held for writing.
+ * Return: 0.
+ */
+int uprobe_mmap(struct vm_area_struct *vma)
+{
+	struct uprobe_point **points;
+	enum uprobe_vma_kind kind;
+	struct uprobe_file *file;
+	const char *why;
+
+	if (likely(!READ_ONCE(uprobe_nr_points)) || !vma->vm_file)
+		return 0;
+	if (vma->vm_flags & VM_WRITE)
+		uprobe_counters_mapped(vma);
+	kind = uprobe_vma_kind(vma, &why);
+	if (kind == UPROBE_VMA_IGNORED)
+		return 0;
+	guard(rwsem_read)(&uprobe_points_lock);
+	file = uprobe_file_find(file_inode(vma->vm_file));
+	if (!file)
+		return 0;
+	if (kind == UPROBE_VMA_REFUSED) {
+		refuse_mapped(vma, file, why);
+		return 0;
+	}
+	points = kmalloc_array(MMAP_POINTS, sizeof(*points), GFP_KERNEL | __GFP_NOFAIL);
+	arm_mapped(vma, file, points);
+	kfree(points);
+	return 0;
+}
+
+struct unmapped {
+	unsigned long start, end;
+};
+
+static void site_unmapped(struct uprobe_site *site, void *data)
+{
+	const struct unmapped *range = data;
+
+	if (site->vaddr >= range->start && site->vaddr < range->end)
+		uprobe_site_gone(site);
+}
+
+/**
+ * uprobe_munmap() - pages of a mapping are about to be unmapped
+ * @vma: the mapping
+ * @start: first address
+ * @end: address after the last
+ *
+ * Other text may be mapped there next, so that the sites are gone.
+ *
+ * Context: task, may sleep; mmap_lock held.
+ */
+void uprobe_munmap(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	struct unmapped range = { start, end };
+	struct uprobe_mm *own;
+
+	if (likely(!mm_flags_test(MMF_HAS_UPROBES, vma->vm_mm)) ||
+	    !uprobe_vma_armed(vma))
+		return;
+	/* Pairs with the release in uprobe_mm_get(). */
+	own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
+	if (!own || !rcu_access_pointer(own->table))
+		return;
+	guard(mutex)(&own->lock);
+	uprobe_table_for_each(own, site_unmapped, &range);
+}
+
+/**
+ * uprobe_dup_mmap() - a process is being forked
+ * @oldmm: the parent
+ * @newmm: the child; has not run
+ *
+ * The child inherits the trampoline, at the same address, because its stack may have return
+ * addresses there. It does not inherit areas.
+ *
+ * Context: task; mmap_lock of @oldmm held for writing.
+ */
+void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm)
+{
+	if (likely(!mm_flags_test(MMF_HAS_UPROBES, oldmm)))
+		return;
+	mm_flags_set(MMF_HAS_UPROBES, newmm);
+	newmm->uprobes_state.trampoline = oldmm->uprobes_state.trampoline;
+}
+
+/**
+ * uprobe_clear_state() - a process ends
+ * @mm: has no users any more; is still mapped
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_clear_state(struct mm_struct *mm)
+{
+	struct uprobe_mm *own = mm->uprobes_state.own;
+
+	if (likely(!own))
+		return;
+	mm->uprobes_state.own = NULL;
+	uprobe_mm_free(own);
+}

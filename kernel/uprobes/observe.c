@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waiting for the hits that may use something that has been unlinked.
+ *
+ * A task marks itself while it handles a hit, in &uprobe_task.busy, with the epoch in which
+ * the hit began. uprobe_observe() starts a new epoch and waits for the tasks that are marked
+ * with an older one. It looks only at tasks that have ever hit a probe, and is as long as the
+ * longest handler that runs; no grace period of RCU takes part.
+ */
+#include <linux/delay.h>
+
+#include "internal.h"
+
+/* The current epoch; changed under observe_lock. 0 is the mark of a task without a hit. */
+unsigned long uprobe_epoch = 1;
+
+static LIST_HEAD(tasks);
+static DEFINE_SPINLOCK(observe_lock);
+
+/**
+ * uprobe_observe_add() - begin to observe a task
+ * @utask: of current, complete
+ *
+ * Context: task.
+ */
+void uprobe_observe_add(struct uprobe_task *utask)
+{
+	guard(spinlock)(&observe_lock);
+	list_add(&utask->node, &tasks);
+}
+
+/**
+ * uprobe_observe_remove() - end to observe a task
+ * @utask: not busy
+ *
+ * Context: task.
+ */
+void uprobe_observe_remove(struct uprobe_task *utask)
+{
+	guard(spinlock)(&observe_lock);
+	list_del(&utask->node);
+}
+
+static unsigned long next_epoch(void)
+{
+	guard(spinlock)(&observe_lock);
+	WRITE_ONCE(uprobe_epoch, uprobe_epoch + 1);
+	return uprobe_epoch;
+}
+
+static bool busy_before(unsigned long epoch)
+{
+	struct uprobe_task *utask;
+	unsigned long busy;
+
+	guard(spinlock)(&observe_lock);
+	list_for_each_entry(utask, &tasks, node) {
+		/* Pairs with the release at the end of a hit in hit.c. */
+		busy = smp_load_acquire(&utask->busy);
+		if (busy && (long)(busy - epoch) < 0)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * uprobe_observe() - wait for all hits that began before this call
+ *
+ * They may have seen consumers, points and sites that the caller has unlinked; later hits do
+ * not.
+ *
+ * Context: task, may sleep; not in a handler. No lock that a handler, or the first hit of a
+ * site, may take.
+ */
+void uprobe_observe(void)
+{
+	unsigned long epoch = next_epoch();
+	unsigned int tries = 0;
+
+	/*
+	 * Orders the caller's unlinking before the marks are read. Pairs with the barrier after
+	 * the mark in hit.c: either the mark is seen here, or the hit sees the unlinking.
+	 */
+	smp_mb();
+	while (busy_before(epoch)) {
+		if (tries++ < 8)
+			cond_resched();
+		else
+			schedule_timeout_uninterruptible(1);
+	}
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probe points: places of files, their instructions, and their consumers.
+ *
+ * A point exists while it has consumers. It is found by file and offset, when text is mapped
+ * and when a site is hit for the first time in a process. Hits reach it through its sites,
+ * without a lock; therefore a point without consumers is first taken out of its file and its
+ * sites, and freed after all hits that may have seen it have ended (observe.c).
+ */
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/* Protects files, points and lists of consumers; see internal.h. */
+DECLARE_RWSEM(uprobe_points_lock);
+
+/* Number of points; lets uprobe_mmap() return early. */
+unsigned int uprobe_nr_points;
+
+#define FILE_TABLE_BITS 8
+
+static struct hlist_head file_table[1 << FILE_TABLE_BITS];
+static LIST_HEAD(dying_points);
+static DEFINE_SPINLOCK(dying_lock);
+/* Serializes uprobe_point_decide(). */
+static DEFINE_MUTEX(decide_mutex);
+static u64 last_id;
+
+static struct hlist_head *file_bucket(struct inode *inode)
+{
+	return &file_table[hash_ptr(inode, FILE_TABLE_BITS)];
+}
+
+/**
+ * uprobe_file_find() - find the probed file of an inode
+ * @inode: any
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if no point is in it.
+ */
+struct uprobe_file *uprobe_file_find(struct inode *inode)
+{
+	struct uprobe_file *file;
+
+	hlist_for_each_entry(file, file_bucket(inode), node) {
+		if (file->inode == inode)
+			return file;
+	}
+	return NULL;
+}
+
+/**
+ * uprobe_files_for_each() - call a function for each file with points
+ * @fn: the function; runs with uprobe_points_lock held
+ * @data: its second argument
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data)
+{
+	struct uprobe_file *file;
+	unsigned int i;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (i = 0; i < ARRAY_SIZE(file_table); i++) {
+		hlist_for_each_entry(file, &file_table[i], node)
+			fn(file, data);
+	}
+}
+
+/**
+ * uprobe_point_first() - first point of a file at or after an offset
+ * @file: the file
+ * @from: the offset
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if there is none.
+ */
+struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
+{
+	struct rb_node *node = file->points.rb_node;
+	struct uprobe_point *found = NULL;
+
+	while (node) {
+		struct uprobe_point *point = rb_entry(node, struct uprobe_point, node);
+
+		if (point->offset < from) {
+			node = node->rb_right;
+			continue;
+		}
+		found = point;
+		node = node->rb_left;
+	}
+	return found;
+}
+
+/**
+ * uprobe_point_next() - next point of the same file, by offset
+ * @point: a point in its file
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL after the last.
+ */
+struct uprobe_point *uprobe_point_next(struct uprobe_point *point)
+{
+	return rb_entry_safe(rb_next(&point->node), struct uprobe_point, node);
+}
+
+/**
+ * uprobe_point_find() - find a point
+ * @inode: the file
+ * @offset: the offset
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if there is none.
+ */
+struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset)
+{
+	struct uprobe_file *file = uprobe_file_find(inode);
+	struct uprobe_point *point;
+
+	point = file ? uprobe_point_first(file, offset) : NULL;
+	return point && point->offset == offset ? point : NULL;
+}
+
+/* --- Bytes and decision ----------------------------------------------------- */
+
+static struct page *file_page(struct address_space *mapping, pgoff_t index)
+{
+	if (mapping->a_ops->read_folio)
+		return read_mapping_page(mapping, index, NULL);
+	if (shmem_mapping(mapping))
+		return shmem_read_mapping_page(mapping, index);
+	return ERR_PTR(-EIO);
+}
+
+/* Reads bytes of a file; they are all in it. */
+static int read_file(struct inode *inode, loff_t pos, u8 *to, unsigned int len)
+{
+	unsigned int done, in_page;
+
+	for (done = 0; done < len; done += in_page) {
+		struct page *page = file_page(inode->i_mapping, (pos + done) >> PAGE_SHIFT);
+
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(pos + done));
+		memcpy_from_page(to + done, page, offset_in_page(pos + done), in_page);
+		put_page(page);
+	}
+	return 0;
+}
+
+/* Number of bytes that a file has at an offset, at most @want. */
+static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int want)
+{
+	return clamp_t(loff_t, i_size_read(inode) - pos, 0, want);
+}
+
+static int read_insn(struct uprobe_point *point)
+{
+	struct inode *inode = point->file->inode;
+
+	point->len = bytes_left(inode, point->offset, MAX_UINSN_BYTES);
+	if (!point->len)
+		return -EINVAL;
+	return read_file(inode, point->offset, point->insn, point->len);
+}
+
+#if UPROBE_CONTEXT_BYTES
+/* Lets the backend look at the text around the instruction. */
+static int check_context(struct uprobe_point *point, const char **why)
+{
+	unsigned int before = min_t(loff_t, point->offset, UPROBE_CONTEXT_BYTES);
+	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
+	struct inode *inode = point->file->inode;
+	loff_t start = point->offset - before;
+	unsigned int len;
+	int err;
+
+	len = bytes_left(inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
+	err = read_file(inode, start, text, len);
+	if (err) {
+		*why = "the text around it cannot be read";
+		return err;
+	}
+	*why = arch_uprobe_check_context(text, before, len);
+	return *why ? -EOPNOTSUPP : 0;
+}
+#else
+static int check_context(struct uprobe_point *point, const char **why)
+{
+	return 0;
+}
+#endif
+
+static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
+		   unsigned int mode)
+{
+	int way, err;
+
+	decision->why = "instruction cannot be probed";
+	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
+	err = way >= 0 ? check_context(point, &decision->why) : 0;
+	if (err)
+		way = err;
+	if (way >= 0) {
+		decision->way = way;
+	} else {
+		decision->err = way;
+		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
+	}
+	/* Pairs with the acquire in uprobe_point_decide(). */
+	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
+}
+
+/**
+ * uprobe_point_decide() - how does the instruction of a point take effect?
+ * @point: a point in its file
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task, may sleep.
+ * Return: a decision that is not %UPROBE_UNDECIDED.
+ */
+const struct uprobe_decision *uprobe_point_decide(struct uprobe_point *point, unsigned int mode)
+{
+	struct uprobe_decision *decision = &point->decision[mode];
+
+	/* Pairs with the release in decide(). */
+	if (likely(smp_load_acquire(&decision->state) != UPROBE_UNDECIDED))
+		return decision;
+	guard(mutex)(&decide_mutex);
+	if (decision->state == UPROBE_UNDECIDED)
+		decide(point, decision, mode);
+	return decision;
+}
+
+/* --- Life ------------------------------------------------------------------- */
+
+static struct uprobe_file *file_get(struct inode *inode)
+{
+	struct uprobe_file *file = uprobe_file_find(inode);
+
+	if (file)
+		return file;
+	file = kzalloc_obj(*file);
+	if (!file)
+		return NULL;
+	file->inode = igrab(inode);
+	if (!file->inode) {
+		kfree(file);
+		return NULL;
+	}
+	file->points = RB_ROOT;
+	hlist_add_head(&file->node, file_bucket(inode));
+	return file;
+}
+
+static void file_put(struct uprobe_file *file)
+{
+	if (file->nr)
+		return;
+	hlist_del(&file->node);
+	iput(file->inode);
+	kfree(file);
+}
+
+static bool offset_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct uprobe_point, node)->offset <
+	       rb_entry(b, struct uprobe_point, node)->offset;
+}
+
+/**
+ * uprobe_point_get() - find or create the point for a registration
+ * @inode: the file
+ * @offset: of the instruction
+ * @ref_ctr_offset: of the counter, or 0
+ * @why: set on failure
+ *
+ * The caller adds a consumer, or calls uprobe_point_put().
+ *
+ * Context: task, may sleep; uprobe_mutex and uprobe_points_lock (for writing) held.
+ * Return: the point, or an ERR_PTR(): -EINVAL if the offset is not in the file or the point has
+ * another counter; -EIO if the file cannot be read; -ENOMEM.
+ */
+struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
+				      const char **why)
+{
+	struct uprobe_point *point = uprobe_point_find(inode, offset);
+	int err = -ENOMEM;
+
+	*why = "no memory";
+	if (point) {
+		*why = "registered with another reference counter";
+		return point->ref_ctr_offset == ref_ctr_offset ? point : ERR_PTR(-EINVAL);
+	}
+	point = kzalloc_obj(*point);
+	if (!point)
+		return ERR_PTR(-ENOMEM);
+	point->file = file_get(inode);
+	if (!point->file)
+		goto free_point;
+	point->offset = offset;
+	point->ref_ctr_offset = ref_ctr_offset;
+	point->id = ++last_id;
+	INIT_LIST_HEAD(&point->consumers);
+	INIT_HLIST_HEAD(&point->sites);
+	err = read_insn(point);
+	*why = "the file cannot be read there";
+	if (err)
+		goto put_file;
+	rb_add(&point->node, &point->file->points, offset_less);
+	point->file->nr++;
+	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
+	return point;
+
+put_file:
+	file_put(point->file);
+free_point:
+	kfree(point);
+	return ERR_PTR(err);
+}
+
+/**
+ * uprobe_point_put() - take a point without consumers out of its file
+ * @point: no text has its breakpoint any more, or will not be armed with it again
+ *
+ * The point is freed after the next uprobe_observe(). Nothing happens if it has consumers.
+ *
+ * Context: task, may sleep; uprobe_mutex and uprobe_points_lock (for writing) held.
+ */
+void uprobe_point_put(struct uprobe_point *point)
+{
+	if (!list_empty(&point->consumers))
+		return;
+	uprobe_sites_detach(point);
+	rb_erase(&point->node, &point->file->points);
+	point->file->nr--;
+	file_put(point->file);
+	point->file = NULL;
+	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
+	guard(spinlock)(&dying_lock);
+	list_add(&point->dying, &dying_points);
+}
+
+/**
+ * uprobe_points_take_dying() - take all points that wait to be freed
+ * @dying: set to the list
+ *
+ * Context: task.
+ */
+void uprobe_points_take_dying(struct list_head *dying)
+{
+	INIT_LIST_HEAD(dying);
+	guard(spinlock)(&dying_lock);
+	list_splice_init(&dying_points, dying);
+}
+
+/**
+ * uprobe_points_free_dying() - free points
+ * @dying: from uprobe_points_take_dying(), which was called before uprobe_observe()
+ *
+ * Context: task.
+ */
+void uprobe_points_free_dying(struct list_head *dying)
+{
+	struct uprobe_point *point, *next;
+
+	list_for_each_entry_safe(point, next, dying, dying)
+		kfree(point);
+}
+
+/* --- Consumers -------------------------------------------------------------- */
+
+/**
+ * uprobe_point_has() - is this a consumer of a point?
+ * @point: a point
+ * @uc: any consumer
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ */
+bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc)
+{
+	struct uprobe_consumer *other;
+
+	list_for_each_entry(other, &point->consumers, cons_node) {
+		if (other == uc)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * uprobe_point_add() - add a consumer to a point, after all others
+ * @point: a point
+ * @uc: not registered
+ *
+ * Context: task; uprobe_mutex and uprobe_points_lock (for writing) held.
+ */
+void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc)
+{
+	uc->id = ++last_id;
+	list_add_tail_rcu(&uc->cons_node, &point->consumers);
+}
+
+/**
+ * uprobe_point_remove() - remove a consumer from a point
+ * @point: a point
+ * @uc: the consumer; may be freed after the next uprobe_observe()
+ *
+ * Context: task; uprobe_mutex and uprobe_points_lock (for writing) held.
+ * Return: false if @uc is no consumer of @point.
+ */
+bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc)
+{
+	if (!uprobe_point_has(point, uc))
+		return false;
+	list_del_rcu(&uc->cons_node);
+	return true;
+}
+
+/**
+ * uprobe_point_wanted() - does a consumer want hits in a process?
+ * @point: a point
+ * @mm: the process
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ */
+bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
+{
+	struct uprobe_consumer *uc;
+
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		if (!uc->filter || uc->filter(uc, mm))
+			return true;
+	}
+	return false;
+}

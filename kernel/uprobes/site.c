@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sites: points at addresses of processes, created at their first hit.
+ *
+ * Arming text only writes breakpoints. The first hit of one in a process, also in one that
+ * has inherited it by fork, finds the point through the mapping, and creates the site with its
+ * slot; later hits find the site in the process's table. A process that never executes a
+ * probed instruction needs no site for it.
+ *
+ *	NEW -> BOOSTED or EMULATED	uprobe_site_resolve()
+ *	BOOSTED or EMULATED -> GONE	unmapped, or the point has no consumers any more
+ *
+ * A site that is GONE stays in the table with its slot until the address is hit again.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "table.h"
+#include "trace.h"
+
+/* Protects &uprobe_site.point, its state, and &uprobe_point.sites. */
+static DEFINE_SPINLOCK(uprobe_sites_lock);
+
+static LIST_HEAD(all_mms);
+static DEFINE_MUTEX(all_mms_lock);
+
+/* --- Processes ---------------------------------------------------------------- */
+
+/**
+ * uprobe_mm_get() - sites and areas of a process
+ * @mm: the process; has users
+ *
+ * Context: task, may sleep.
+ * Return: NULL if they do not exist and there is no memory for them.
+ */
+struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
+{
+	/* Pairs with the release below. */
+	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
+
+	if (own)
+		return own;
+	own = kzalloc_obj(*own);
+	if (!own)
+		return NULL;
+	INIT_LIST_HEAD(&own->areas);
+	INIT_LIST_HEAD(&own->counters);
+	mutex_init(&own->text_lock);
+	mutex_init(&own->lock);
+	own->mm = mm;
+	guard(mutex)(&all_mms_lock);
+	if (mm->uprobes_state.own) {
+		kfree(own);
+		return mm->uprobes_state.own;
+	}
+	list_add(&own->node, &all_mms);
+	/* Pairs with the acquires of all readers. */
+	smp_store_release(&mm->uprobes_state.own, own);
+	return own;
+}
+
+/**
+ * uprobe_mms_for_each() - call a function for each process with sites
+ * @fn: the function; runs under a mutex
+ * @data: its second argument
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_mms_for_each(void (*fn)(struct uprobe_mm *own, void *data), void *data)
+{
+	struct uprobe_mm *own;
+
+	guard(mutex)(&all_mms_lock);
+	list_for_each_entry(own, &all_mms, node)
+		fn(own, data);
+}
+
+static void free_site(struct uprobe_site *site, void *unused)
+{
+	uprobe_site_gone(site);
+	kfree(site);
+}
+
+/**
+ * uprobe_mm_free() - free sites and areas of a process without threads
+ * @own: the process
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_mm_free(struct uprobe_mm *own)
+{
+	struct uprobe_area *area, *next;
+
+	scoped_guard(mutex, &all_mms_lock)
+		list_del(&own->node);
+	uprobe_table_for_each(own, free_site, NULL);
+	kvfree(rcu_dereference_protected(own->table, true));
+	list_for_each_entry_safe(area, next, &own->areas, node)
+		uprobe_area_free(area);
+	uprobe_counters_free(own);
+	mutex_destroy(&own->text_lock);
+	mutex_destroy(&own->lock);
+	kfree(own);
+}
+
+/* --- States ------------------------------------------------------------------- */
+
+/* Makes all changes of a site's state. */
+static void uprobe_site_change(struct uprobe_site *site, enum uprobe_site_state state)
+{
+	trace_uprobe_site_state(site->vaddr, site->slot, site->state, state);
+	site->state = state;
+}
+
+static void detach(struct uprobe_site *site)
+{
+	lockdep_assert_held(&uprobe_sites_lock);
+	if (!site->point)
+		return;
+	hlist_del(&site->by_point);
+	/* Hits that still have it are waited for before the point is freed. */
+	WRITE_ONCE(site->point, NULL);
+	uprobe_site_change(site, UPROBE_SITE_GONE);
+}
+
+/**
+ * uprobe_site_gone() - disconnect a site from its point
+ * @site: any; nothing happens if it is gone
+ *
+ * Context: task.
+ */
+void uprobe_site_gone(struct uprobe_site *site)
+{
+	guard(spinlock)(&uprobe_sites_lock);
+	detach(site);
+}
+
+/**
+ * uprobe_sites_detach() - disconnect all sites from a point that is to be freed
+ * @point: not in its file any more, or about to leave it under the lock that is held
+ *
+ * Context: task; uprobe_points_lock (for writing) held.
+ */
+void uprobe_sites_detach(struct uprobe_point *point)
+{
+	struct hlist_node *next;
+	struct uprobe_site *site;
+
+	guard(spinlock)(&uprobe_sites_lock);
+	hlist_for_each_entry_safe(site, next, &point->sites, by_point)
+		detach(site);
+}
+
+/* --- Creation ----------------------------------------------------------------- */
+
+/* Sets the slot of a new site: that of the site before it, if it has the same copy. */
+static int take_slot(struct uprobe_mm *own, struct uprobe_site *site, struct uprobe_site *before)
+{
+	if (before && before->slot &&
+	    uprobe_area_holds(own, before->slot, site->vaddr, site->arch)) {
+		site->slot = before->slot;
+		return 0;
+	}
+	return uprobe_area_slot(own, site->vaddr, site->arch, &site->slot);
+}
+
+static void connect(struct uprobe_site *site, struct uprobe_point *point)
+{
+	guard(spinlock)(&uprobe_sites_lock);
+	site->point = point;
+	hlist_add_head(&site->by_point, &point->sites);
+	uprobe_site_change(site, site->slot ? UPROBE_SITE_BOOSTED : UPROBE_SITE_EMULATED);
+}
+
+static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point,
+		       const struct uprobe_decision *decision)
+{
+	struct uprobe_site *site, *before;
+	int err = 0;
+
+	guard(mutex)(&own->lock);
+	before = uprobe_table_find(own, vaddr);
+	if (before && before->point == point)
+		return 0;
+	site = kzalloc_obj(*site);
+	if (!site)
+		return -ENOMEM;
+	site->vaddr = vaddr;
+	site->arch = (struct arch_uprobe *)&decision->arch;
+	site->way = decision->way;
+	if (site->way != UPROBE_EMULATED)
+		err = take_slot(own, site, before);
+	if (err) {
+		kfree(site);
+		return err;
+	}
+	if (before)
+		uprobe_site_gone(before);
+	connect(site, point);
+	err = uprobe_table_insert(own, site);
+	if (err) {
+		uprobe_site_gone(site);
+		/* Others may still see it in the point's list until here, but no hit does. */
+		kfree(site);
+	}
+	return err;
+}
+
+/*
+ * Finds the point of a breakpoint of current, and creates the site. Returns 0, -ENOENT if no
+ * point is there, -ENOMEM, or -ENOSPC if the process needs another area.
+ */
+static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
+	const struct uprobe_decision *decision;
+	struct uprobe_point *point;
+	loff_t offset;
+
+	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return -ENOENT;
+	offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
+	guard(rwsem_read)(&uprobe_points_lock);
+	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	if (!point)
+		return -ENOENT;
+	decision = uprobe_point_decide(point, arch_uprobe_mode(own->mm));
+	if (decision->state != UPROBE_ACCEPTED)
+		return -ENOENT;
+	return create_site(own, vaddr, point, decision);
+}
+
+static int create_area(struct uprobe_mm *own, unsigned long vaddr)
+{
+	int err;
+
+	if (mmap_write_lock_killable(own->mm))
+		return -EINTR;
+	scoped_guard(mutex, &own->lock)
+		err = uprobe_area_create(own, vaddr);
+	mmap_write_unlock(own->mm);
+	return err;
+}
+
+/* Restores the text of a site for which there is no room, so that the program goes on. */
+static void give_up(struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct vm_area_struct *vma;
+	struct uprobe_point *point = NULL;
+	loff_t offset;
+
+	guard(mmap_read_lock)(own->mm);
+	vma = vma_lookup(own->mm, vaddr);
+	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return;
+	offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
+	guard(rwsem_read)(&uprobe_points_lock);
+	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	if (!point)
+		return;
+	trace_uprobe_refused(point->file->inode, offset, vaddr,
+			     "no room for a copy in reach of the text", -ENOSPC);
+	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
+}
+
+/**
+ * uprobe_site_resolve() - the first hit of a breakpoint in current's process
+ * @vaddr: address of the breakpoint
+ *
+ * Creates the site, if the breakpoint belongs to a point.
+ *
+ * Context: task, may sleep; a hit, no locks.
+ * Return: see &enum uprobe_resolved.
+ */
+enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
+{
+	struct uprobe_mm *own = uprobe_mm_get(current->mm);
+	bool have_area = false;
+	int err;
+
+	if (!own)
+		return UPROBE_RESTART;
+	for (;;) {
+		scoped_guard(mmap_read_lock, own->mm)
+			err = resolve_mapped(own, vaddr);
+		if (err != -ENOSPC || have_area)
+			break;
+		err = create_area(own, vaddr);
+		if (err)
+			break;
+		have_area = true;
+	}
+	switch (err) {
+	case 0:
+		return UPROBE_RESOLVED;
+	case -ENOENT:
+		return uprobe_text_is_breakpoint(vaddr) ? UPROBE_FOREIGN : UPROBE_RESTART;
+	case -ENOSPC:
+		give_up(own, vaddr);
+		return UPROBE_RESTART;
+	default:
+		/* Memory is short, or the task is being killed. */
+		cond_resched();
+		return UPROBE_RESTART;
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The sites of a process by address.
+ *
+ * A hit looks its site up in an array with open addressing, under RCU: one multiplication, one
+ * shift, and usually one comparison, for one site as for 10,000. Sites are never removed before
+ * the process ends; one that is gone is replaced when its address is probed again.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "table.h"
+
+#define FIRST_BITS 4
+
+static unsigned int table_size(const struct uprobe_table *table)
+{
+	return 1U << table->bits;
+}
+
+static struct uprobe_table *table_alloc(unsigned int bits)
+{
+	struct uprobe_table *table;
+
+	table = kvzalloc(struct_size(table, sites, 1UL << bits), GFP_KERNEL);
+	if (table)
+		table->bits = bits;
+	return table;
+}
+
+static int grow(struct uprobe_mm *own, struct uprobe_table *old)
+{
+	struct uprobe_table *table = table_alloc(old ? old->bits + 1 : FIRST_BITS);
+	struct uprobe_site *site;
+	unsigned int i;
+
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; old && i < table_size(old); i++) {
+		site = rcu_dereference_protected(old->sites[i], lockdep_is_held(&own->lock));
+		if (!site)
+			continue;
+		RCU_INIT_POINTER(table->sites[uprobe_table_index(table, site->vaddr)], site);
+		table->used++;
+	}
+	rcu_assign_pointer(own->table, table);
+	if (old)
+		kvfree_rcu(old, rcu);
+	return 0;
+}
+
+/**
+ * uprobe_table_insert() - publish a site
+ * @own: the process
+ * @site: complete; takes the place of one that is gone, which is freed
+ *
+ * Context: task, may sleep; @own->lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
+{
+	struct uprobe_table *table;
+	struct uprobe_site *old;
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&own->lock);
+	table = rcu_dereference_protected(own->table, lockdep_is_held(&own->lock));
+	if (!table || (table->used + 1) * 2 > table_size(table)) {
+		err = grow(own, table);
+		if (err)
+			return err;
+		table = rcu_dereference_protected(own->table, lockdep_is_held(&own->lock));
+	}
+	i = uprobe_table_index(table, site->vaddr);
+	old = rcu_dereference_protected(table->sites[i], lockdep_is_held(&own->lock));
+	rcu_assign_pointer(table->sites[i], site);
+	if (old)
+		kfree_rcu(old, rcu);
+	else
+		table->used++;
+	return 0;
+}
+
+/**
+ * uprobe_table_for_each() - call a function for each site of a process
+ * @own: the process
+ * @fn: the function
+ * @data: its second argument
+ *
+ * Context: task; @own->lock held, or the process has no threads.
+ */
+void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site *, void *),
+			   void *data)
+{
+	struct uprobe_table *table = rcu_dereference_protected(own->table, true);
+	struct uprobe_site *site;
+	unsigned int i;
+
+	for (i = 0; table && i < table_size(table); i++) {
+		site = rcu_dereference_protected(table->sites[i], true);
+		if (site)
+			fn(site, data);
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The engine's state of a task: from its first hit to its exit, and at fork.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+
+static struct uprobe_task *utask_alloc(void)
+{
+	return kzalloc_obj(struct uprobe_task);
+}
+
+static void utask_free(struct uprobe_task *utask)
+{
+	uprobe_instances_free(utask);
+	kfree(utask);
+}
+
+/**
+ * uprobe_task_create() - create the state of current
+ *
+ * Context: task, may sleep; current has none.
+ * Return: NULL if there is no memory for it.
+ */
+struct uprobe_task *uprobe_task_create(void)
+{
+	struct uprobe_task *utask = utask_alloc();
+
+	if (!utask)
+		return NULL;
+	uprobe_observe_add(utask);
+	/* perf reads it in interrupts of this task; no other task does. */
+	barrier();
+	WRITE_ONCE(current->utask, utask);
+	return utask;
+}
+
+/**
+ * uprobe_free_utask() - a task exits, executes another program, or could not be forked
+ * @t: current, or a task that has never run
+ *
+ * Context: task.
+ */
+void uprobe_free_utask(struct task_struct *t)
+{
+	struct uprobe_task *utask = t->utask;
+
+	if (!utask)
+		return;
+	WRITE_ONCE(t->utask, NULL);
+	/* Interrupts of current may still have read it; they have ended when it runs on. */
+	barrier();
+	uprobe_observe_remove(utask);
+	utask_free(utask);
+}
+
+/**
+ * uprobe_copy_process() - a task has been forked
+ * @t: the new task, which has not run
+ * @flags: those of clone()
+ *
+ * A child with a copy of the stack, or on the stack of its parent (vfork), returns through the
+ * replaced return addresses on it, and inherits the instances. A thread has a stack of its
+ * own. If memory is short the child gets SIGILL when it returns from a probed function.
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_copy_process(struct task_struct *t, u64 flags)
+{
+	struct uprobe_task *utask = current->utask, *copy;
+
+	t->utask = NULL;
+	if (likely(!utask || !utask->return_instances))
+		return;
+	if (t->mm == current->mm && !(flags & CLONE_VFORK))
+		return;
+	copy = utask_alloc();
+	if (!copy || uprobe_instances_copy(utask, copy)) {
+		pr_warn_ratelimited("uprobes: %s/%d: no memory for the return probes of a child\n",
+				    current->comm, current->pid);
+		if (copy)
+			utask_free(copy);
+		return;
+	}
+	uprobe_observe_add(copy);
+	t->utask = copy;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tests of the table of sites, with sites that belong to no process.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "../internal.h"
+#include "../table.h"
+
+#define NR_SITES 5000
+
+/* Addresses that collide in the low bits, as those of instructions do. */
+static unsigned long address(unsigned int i)
+{
+	return 0x7f0000000000 / (sizeof(long) == 8 ? 1 : 0x10000) + i * 3;
+}
+
+static struct uprobe_mm *fake_mm(struct kunit *test)
+{
+	struct uprobe_mm *own = kunit_kzalloc(test, sizeof(*own), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, own);
+	mutex_init(&own->lock);
+	return own;
+}
+
+static struct uprobe_site *insert(struct kunit *test, struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct uprobe_site *site = kzalloc_obj(*site);
+
+	KUNIT_ASSERT_NOT_NULL(test, site);
+	site->vaddr = vaddr;
+	guard(mutex)(&own->lock);
+	KUNIT_ASSERT_EQ(test, uprobe_table_insert(own, site), 0);
+	return site;
+}
+
+static struct uprobe_site *find(struct uprobe_mm *own, unsigned long vaddr)
+{
+	guard(rcu)();
+	return uprobe_table_find(own, vaddr);
+}
+
+static void free_one(struct uprobe_site *site, void *count)
+{
+	(*(unsigned int *)count)++;
+	kfree(site);
+}
+
+/* Frees everything, and returns the number of sites that were in the table. */
+static unsigned int empty(struct uprobe_mm *own)
+{
+	unsigned int count = 0;
+
+	uprobe_table_for_each(own, free_one, &count);
+	kvfree(rcu_dereference_protected(own->table, true));
+	return count;
+}
+
+static void empty_table_has_no_site(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+
+	KUNIT_EXPECT_NULL(test, find(own, address(0)));
+	KUNIT_EXPECT_EQ(test, empty(own), 0);
+}
+
+static void all_sites_are_found_while_the_table_grows(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+	struct uprobe_site *site;
+	unsigned int i, lost = 0, wrong = 0;
+
+	for (i = 0; i < NR_SITES; i++) {
+		site = insert(test, own, address(i));
+		if (find(own, address(i)) != site)
+			lost++;
+		if (find(own, address(i + 1)))
+			wrong++;
+	}
+	for (i = 0; i < NR_SITES; i++) {
+		site = find(own, address(i));
+		if (!site || site->vaddr != address(i))
+			lost++;
+		if (find(own, address(i) + 1))
+			wrong++;
+	}
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, empty(own), NR_SITES);
+}
+
+static void table_is_at_most_half_full(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+	struct uprobe_table *table;
+	unsigned int i;
+
+	for (i = 0; i < NR_SITES; i++)
+		insert(test, own, address(i));
+	table = rcu_dereference_protected(own->table, true);
+	KUNIT_EXPECT_EQ(test, table->used, NR_SITES);
+	KUNIT_EXPECT_LE(test, 2 * table->used, 1U << table->bits);
+	empty(own);
+}
+
+static void new_site_takes_the_place_of_an_old_one(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+	struct uprobe_site *site;
+
+	insert(test, own, address(1));
+	insert(test, own, address(2));
+	site = insert(test, own, address(1));
+	KUNIT_EXPECT_PTR_EQ(test, find(own, address(1)), site);
+	KUNIT_EXPECT_EQ(test, empty(own), 2);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(empty_table_has_no_site),
+	KUNIT_CASE(all_sites_are_found_while_the_table_grows),
+	KUNIT_CASE(table_is_at_most_half_full),
+	KUNIT_CASE(new_site_takes_the_place_of_an_old_one),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "uprobes_table",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);

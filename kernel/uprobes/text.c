@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text: writing breakpoints into a page of a process, and giving the page back.
+ *
+ * A private mapping gets its own copy of a page when the first breakpoint is written, in the
+ * way a debugger's write gets it. All breakpoints of a batch in the page are written at once;
+ * each is a single store, so that other threads execute either the old instruction or the
+ * breakpoint. When the last breakpoint of the page has gone, and the copy equals the page of
+ * the file, the copy is dropped.
+ */
+#include <linux/highmem.h>
+#include <linux/pagemap.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+#include "trace.h"
+
+static const uprobe_opcode_t breakpoint = UPROBE_SWBP_INSN;
+
+static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point *point)
+{
+	return vma->vm_start + (point->offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
+}
+
+static struct page *get_text(struct mm_struct *mm, unsigned long addr, unsigned int flags)
+{
+	struct page *page;
+	long got = get_user_pages_remote(mm, addr, 1, FOLL_FORCE | flags, &page, NULL);
+
+	return got == 1 ? page : ERR_PTR(got ? got : -EFAULT);
+}
+
+static bool is_breakpoint(const u8 *at)
+{
+	return !memcmp(at, &breakpoint, UPROBE_SWBP_INSN_SIZE);
+}
+
+/**
+ * uprobe_text_is_breakpoint() - is there a breakpoint in current's text?
+ * @vaddr: address
+ *
+ * Context: task, may sleep; no mmap_lock.
+ * Return: false also if nothing is mapped there.
+ */
+bool uprobe_text_is_breakpoint(unsigned long vaddr)
+{
+	uprobe_opcode_t opcode;
+
+	if (copy_from_user(&opcode, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE))
+		return false;
+	return is_breakpoint((u8 *)&opcode);
+}
+
+/* One unit of text, with a single store that a processor may execute at any time. */
+static void write_opcode(struct vm_area_struct *vma, struct page *page, unsigned long vaddr,
+			 u8 *at, const void *opcode)
+{
+	uprobe_opcode_t value;
+
+	memcpy(&value, opcode, UPROBE_SWBP_INSN_SIZE);
+	WRITE_ONCE(*(uprobe_opcode_t *)at, value);
+	flush_icache_user_page(vma, page, vaddr, UPROBE_SWBP_INSN_SIZE);
+}
+
+/* --- Arming --------------------------------------------------------------------- */
+
+/*
+ * Is the text the instruction that the file had when the point was made? Only its part in this
+ * page is compared.
+ */
+static bool same_insn(struct uprobe_point *point, const u8 *at, unsigned int mode)
+{
+	unsigned int len = arch_uprobe_insn_len(&point->decision[mode].arch);
+
+	len = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(at));
+	return !memcmp(at, point->insn, len);
+}
+
+static void refuse(struct uprobe_point *point, unsigned long vaddr, const char *why, int err)
+{
+	trace_uprobe_refused(point->file->inode, point->offset, vaddr, why, err);
+}
+
+static int arm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
+		   struct uprobe_point *point)
+{
+	unsigned long vaddr = point_vaddr(vma, point);
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	u8 *at = kaddr + offset_in_page(vaddr);
+
+	if (is_breakpoint(at))
+		return 0;
+	if (!same_insn(point, at, mode)) {
+		refuse(point, vaddr, "text differs from the file, or a probe is inside", -EILSEQ);
+		return 0;
+	}
+	if (point->ref_ctr_offset && uprobe_counter_change(vma, point, 1)) {
+		refuse(point, vaddr, "the reference counter cannot be changed", -EINVAL);
+		return -EINVAL;
+	}
+	write_opcode(vma, page, vaddr, at, &breakpoint);
+	trace_uprobe_text(vaddr, true);
+	return 0;
+}
+
+static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
+		    struct uprobe_point **points, unsigned int nr)
+{
+	struct page *page;
+	unsigned int i;
+	u8 *kaddr;
+	int err = 0;
+
+	page = get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	kaddr = kmap_local_page(page);
+	for (i = 0; i < nr && !err; i++)
+		err = arm_one(vma, page, kaddr, points[i]);
+	kunmap_local(kaddr);
+	set_page_dirty_lock(page);
+	put_page(page);
+	return err;
+}
+
+/* --- Disarming ------------------------------------------------------------------ */
+
+static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
+			   struct uprobe_point **points, unsigned int nr)
+{
+	bool found = false;
+	unsigned int i;
+	u8 *kaddr;
+
+	if (!PageAnon(page))
+		return false;
+	kaddr = kmap_local_page(page);
+	for (i = 0; i < nr && !found; i++)
+		found = is_breakpoint(kaddr + offset_in_page(point_vaddr(vma, points[i])));
+	kunmap_local(kaddr);
+	return found;
+}
+
+static void disarm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
+		       struct uprobe_point *point)
+{
+	unsigned long vaddr = point_vaddr(vma, point);
+	u8 *at = kaddr + offset_in_page(vaddr);
+
+	if (!is_breakpoint(at))
+		return;
+	write_opcode(vma, page, vaddr, at, point->insn);
+	if (point->ref_ctr_offset)
+		uprobe_counter_change(vma, point, -1);
+	trace_uprobe_text(vaddr, false);
+}
+
+/* Is a point that this process needs in the page? */
+static bool still_probed(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	struct uprobe_file *file = uprobe_file_find(file_inode(vma->vm_file));
+	loff_t offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) +
+			(page_addr - vma->vm_start);
+	struct uprobe_point *point;
+
+	if (!file)
+		return false;
+	for (point = uprobe_point_first(file, offset); point && point->offset < offset + PAGE_SIZE;
+	     point = uprobe_point_next(point)) {
+		if (uprobe_point_wanted(point, vma->vm_mm))
+			return true;
+	}
+	return false;
+}
+
+static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, struct page *page)
+{
+	pgoff_t index = vma_start_pgoff(vma) + ((page_addr - vma->vm_start) >> PAGE_SHIFT);
+	struct folio *folio = filemap_get_folio(vma->vm_file->f_mapping, index);
+	bool same = false;
+	void *ours, *theirs;
+
+	if (IS_ERR(folio))
+		return false;
+	if (folio_test_uptodate(folio)) {
+		ours = kmap_local_page(page);
+		theirs = kmap_local_page(folio_file_page(folio, index));
+		same = !memcmp(ours, theirs, PAGE_SIZE);
+		kunmap_local(theirs);
+		kunmap_local(ours);
+	}
+	folio_put(folio);
+	return same;
+}
+
+static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
+		       struct uprobe_point **points, unsigned int nr)
+{
+	struct page *page;
+	bool drop = false;
+	unsigned int i;
+	u8 *kaddr;
+
+	page = get_text(vma->vm_mm, page_addr, 0);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	if (!any_breakpoint(vma, page, points, nr)) {
+		put_page(page);
+		return 0;
+	}
+	put_page(page);
+	/* After fork the page may be shared with another process; get one of our own. */
+	page = get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	kaddr = kmap_local_page(page);
+	for (i = 0; i < nr; i++)
+		disarm_one(vma, page, kaddr, points[i]);
+	kunmap_local(kaddr);
+	set_page_dirty_lock(page);
+	/* The program may write to the page at any time if the mapping lets it. */
+	if (!(vma->vm_flags & (VM_WRITE | VM_LOCKED)) && !still_probed(vma, page_addr))
+		drop = equals_file(vma, page_addr, page);
+	put_page(page);
+	if (drop)
+		zap_vma_range(vma, page_addr, PAGE_SIZE);
+	return 0;
+}
+
+/**
+ * uprobe_text_page() - arm or disarm points in a page of a process
+ * @vma: text, see uprobe_vma_kind()
+ * @page_addr: address of the page
+ * @points: points in that page; to be armed, they have been accepted for the process's mode
+ * @nr: number of points
+ * @op: what to do; disarming also gives the page back, if no other point needs it
+ *
+ * Points that are armed, or disarmed, already are left as they are.
+ *
+ * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
+ * held.
+ * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be had; -EINVAL if a reference
+ * counter cannot be changed.
+ */
+int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
+		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
+{
+	struct uprobe_mm *own = uprobe_mm_get(vma->vm_mm);
+
+	if (!own)
+		return -ENOMEM;
+	guard(mutex)(&own->text_lock);
+	return op == UPROBE_ARM ? arm_page(vma, page_addr, points, nr) :
+				  disarm_page(vma, page_addr, points, nr);
+}

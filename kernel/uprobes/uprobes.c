@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * User-space probes: the front door.
+ *
+ * A consumer registers for a place of a file, and its handlers run when any process that maps
+ * the file executes it. Every registration is a batch: all points are looked up, published, and
+ * armed together, page by page; or none, if one is refused.
+ *
+ * Documentation/trace/uprobes-internals.rst describes the objects and the life of a hit.
+ */
+#include <linux/init.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* One registration, change or removal at a time. */
+DEFINE_MUTEX(uprobe_mutex);
+
+static struct uprobe_point *to_point(struct uprobe *uprobe)
+{
+	return (struct uprobe_point *)uprobe;
+}
+
+static struct uprobe *to_uprobe(struct uprobe_point *point)
+{
+	return (struct uprobe *)point;
+}
+
+/* --- Batches ---------------------------------------------------------------------- */
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct uprobe_point *x = *(struct uprobe_point **)a;
+	const struct uprobe_point *y = *(struct uprobe_point **)b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Sorts the points of requests by offset, each once, into @points; returns their number. */
+static unsigned int sort_points(struct uprobe_point **points, struct uprobe_request *requests,
+				unsigned int nr)
+{
+	unsigned int i, n = 0;
+	bool sorted = true;
+
+	for (i = 0; i < nr; i++) {
+		points[i] = to_point(requests[i].uprobe);
+		if (i && points[i]->offset < points[i - 1]->offset)
+			sorted = false;
+	}
+	if (!sorted)
+		sort(points, nr, sizeof(*points), compare_points, NULL);
+	for (i = 0; i < nr; i++) {
+		if (!n || points[n - 1] != points[i])
+			points[n++] = points[i];
+	}
+	return n;
+}
+
+static int check_request(const struct uprobe_request *request)
+{
+	if (!request->consumer->handler && !request->consumer->ret_handler)
+		return -EINVAL;
+	if (request->offset < 0 || !IS_ALIGNED(request->offset, UPROBE_SWBP_INSN_SIZE))
+		return -EINVAL;
+	return IS_ALIGNED(request->ref_ctr_offset, sizeof(short)) ? 0 : -EINVAL;
+}
+
+/* Publishes points and consumers: text that is mapped from now on is armed. */
+static int publish(struct inode *inode, struct uprobe_request *requests, unsigned int nr,
+		   unsigned int *done)
+{
+	struct uprobe_point *point;
+	const char *why;
+	unsigned int i;
+	int err = 0;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (i = 0; i < nr; i++) {
+		err = check_request(&requests[i]);
+		if (err)
+			break;
+		point = uprobe_point_get(inode, requests[i].offset, requests[i].ref_ctr_offset,
+					 &why);
+		if (IS_ERR(point)) {
+			err = PTR_ERR(point);
+			trace_uprobe_refused(inode, requests[i].offset, 0, why, err);
+			break;
+		}
+		uprobe_point_add(point, requests[i].consumer);
+		requests[i].uprobe = to_uprobe(point);
+	}
+	*done = i;
+	return err;
+}
+
+/* Takes consumers out of their points, and points without consumers out of all text. */
+static void withdraw(struct uprobe_request *requests, unsigned int nr,
+		     struct uprobe_point **points)
+{
+	unsigned int i, n;
+
+	n = sort_points(points, requests, nr);
+	scoped_guard(rwsem_write, &uprobe_points_lock) {
+		for (i = 0; i < nr; i++) {
+			WARN_ON_ONCE(!uprobe_point_remove(to_point(requests[i].uprobe),
+							  requests[i].consumer));
+			requests[i].uprobe = NULL;
+		}
+	}
+	/*
+	 * If a breakpoint cannot be removed the points stay, without consumers. The next hit
+	 * tries again to remove it.
+	 */
+	if (!n || uprobe_arm_points(points, n, UPROBE_DISARM))
+		return;
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (i = 0; i < n; i++)
+		uprobe_point_put(points[i]);
+}
+
+static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
+{
+	return kvmalloc_array(nr, sizeof(struct uprobe_point *), gfp);
+}
+
+static int register_locked(struct inode *inode, struct uprobe_request *requests,
+			   unsigned int nr, struct uprobe_point **points)
+{
+	unsigned int done;
+	int err;
+
+	guard(mutex)(&uprobe_mutex);
+	err = publish(inode, requests, nr, &done);
+	if (!err)
+		err = uprobe_arm_points(points, sort_points(points, requests, nr), UPROBE_ARM);
+	if (err)
+		withdraw(requests, done, points);
+	return err;
+}
+
+/**
+ * uprobe_register_batch() - register consumers for places of a file
+ * @inode: the file
+ * @requests: offsets and consumers; &uprobe_request.uprobe is set
+ * @nr: number of requests
+ *
+ * All or nothing. When it returns, all mappings of the file have the breakpoints.
+ *
+ * Context: task, may sleep.
+ * Return: 0, or for all of them the error of the first that fails: see uprobe_register().
+ */
+int uprobe_register_batch(struct inode *inode, struct uprobe_request *requests, unsigned int nr)
+{
+	struct uprobe_point **points;
+	int err;
+
+	if (!nr)
+		return 0;
+	points = points_alloc(nr, GFP_KERNEL);
+	if (!points)
+		return -ENOMEM;
+	err = register_locked(inode, requests, nr, points);
+	kvfree(points);
+	if (err)
+		uprobe_unregister_sync();
+	return err;
+}
+
+/**
+ * uprobe_unregister_batch() - remove consumers
+ * @requests: with &uprobe_request.uprobe of their registration, all of one file
+ * @nr: number of requests
+ *
+ * Handlers may still run until uprobe_unregister_sync() returns.
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_unregister_batch(struct uprobe_request *requests, unsigned int nr)
+{
+	struct uprobe_point **points;
+
+	if (!nr)
+		return;
+	points = points_alloc(nr, GFP_KERNEL | __GFP_NOFAIL);
+	scoped_guard(mutex, &uprobe_mutex)
+		withdraw(requests, nr, points);
+	kvfree(points);
+}
+
+/* --- One consumer ------------------------------------------------------------------- */
+
+/**
+ * uprobe_register() - register a consumer for a place of a file
+ * @inode: the file; the caller has a reference
+ * @offset: of the instruction
+ * @ref_ctr_offset: of a counter to be increased in processes with the breakpoint, or 0
+ * @uc: has a handler or a return handler; stays until uprobe_unregister_sync()
+ *
+ * Context: task, may sleep.
+ * Return: a handle for the other functions, or an ERR_PTR(): -EINVAL if an argument is wrong;
+ * -EIO if the file cannot be read; -EILSEQ, -EEXIST or -EOPNOTSUPP if the instruction cannot
+ * be probed (the tracepoint uprobe_refused has the reason); -EPERM if the file is only mapped
+ * shared; -ENOMEM.
+ */
+struct uprobe *uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
+			       struct uprobe_consumer *uc)
+{
+	struct uprobe_request request = {
+		.offset = offset, .ref_ctr_offset = ref_ctr_offset, .consumer = uc,
+	};
+	struct uprobe_point *point;
+	int err;
+
+	err = register_locked(inode, &request, 1, &point);
+	if (!err)
+		return request.uprobe;
+	uprobe_unregister_sync();
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(uprobe_register);
+
+/**
+ * uprobe_apply() - the filter of a consumer has changed
+ * @uprobe: from uprobe_register()
+ * @uc: its consumer
+ * @add: true if it accepts more processes, false if it accepts fewer
+ *
+ * Context: task, may sleep.
+ * Return: 0; -ENOENT if @uc is not registered; or an error of uprobe_register(), in which case
+ * some processes may have been armed.
+ */
+int uprobe_apply(struct uprobe *uprobe, struct uprobe_consumer *uc, bool add)
+{
+	struct uprobe_point *point = to_point(uprobe);
+
+	guard(mutex)(&uprobe_mutex);
+	if (!uprobe_point_has(point, uc))
+		return -ENOENT;
+	return uprobe_arm_points(&point, 1, add ? UPROBE_ARM : UPROBE_DISARM);
+}
+
+/**
+ * uprobe_unregister_nosync() - remove a consumer
+ * @uprobe: from uprobe_register()
+ * @uc: its consumer; its handlers may still run
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_unregister_nosync(struct uprobe *uprobe, struct uprobe_consumer *uc)
+{
+	struct uprobe_request request = { .uprobe = uprobe, .consumer = uc };
+	struct uprobe_point *point;
+
+	guard(mutex)(&uprobe_mutex);
+	withdraw(&request, 1, &point);
+}
+EXPORT_SYMBOL_GPL(uprobe_unregister_nosync);
+
+/**
+ * uprobe_unregister_sync() - wait until no handler of removed consumers runs
+ *
+ * Context: task, may sleep; not in a handler of a probe.
+ */
+void uprobe_unregister_sync(void)
+{
+	struct list_head dying;
+
+	uprobe_points_take_dying(&dying);
+	uprobe_observe();
+	uprobe_points_free_dying(&dying);
+}
+EXPORT_SYMBOL_GPL(uprobe_unregister_sync);
+
+/**
+ * uprobes_init() - called at boot, before the first user process
+ *
+ * Context: boot. Everything is initialized statically.
+ */
+void __init uprobes_init(void)
+{
+}
