@@ -59,5 +59,8 @@ int main(int argc, char **argv)
 	test_dead_flags(vectors);
 	test_random(seed, rounds);
 	test_random_regions(rounds);
+	test_user(vectors, rounds);
+	test_user_emulation();
+	test_user_returns();
 	return tap_done();
 }

@@ -16,18 +16,7 @@
 #include <asm/ptrace.h>
 
 #include "../common.h"
-
-/* Offsets of the registers in struct pt_regs, by their numbers in the encoding. */
-#define REG(nr, name)	[nr] = offsetof(struct pt_regs, name)
-
-static const u8 reg_offset[] = {
-	REG(0, ax), REG(1, cx), REG(2, dx), REG(3, bx),
-	REG(4, sp), REG(5, bp), REG(6, si), REG(7, di),
-#ifdef CONFIG_X86_64
-	REG(8, r8), REG(9, r9), REG(10, r10), REG(11, r11),
-	REG(12, r12), REG(13, r13), REG(14, r14), REG(15, r15),
-#endif
-};
+#include "emulate.h"
 
 /* Flags that POPF may change in ring 0; the reserved bits keep their fixed values. */
 #define POPF_MASK							\
@@ -38,11 +27,6 @@ static const u8 reg_offset[] = {
 
 /* Flags that PUSHF stores as 0: resume and virtual-8086. */
 #define PUSHF_HIDDEN	(X86_EFLAGS_RF | X86_EFLAGS_VM)
-
-static __always_inline unsigned long *reg_of(struct pt_regs *regs, int nr)
-{
-	return (void *)regs + reg_offset[nr];
-}
 
 /* Emulates an instruction; on entry regs->ip is the address of the next instruction. */
 typedef int (*emulate_fn)(const struct probe_insn *insn, struct pt_regs *regs);
@@ -69,44 +53,15 @@ static int emulate_jcc(const struct probe_insn *insn, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(emulate_jcc);
 
-/* Returns the count register, truncated to the address size. */
-static __always_inline unsigned long get_count(const struct probe_insn *insn,
-					       struct pt_regs *regs)
-{
-	if (insn->asize == 2)
-		return (u16)regs->cx;
-	if (insn->asize == 4)
-		return (u32)regs->cx;
-	return regs->cx;
-}
-
-/* Decrements the count register; a 32-bit write clears the upper half, a 16-bit one does not. */
-static __always_inline void dec_count(const struct probe_insn *insn,
-				      struct pt_regs *regs)
-{
-	if (insn->asize == 2)
-		regs->cx = (regs->cx & ~0xffffUL) | (u16)(regs->cx - 1);
-	else if (insn->asize == 4)
-		regs->cx = (u32)(regs->cx - 1);
-	else
-		regs->cx--;
-}
-
 static int emulate_loop(const struct probe_insn *insn, struct pt_regs *regs)
 {
-	bool zero = regs->flags & X86_EFLAGS_ZF;
-
-	dec_count(insn, regs);
-	if (!get_count(insn, regs) || (insn->emul == EMUL_LOOPE && !zero) ||
-	    (insn->emul == EMUL_LOOPNE && zero))
-		return 0;
-	return emulate_jmp(insn, regs);
+	return probe_loop_taken(insn, regs) ? emulate_jmp(insn, regs) : 0;
 }
 NOKPROBE_SYMBOL(emulate_loop);
 
 static int emulate_jcxz(const struct probe_insn *insn, struct pt_regs *regs)
 {
-	return get_count(insn, regs) ? 0 : emulate_jmp(insn, regs);
+	return probe_count(insn, regs) ? 0 : emulate_jmp(insn, regs);
 }
 NOKPROBE_SYMBOL(emulate_jcxz);
 
@@ -133,19 +88,13 @@ static __always_inline bool kernel_address(unsigned long addr)
 static __always_inline int get_target(const struct probe_insn *insn,
 				      struct pt_regs *regs, unsigned long *target)
 {
-	unsigned long where = insn->disp;
+	unsigned long where;
 
 	if (insn->reg != PROBE_REG_NONE) {
-		*target = *reg_of(regs, insn->reg);
+		*target = *probe_reg(regs, insn->reg);
 		return 0;
 	}
-	if (insn->base == PROBE_REG_NEXT)
-		where += regs->ip;
-	else if (insn->base != PROBE_REG_NONE)
-		where += *reg_of(regs, insn->base);
-	if (insn->index != PROBE_REG_NONE)
-		where += *reg_of(regs, insn->index) * insn->scale;
-
+	where = probe_operand_addr(insn, regs);
 	if (!kernel_address(where))
 		return -EFAULT;
 	__get_kernel_nofault(target, (void *)where, unsigned long, fault);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The simulated task of machine.h: its memory and its shadow stack, for the tests. */
+#ifndef _KPROBES_TEST_USERTASK_H
+#define _KPROBES_TEST_USERTASK_H
+
+#include <linux/uprobes.h>
+
+#define STACK		0x7ff000UL	/* address of the only memory, and its size */
+#define STACK_SIZE	256
+#define SP		(STACK + 128)
+
+struct user_task {
+	u8 memory[STACK_SIZE];
+	u64 shadow[4];		/* grows down */
+	unsigned int ssp;	/* index of its top */
+	bool guarded;		/* it is in use */
+	bool shadow_fails;
+	unsigned long segment;	/* base of FS and GS */
+};
+
+extern struct user_task task;
+
+void set_user_word(unsigned long addr, u64 value, unsigned int width);
+u64 user_word_at(unsigned long addr, unsigned int width);
+
+#endif /* _KPROBES_TEST_USERTASK_H */
