@@ -57,6 +57,12 @@ static __always_inline bool a64_literal_is_64(u32 insn)
 	return insn >> 30 & 1;
 }
 
+/* True for ldrsw of a literal. */
+static __always_inline bool a64_literal_is_signed(u32 insn)
+{
+	return insn >> 31;
+}
+
 /* True for cbnz and tbnz. */
 static __always_inline bool a64_wants_nonzero(u32 insn)
 {

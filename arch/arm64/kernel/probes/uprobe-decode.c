@@ -2,13 +2,14 @@
 /*
  * Translate the verdicts of the classifier for uprobes.
  *
- * Uprobes step a copy in user space and then set the pc to the instruction after
- * the probe. So all instructions that must not be stepped are rejected, for example
- * authenticated branches. Privileged instructions need no special case, because
- * the copy takes the exception that the original would take.
+ * A task executes a copy in user space, and must be able to stop after it. So all instructions
+ * that must not be stepped are rejected, for example authenticated branches. Privileged
+ * instructions need no special case, because the copy takes the exception that the original
+ * would take. Branches are emulated, and so are loads of literals, from the user's memory.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/uaccess.h>
 #include <asm/gcs.h>
 #include <asm/probes.h>
 #include <asm/traps.h>
@@ -64,8 +65,37 @@ static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
 	arm64_skip_faulting_instruction(regs, A64_LEN);
 }
 
-/* Does the instruction read a literal?  The emulator can read literals of the kernel only. */
-static bool reads_user_memory(const struct probe_insn *desc)
+/* Loads a literal of @size bytes.  A fault has no effect on registers. */
+static bool load_user(unsigned long literal, unsigned int size, u64 *value)
+{
+	u32 word;
+
+	if (size == sizeof(*value))
+		return !get_user(*value, (u64 __user *)literal);
+	if (get_user(word, (u32 __user *)literal))
+		return false;
+	*value = word;
+	return true;
+}
+
+/* Emulates ldr and ldrsw of a literal into a general register. */
+static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
+{
+	unsigned long literal = a64_target19(opcode, addr);
+	bool is_signed = a64_literal_is_signed(opcode);
+	u32 reg = a64_reg0(opcode);
+	u64 value;
+
+	if (!load_user(literal, !is_signed && a64_literal_is_64(opcode) ? 8 : 4, &value)) {
+		force_sig_fault(SIGSEGV, SEGV_MAPERR, (void __user *)literal);
+		return;
+	}
+	if (reg != A64_ZR)
+		regs->regs[reg] = is_signed ? (u64)(s32)value : value;
+	uprobe_skip(opcode, addr, regs);
+}
+
+static bool loads_literal(const struct probe_insn *desc)
 {
 	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
 }
@@ -82,10 +112,12 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 {
 	struct probe_insn desc;
 
-	if (probe_classify(insn, &desc) || desc.no_step || reads_user_memory(&desc))
+	if (probe_classify(insn, &desc) || desc.no_step)
 		return INSN_REJECTED;
 	if (a64_is_nop(insn))
 		asi->handler = uprobe_skip;
+	else if (loads_literal(&desc))
+		asi->handler = uprobe_load_literal;
 	else if (desc.action == PROBE_EMULATE)
 		asi->handler = uprobe_emulate;
 	else

@@ -11,21 +11,40 @@
 #include "classify.h"
 #include "decode-insn.h"
 #include "emulate.h"
+#include "uprobe-context.h"
 #include "../random.h"
 #include "../tap.h"
 #include "tests.h"
 
-/*
- * Uprobes reject literal loads, because the kernel does not load from a user's address on
- * behalf of the task, and instructions that leave the copy, because they cannot be stepped.
- */
+/* Uprobes reject instructions that leave the copy, because they cannot be stepped. */
 static bool must_be_rejected(const struct probe_insn *desc)
 {
-	return desc->action == PROBE_REFUSE || desc->no_step ||
-	       desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
+	return desc->action == PROBE_REFUSE || desc->no_step;
+}
+
+static bool loads_literal(const struct probe_insn *desc)
+{
+	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
 }
 
 struct task_struct test_task;
+
+/* The user's memory, which has the same value everywhere, and the last access to it. */
+static struct {
+	u64 value;
+	int err;	/* result of the next access */
+	u64 addr;
+	unsigned int size;
+} memory;
+
+int test_get_user(void *to, u64 addr, unsigned int size)
+{
+	memory.addr = addr;
+	memory.size = size;
+	if (!memory.err)
+		memcpy(to, &memory.value, size);
+	return memory.err;
+}
 
 /* The guarded control stack of the task, and the accesses to it. */
 static struct {
@@ -85,6 +104,40 @@ static bool same_effect(probes_handler_t *handler, u32 insn, const struct probe_
 	       !guarded.pushes && !guarded.pops;
 }
 
+/* The literal of a load: its address, its size, and the value of the register after the load. */
+static u64 literal(u32 insn, u64 pc, unsigned int *size, u64 *value)
+{
+	bool is_signed = insn >> 31;
+
+	*size = !is_signed && insn >> 30 & 1 ? 8 : 4;
+	*value = is_signed ? (u64)(s64)(s32)memory.value :
+		 *size == 8 ? memory.value : (u32)memory.value;
+	return pc + (s64)((s32)(insn << 8) >> 13) * 4;
+}
+
+/* Loads a literal from the user's memory, which fails if @err. */
+static bool loads(probes_handler_t *handler, u32 insn, int err)
+{
+	struct pt_regs regs, want;
+	unsigned int size;
+	u64 value, addr;
+
+	random_regs(&regs);
+	want = regs;
+	memory = (typeof(memory)) { .value = random_next(), .err = err };
+	test_task = (struct task_struct) { .gcs = false };
+	addr = literal(insn, regs.pc, &size, &value);
+	if (!err) {
+		if ((insn & 0x1f) != 31)
+			want.regs[insn & 0x1f] = value;
+		want.pc += 4;
+		want.pstate &= ~(u64)PSR_BTYPE_MASK;
+	}
+	handler(insn, regs.pc, &regs);
+	return !memcmp(&regs, &want, sizeof(regs)) && memory.addr == addr &&
+	       memory.size == size && test_task.signal == (err ? SIGSEGV : 0);
+}
+
 static bool is_call(const struct probe_insn *desc)
 {
 	return desc->kind == KIND_BL || desc->kind == KIND_BLR;
@@ -141,10 +194,55 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 		       "not stepped for a uprobe";
 	if (verdict != INSN_GOOD_NO_SLOT || !asi.handler)
 		return "not emulated for a uprobe";
+	if (loads_literal(desc))
+		return loads(asi.handler, insn, 0) && loads(asi.handler, insn, -14) ? NULL :
+		       "loads another literal for a uprobe";
 	if (!same_effect(asi.handler, insn, desc))
 		return "emulated differently for a uprobe";
 	return guards(asi.handler, insn, desc) ? NULL :
 	       "a uprobe leaves the guarded control stack as it must not be";
+}
+
+#define LDXR	0x885f7c20
+#define STXR	0x88027c20
+#define CLREX	0xd5033f5f
+#define MOVPRFX	0x0420bc20
+#define NOP	0xd503201f
+
+/* Text of up to four words, and the instruction in it that is to be probed. */
+static void test_context(void)
+{
+	static const struct {
+		u32 words[4];
+		unsigned int nr, at;
+		bool refused;
+		const char *name;
+	} texts[] = {
+		{ { NOP, NOP, NOP }, 3, 1, false, "no exclusive" },
+		{ { LDXR, NOP, STXR }, 3, 1, true, "between load and store" },
+		{ { LDXR, STXR }, 2, 1, true, "at the store" },
+		{ { LDXR, NOP, NOP, STXR }, 4, 0, false, "at the load" },
+		{ { LDXR, STXR, NOP, NOP }, 4, 2, false, "after the store" },
+		{ { NOP, LDXR, STXR, NOP }, 4, 0, false, "before the load" },
+		{ { LDXR, CLREX, NOP, STXR }, 4, 2, false, "after clrex" },
+		{ { LDXR, NOP, CLREX, STXR }, 4, 1, false, "before clrex" },
+		{ { LDXR, NOP, NOP }, 3, 1, false, "after a load without a store" },
+		{ { NOP, NOP, STXR }, 3, 1, false, "before a store without a load" },
+		{ { LDXR, NOP, LDXR, STXR }, 4, 1, false, "between two loads" },
+		{ { MOVPRFX, NOP }, 2, 1, true, "after movprfx" },
+		{ { MOVPRFX, NOP, NOP }, 3, 2, false, "two words after movprfx" },
+	};
+	unsigned int i, j;
+	const char *why;
+	u8 text[16];
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		for (j = 0; j < texts[i].nr * 4; j++)
+			text[j] = texts[i].words[j / 4] >> (8 * (j % 4));
+		why = uprobe_context_refusal(text, texts[i].at * 4, texts[i].nr * 4);
+		tap_ok(!!why == texts[i].refused, "a uprobe is %s %s",
+		       texts[i].refused ? "refused" : "accepted", texts[i].name);
+	}
 }
 
 /*
@@ -166,6 +264,10 @@ void test_uprobes(void)
 		{ 0xd65f03e0, "ret xzr" },
 		{ 0x14000010, "b" },
 		{ 0xd61f0020, "br x1" },
+		{ 0x58000041, "ldr x1, .+8" },
+		{ 0x58ffffdf, "ldr xzr, .-8" },
+		{ 0x18000041, "ldr w1, .+8" },
+		{ 0x98ffffc1, "ldrsw x1, .-8" },
 	};
 	struct probe_insn desc;
 	const char *law;
@@ -178,4 +280,5 @@ void test_uprobes(void)
 			tap_note("%s", law);
 		tap_ok(!law, "uprobe on %s", words[i].name);
 	}
+	test_context();
 }

@@ -10,4 +10,6 @@ static inline void force_sig(int signal)
 	current->signal = signal;
 }
 
+#define force_sig_fault(signal, code, addr)	force_sig(signal)
+
 #endif /* _KPROBES_TEST_SIGNAL_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * arm64 uprobes: find instructions that must not be separated from their neighbours.
+ *
+ * An exception clears the exclusive monitor.  A probe between a load-exclusive and its store
+ * would make each store fail, and the loop around both would never end.  A sequence has at most
+ * 128 bytes (Arm ARM, B2.17.5), and nearly always its load is before its store in the text.
+ *
+ * The text may be that of any program, so only straight lines are followed: backwards to the
+ * nearest exclusive, and forwards likewise.  A place is refused only if both searches say so; a
+ * load-exclusive that waits for an event has no store, and the instructions after it can be probed.
+ *
+ * All functions are pure, and build on any host (tools/testing/kprobes).
+ */
+#include <linux/types.h>
+
+#include "classify.h"
+#include "fields.h"
+#include "uprobe-context.h"
+
+static u32 word_at(const u8 *text)
+{
+	return text[0] | text[1] << 8 | text[2] << 16 | (u32)text[3] << 24;
+}
+
+/* Returns the nearest exclusive before the place, or EXCLUSIVE_NONE. */
+static enum probe_exclusive exclusive_before(const u8 *text, size_t before)
+{
+	enum probe_exclusive role = EXCLUSIVE_NONE;
+
+	while (before >= A64_LEN && role == EXCLUSIVE_NONE) {
+		before -= A64_LEN;
+		role = probe_exclusive(word_at(text + before));
+	}
+	return role;
+}
+
+/* Returns the nearest exclusive from the place on, or EXCLUSIVE_NONE. */
+static enum probe_exclusive exclusive_after(const u8 *text, size_t at, size_t len)
+{
+	enum probe_exclusive role = EXCLUSIVE_NONE;
+
+	for (; at + A64_LEN <= len && role == EXCLUSIVE_NONE; at += A64_LEN)
+		role = probe_exclusive(word_at(text + at));
+	return role;
+}
+
+/**
+ * uprobe_context_refusal() - must an instruction stay with its neighbours?
+ * @text: text around the instruction
+ * @before: bytes before the instruction, a multiple of the length of an instruction
+ * @len: all bytes of @text
+ *
+ * Context: any; pure.
+ * Return: NULL if it can be probed, or the reason why not, a constant string.
+ */
+const char *uprobe_context_refusal(const u8 *text, size_t before, size_t len)
+{
+	if (before >= A64_LEN && probe_is_prefix(word_at(text + before - A64_LEN)))
+		return "one operation with the instruction before it";
+	if (exclusive_before(text, before) == EXCLUSIVE_LOAD &&
+	    exclusive_after(text, before, len) == EXCLUSIVE_STORE)
+		return "between a load-exclusive and its store";
+	return NULL;
+}

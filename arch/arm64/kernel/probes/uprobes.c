@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * arm64 uprobes: decide about the instruction of a probe, write its slot, and replace return
+ * addresses.
+ *
+ * <linux/uprobes-arch.h> describes the functions.  The decision is that of uprobe-decode.c; an
+ * instruction is one word, and so is its copy.  A branch of the slot has the reach of one
+ * instruction, 128 MiB, so that areas are near the text.
+ */
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uprobes.h>
+#include <asm/cacheflush.h>
+#include <asm/debug-monitors.h>
+#include <asm/gcs.h>
+#include <asm/mmu.h>
+#include <asm/ptrace.h>
+
+#include "classify.h"
+#include "decode-insn.h"
+#include "relocate.h"
+#include "uprobe-context.h"
+
+/* See <linux/uprobes-arch.h>. */
+unsigned int arch_uprobe_mode(struct mm_struct *mm)
+{
+	return !!(mm->context.flags & MMCF_AARCH32);
+}
+
+/* Returns the reason why uprobe-decode.c rejects @insn. */
+static const char *refusal_of(u32 insn)
+{
+	struct probe_insn desc;
+
+	if (probe_classify(insn, &desc))
+		return probe_refusal_name(desc.refusal);
+	return "a branch or a register access that cannot be held at its end";
+}
+
+/* See <linux/uprobes-arch.h>. */
+int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
+		       unsigned int mode, const char **why)
+{
+	struct probe_insn desc;
+	__le32 word;
+
+	if (mode) {
+		*why = "32-bit code";
+		return -EOPNOTSUPP;
+	}
+	if (len < sizeof(word)) {
+		*why = "cut off";
+		return -EILSEQ;
+	}
+	memcpy(&word, insn, sizeof(word));
+	arch->insn = le32_to_cpu(word);
+	arch->api.handler = NULL;
+
+	switch (arm_probe_decode_insn(arch->insn, &arch->api)) {
+	case INSN_GOOD:
+		return UPROBE_COPIED;
+	case INSN_GOOD_NO_SLOT:
+		return UPROBE_EMULATED;
+	case INSN_REJECTED:
+		break;
+	}
+	*why = refusal_of(arch->insn);
+	probe_classify(arch->insn, &desc);
+	return desc.refusal == REFUSE_BREAKPOINT ? -EEXIST : -EOPNOTSUPP;
+}
+
+/* See <linux/uprobes-arch.h>. */
+int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
+			   unsigned long slot, u8 *buf)
+{
+	const unsigned int held = UPROBE_SLOT_HELD / AARCH64_INSN_SIZE;
+	__le32 *words = (__le32 *)buf;
+	unsigned int i;
+	u32 back;
+
+	if (probe_gen_branch(slot + AARCH64_INSN_SIZE, vaddr + AARCH64_INSN_SIZE, &back) < 0)
+		return -ERANGE;
+	for (i = 0; i < UPROBE_SLOT_SIZE / AARCH64_INSN_SIZE; i++)
+		words[i] = UPROBE_SWBP_INSN;
+	words[0] = cpu_to_le32(arch->insn);
+	words[1] = cpu_to_le32(back);
+	words[held] = cpu_to_le32(arch->insn);
+	return 0;
+}
+
+/* See <linux/uprobes-arch.h>, arch_uprobe_sync_slot(). */
+void arm64_uprobe_sync_slot(void *kaddr, size_t len)
+{
+	sync_icache_aliases((unsigned long)kaddr, (unsigned long)kaddr + len);
+}
+
+/* See <linux/uprobes-arch.h>. */
+const char *arch_uprobe_check_context(const u8 *text, size_t before, size_t len)
+{
+	return uprobe_context_refusal(text, before, len);
+}
+
+/* See <linux/uprobes-arch.h>. */
+void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
+			     unsigned long *low, unsigned long *high)
+{
+	/* Any page whose first and last slot are within the reach of a branch. */
+	const unsigned long reach = SZ_128M - PAGE_SIZE;
+
+	*low = vaddr > reach ? vaddr - reach : 0;
+	*high = vaddr + reach;
+}
+
+/* See <linux/uprobes-arch.h>. */
+void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
+{
+	arch->api.handler(arch->insn, instruction_pointer(regs), regs);
+	/* A step that a debugger has requested ends here. */
+	user_fastforward_single_step(current);
+}
+
+/* See <linux/uprobes-arch.h>.  No system call instruction is copied. */
+void arch_uprobe_leave_syscall(struct pt_regs *regs, unsigned long ip)
+{
+}
+
+/* See <linux/uprobes-arch.h>. */
+void *arch_uretprobe_trampoline(unsigned long *psize)
+{
+	static uprobe_opcode_t trampoline = UPROBE_SWBP_INSN;
+
+	*psize = sizeof(trampoline);
+	return &trampoline;
+}
+
+/* See <linux/uprobes-arch.h>. */
+int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset)
+{
+	return offset ? -ENOENT : 0;
+}
+
+static unsigned long __user *top_of_guarded_stack(void)
+{
+	return (unsigned long __user *)read_sysreg_s(SYS_GCSPR_EL0);
+}
+
+/*
+ * See <linux/uprobes-arch.h>.  The link register has the return address.  If the task has a
+ * guarded control stack, its top must be the same address: otherwise this is not the entry of a
+ * function, or the address has been signed, and the return would fault.
+ */
+int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret)
+{
+	unsigned long guarded;
+	int err = 0;
+
+	*ret = procedure_link_pointer(regs);
+	if (!task_gcs_el0_enabled(current))
+		return 0;
+	guarded = get_user_gcs(top_of_guarded_stack(), &err);
+	return err || guarded != *ret ? -EFAULT : 0;
+}
+
+/* See <linux/uprobes-arch.h>. */
+int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry)
+{
+	int err = 0;
+
+	if (task_gcs_el0_enabled(current))
+		put_user_gcs(entry, top_of_guarded_stack(), &err);
+	if (err)
+		return -EFAULT;
+	procedure_link_pointer_set(regs, entry);
+	return 0;
+}
+
+/*
+ * See <linux/uprobes-arch.h>.  A function that is entered by a branch, not by a call, has the
+ * stack pointer of the function before it.
+ */
+bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
+			     struct pt_regs *regs)
+{
+	return regs->sp < ri->stack || (ctx == RP_CHECK_CHAIN_CALL && regs->sp == ri->stack);
+}

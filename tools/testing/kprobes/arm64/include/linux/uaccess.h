@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memory of the simulated task, implemented by uprobes.c. */
+#ifndef _KPROBES_TEST_UACCESS_H
+#define _KPROBES_TEST_UACCESS_H
+
+#include <linux/types.h>
+
+#define __user
+
+int test_get_user(void *to, u64 addr, unsigned int size);
+
+#define get_user(to, from)	test_get_user(&(to), (u64)(uintptr_t)(from), sizeof(to))
+
+#endif /* _KPROBES_TEST_UACCESS_H */
