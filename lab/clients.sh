@@ -10,6 +10,8 @@
 # are added to RESULTS.  Without one, as "make clients", the packages and the tree are
 # prepared first; and with COMPARE set, all tests run a second time on the base
 # kernel, and the results are compared.
+#
+# The kselftests of user-space probes run here, too, with trace-cmd, and on both kernels.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
@@ -52,17 +54,18 @@ build_kernel()
 	esac
 }
 
-# trace_cmd ARCH FOLDER: copy Debian's trace-cmd, and the libraries that it needs.
-trace_cmd()
+# tools ARCH FOLDER: copy Debian's trace-cmd and, if it runs there, readelf, which a case of
+# selftests/ftrace needs, and their libraries.
+tools()
 {
 	local file from=$BUILD/guest-$1
 
 	case $1 in
 	x86_64)
-		{
-			command -v trace-cmd
-			ldd "$(command -v trace-cmd)" | grep -oE '/[^ ]+'
-		} | while read -r file; do
+		for file in trace-cmd readelf; do
+			command -v $file
+			ldd "$(command -v $file)" | grep -oE '/[^ ]+'
+		done | sort -u | while read -r file; do
 			install -D "$file" "$2/$file"
 		done
 		;;
@@ -94,7 +97,7 @@ guest_files()
 	kmake "$arch" "$config" M="$out/base-samples" modules || return
 	cp "$out"/base-samples/*.ko "$guest/samples/"
 
-	trace_cmd "$arch" "$guest"
+	tools "$arch" "$guest"
 }
 
 # strict ARCH TREE FILE: print the results; a case that did not run to completion is a
@@ -138,7 +141,7 @@ run()
 	step "$id every in-tree user of kprobes compiles" \
 		build_kernel "$arch" "$tree" || return 0
 	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$config" \
-		kprobes/clients || return 0
+		uprobes kprobes/clients || return 0
 	step "$id samples and programs" logged "$LOGS/$id-guest.log" \
 		"preparing the clients" guest_files "$arch" "$config" "$tree" || return 0
 	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$config" || return 0

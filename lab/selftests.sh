@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftests.sh ARCH CONFIG [COLLECTION]: build our kselftests against that kernel
+# selftests.sh ARCH CONFIG [COLLECTION...]: build our kselftests against that kernel
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
-# collections are kprobes, and wprobes if the kernel has them; or kprobes/clients.
+# collections are uprobes, kprobes, and wprobes if the kernel has them; or those that are
+# given.  The last test of kprobes taints the kernel.
 #
 # The modules of a kselftest are built in the folder of their sources.  With a copy of
 # the sources for every kernel, objects are separate and the tree stays clean.
@@ -12,21 +13,24 @@
 
 ARCH=$1
 CONFIG=$2
+shift 2
 OUT=$(out_dir "$ARCH" "$CONFIG")
-COLLECTIONS=${3:-kprobes$(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo ' wprobes')}
+COLLECTIONS=${*:-uprobes $(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo wprobes) kprobes}
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
 SELFTESTS=tools/testing/selftests
 
 copy_sources()
 {
-	mkdir -p "$COPY/$SELFTESTS" "$COPY/scripts"
-	rsync -a "$SRC/scripts/subarch.include" "$COPY/scripts/"
+	mkdir -p "$COPY/$SELFTESTS"
+	# The base, against which the tests are built, too, does not have the forms.
+	rsync -aR "$SRC"/./{scripts/subarch.include,tools/include/nolibc,tools/include/uapi,tools/arch/x86/include,kernel/kprobes/tests} \
+		"$COPY/"
 	rsync -a "$SRC/$SELFTESTS"/{Makefile,lib.mk,run_kselftest.sh,kselftest,kselftest.h,kselftest_harness.h} \
 		"$COPY/$SELFTESTS/"
 	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
 		--exclude='.*.cmd' --exclude=Module.symvers --exclude=modules.order \
-		"$SRC/$SELFTESTS"/{kprobes,wprobes} "$COPY/$SELFTESTS/"
+		"$SRC/$SELFTESTS"/{kprobes,uprobes,wprobes} "$COPY/$SELFTESTS/"
 }
 
 install_tests()

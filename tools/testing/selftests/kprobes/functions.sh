@@ -253,6 +253,11 @@ errno_of()
 	'Input/output error')			echo EIO ;;
 	'Operation not permitted')		echo EPERM ;;
 	'Permission denied')			echo EACCES ;;
+	'Bad address')				echo EFAULT ;;
+	'Is a directory')			echo EISDIR ;;
+	'No space left on device')		echo ENOSPC ;;
+	'Operation not supported')		echo EOPNOTSUPP ;;
+	'Unknown error 524')			echo ENOTSUPP ;;
 	*)					printf '%s\n' "$1" ;;
 	esac
 }

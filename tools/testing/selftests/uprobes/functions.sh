@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC3043,SC2034
+#
+# Functions shared by the scripts of the uprobes selftests, over those of the kprobes
+# selftests: results, modules, settings, waiting.
+#
+# The module up_test registers consumers: see test_modules/up_test.c for the commands of up.
+# The program target has the functions that are probed: see target.c.
+
+. "$(dirname "$0")/../kprobes/functions.sh"
+
+UP_TEST=/sys/kernel/debug/up_test
+UPROBE_EVENTS=$TRACING/uprobe_events
+TARGET=$HERE/target
+FLAG=/tmp/uprobes-flag
+OUTPUT=/tmp/uprobes-output
+
+# begin: check the prerequisites of all tests.
+begin()
+{
+	echo "TAP version 14"
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	[ -e "$TRACING/trace" ] || mount -t tracefs tracefs "$TRACING" 2>/dev/null
+	[ -e "$UPROBE_EVENTS" ] || skip_all "no uprobes in this kernel"
+	trap cleanup EXIT
+	trap 'exit 1' INT TERM HUP
+	"$TARGET" offsets >/tmp/uprobes-offsets
+	rm -f "$FLAG"
+}
+
+# finish: check that no event stays defined, and end the script.
+finish()
+{
+	put_back
+	is "no event stays defined" "$(cat "$UPROBE_EVENTS")" ""
+	echo "1..$checks"
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+put_back()
+{
+	restore_knobs
+	while [ -n "$loaded" ]; do
+		unload "${loaded%% *}"
+	done
+	[ ! -d "$TRACING/events/uprobes" ] || echo 0 >"$TRACING/events/uprobes/enable"
+	echo >"$UPROBE_EVENTS"
+	rm -f "$FLAG" "$OUTPUT"
+}
+
+cleanup()
+{
+	trap - EXIT
+	put_back
+}
+
+# offset NAME: the offset of a function of the target.
+offset()
+{
+	awk -v name="$1" '$1 == name { print $2 }' /tmp/uprobes-offsets
+}
+
+# at NAME: the words of "up add" for a function of the target.
+at()
+{
+	echo "path=$TARGET offset=$(offset "$1")"
+}
+
+# up COMMAND...: write a command to up_test; prints ok or the name of the error.
+up()
+{
+	put "$UP_TEST/control" "$*"
+}
+
+# up_column NAME NUMBER
+up_column()
+{
+	awk -v name="$1" -v column="$2" '$1 == name { print $column }' "$UP_TEST/probes"
+}
+
+# counts NAME: hits, returns and errors of a consumer.
+counts()
+{
+	awk -v name="$1" '$1 == name { print $2, $3, $4 }' "$UP_TEST/probes"
+}
+
+# up_log: the names in the log, in one line; the log is empty then.
+up_log()
+{
+	tr '\n' ' ' <"$UP_TEST/log" | sed 's/ $//'
+	echo clear >"$UP_TEST/control"
+}
+
+# call NAME COUNT: call a function of the target in a new process; prints the last result.
+call()
+{
+	"$TARGET" call "$1" "$2"
+}
+
+# start_waiting NAME COUNT: start a target that calls a function after go.
+start_waiting()
+{
+	rm -f "$FLAG"
+	lines=1
+	"$TARGET" wait "$FLAG" "$1" "$2" >"$OUTPUT" &
+	waiting=$!
+}
+
+# start_twice NAME COUNT: start a target that has called a function, and calls it again after
+# go.
+start_twice()
+{
+	rm -f "$FLAG"
+	lines=2
+	: >"$OUTPUT"
+	"$TARGET" twice "$FLAG" "$1" "$2" >"$OUTPUT" &
+	waiting=$!
+	wait_until 5 test -s "$OUTPUT"
+}
+
+all_lines()
+{
+	[ "$(wc -l <"$OUTPUT")" -ge "$lines" ]
+}
+
+# go: let it call; prints the last result.
+go()
+{
+	: >"$FLAG"
+	wait_until 10 all_lines
+	tail -n 1 "$OUTPUT"
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program whose functions scripts probe.
+ *
+ *	target offsets			print the name and the offset of each function
+ *	target call NAME COUNT		call a function that often; print the last result
+ *	target wait FILE NAME COUNT	the same, after the file has appeared
+ *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
+ *
+ * "plain" returns its argument and 1; "skipped" has an instruction that adds 0x100, which a
+ * handler can skip; "counter" is the variable that counts users of "counted".
+ */
+#include "probe.h"
+
+unsigned long target_plain(unsigned long value);
+unsigned long target_skipped(unsigned long value);
+extern char target_skipped_insn[];
+unsigned long target_counted(unsigned long value);
+extern volatile unsigned short target_counter;
+
+#if defined(__x86_64__)
+asm(".pushsection .text; .balign 16\n"
+	"target_plain: push %rbx; lea 1(%rdi), %rax; pop %rbx; ret\n"
+	".balign 16\n"
+	"target_skipped: lea 1(%rdi), %rax\n"
+	"target_skipped_insn: lea 0x100(%rax), %rax\n"
+	"lea 2(%rax), %rax; ret\n"
+	".balign 16\n"
+	"target_counted: nop; lea 3(%rdi), %rax; ret\n"
+	".popsection");
+#elif defined(__i386__)
+asm(".pushsection .text; .balign 16\n"
+	"target_plain: push %ebx; mov 8(%esp), %eax; inc %eax; pop %ebx; ret\n"
+	".balign 16\n"
+	"target_skipped: mov 4(%esp), %eax; inc %eax\n"
+	"target_skipped_insn: lea 0x100(%eax), %eax\n"
+	"add $2, %eax; ret\n"
+	".balign 16\n"
+	"target_counted: nop; mov 4(%esp), %eax; add $3, %eax; ret\n"
+	".popsection");
+#elif defined(__aarch64__)
+asm(".pushsection .text; .balign 16\n"
+	"target_plain: stp x29, x30, [sp, #-16]!; add x0, x0, #1; ldp x29, x30, [sp], #16; ret\n"
+	".balign 16\n"
+	"target_skipped: add x0, x0, #1\n"
+	"target_skipped_insn: add x0, x0, #0x100\n"
+	"add x0, x0, #2; ret\n"
+	".balign 16\n"
+	"target_counted: nop; add x0, x0, #3; ret\n"
+	".popsection");
+#endif
+
+asm(".pushsection .probes, \"aw\"; .balign 2\n"
+	".globl target_counter; target_counter: .short 0, 0; .popsection");
+
+static unsigned long target_shown(unsigned long value)
+{
+	return target_counter + value;
+}
+
+static const struct {
+	const char *name;
+	const void *probe;
+	unsigned long (*function)(unsigned long value);
+} targets[] = {
+	{ "plain", target_plain, target_plain },
+	{ "skipped", target_skipped_insn, target_skipped },
+	{ "counted", target_counted, target_counted },
+	{ "counter", (void *)&target_counter, target_shown },
+};
+
+#define NR_TARGETS	ARRAY_SIZE(targets)
+
+static int offsets(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_TARGETS; i++)
+		printf("%s 0x%lx\n", targets[i].name, file_offset(targets[i].probe));
+	return 0;
+}
+
+/* The counter is printed as it is. */
+static int call(const char *name, int count)
+{
+	unsigned long result = 0;
+	unsigned int i;
+	int j;
+
+	for (i = 0; i < NR_TARGETS; i++) {
+		if (strcmp(targets[i].name, name))
+			continue;
+		for (j = 0; j < count; j++)
+			result = targets[i].function(strcmp(name, "counter") ? j : 0);
+		printf("%lu\n", result);
+		return 0;
+	}
+	return 1;
+}
+
+static void wait_for(const char *file)
+{
+	while (access(file, F_OK))
+		usleep(10000);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "offsets"))
+		return offsets();
+	if (argc == 4 && !strcmp(argv[1], "call"))
+		return call(argv[2], atoi(argv[3]));
+	if (argc == 5 && !strcmp(argv[1], "wait")) {
+		wait_for(argv[2]);
+		return call(argv[3], atoi(argv[4]));
+	}
+	if (argc == 5 && !strcmp(argv[1], "twice")) {
+		call(argv[3], atoi(argv[4]));
+		wait_for(argv[2]);
+		return call(argv[3], atoi(argv[4]));
+	}
+	return 2;
+}
