@@ -6,7 +6,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-check docs anywhere clean
 
-export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS
+export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, show probes that fire'

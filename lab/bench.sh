@@ -8,10 +8,12 @@
 #   CONFIG	default; or dist: both kernels are compiled as distributions compile theirs
 #   FLAGS	own; or equal: the compiler optimizes our hit paths no more than the rest of
 #		the kernel (arm64, whose kernel is optimized for size)
+#   RUNS	the runs; all by default.  With some of them, the table has only their rows.
 #
-# Each kernel boots six times: thrice on one processor and once on two with a clock that
+# Each kernel boots seven times: four times on one processor and once on two with a clock that
 # counts instructions, whose results repeat, and on two and on four with the host's clock,
-# whose results are meaningful only as ratios, and only on an idle host.
+# whose results are meaningful only as ratios, and only on an idle host.  The run "user" is
+# that of the user-space probes.
 #
 # Fails if a guest fails or a row has no result.  A missed bound is shown, and is no
 # failure.
@@ -21,8 +23,9 @@
 ARCH=${ARCH:-x86_64}
 CONFIG=${CONFIG:-default}
 FLAGS=${FLAGS:-own}
+RUNS=${RUNS:-boot quiet instructions user two host parallel}
 # The make of the kernel must not see them.
-export -n CONFIG FLAGS
+export -n CONFIG FLAGS RUNS
 
 # KIND is a part of the names of all files of this benchmark.
 case $CONFIG-$FLAGS in
@@ -53,9 +56,14 @@ make_module()
 	kmake "$ARCH" "$config" M="$copy" W=1 modules
 }
 
-# make_client FOLDER: build the program that measures system calls, without a C library.
+# make_client FOLDER: build the programs that measure system calls, and user-space probes,
+# without a C library.
 make_client()
 {
+	[[ $ARCH == i386 ]] ||
+		make -C "$LAB/bench" -f "$ROOT/tools/testing/selftests/uprobes/nolibc.mk" \
+			ARCH="$ARCH" CC="$(compiler "$ARCH")" KDIR="$SRC" OUTPUT="$1" \
+			NATIVE=uclient "$1/uclient"
 	make -C "$LAB/bench" -f "$ROOT/tools/testing/selftests/kprobes/nolibc.mk" ARCH="$ARCH" \
 		CC="$(compiler "$ARCH")" top_srcdir="$SRC" OUTPUT="$1" \
 		TEST_GEN_PROGS_EXTENDED="$1/client"
@@ -111,7 +119,7 @@ machine()
 	case $1 in
 	boot)		echo BOOT_CLOCK=instructions \
 				"BOOT_INITRD=$(out_dir "$ARCH" "$(id base)")/initramfs.gz" ;;
-	quiet|instructions) echo BOOT_CLOCK=instructions ;;
+	quiet|instructions|user) echo BOOT_CLOCK=instructions ;;
 	two)		echo BOOT_CLOCK=instructions BOOT_CPUS=2 ;;
 	host)		echo BOOT_CLOCK=host ;;
 	parallel)	echo BOOT_CLOCK=host BOOT_CPUS=4 ;;
@@ -186,6 +194,12 @@ text()
 # benchmark, and without the rows that do not exist there.
 rows()
 {
+	own_rows | awk -F'|' -v runs=" sizes $RUNS " 'index(runs, " " $2 " ")'
+}
+
+# own_rows: those of all runs.
+own_rows()
+{
 	local file own=()
 
 	for file in "$LAB/bench/bounds-$ARCH" ${KIND:+"$LAB/bench/bounds-$ARCH$KIND"}; do
@@ -235,7 +249,7 @@ main()
 	for kernel in base ours; do
 		sizes "$kernel"
 	done
-	for run in boot quiet instructions two host parallel; do
+	for run in $RUNS; do
 		for kernel in base ours; do
 			measure "$kernel" "$run"
 		done

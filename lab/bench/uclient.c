@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measures user-space probes, on one processor, with a clock that counts instructions.
+ * Results are printed as "bench: key value".
+ *
+ * Costs of a hit are the differences between calls of a function with and without probe, the
+ * least of many samples.  The consumers are those of the module uprobe_bench; BPF programs,
+ * where a row says so, return 0.
+ *
+ * Built with nolibc.
+ */
+#include "../../tools/testing/selftests/uprobes/probe.h"
+
+#define RUN		"/sys/kernel/debug/uprobe_bench/run"
+#define COUNT		"/sys/kernel/debug/uprobe_bench/count"
+#define TEXT_FILE	"/tmp/uclient-text"
+
+#define SAMPLES		33
+#define CALLS		64
+
+/* Instructions of the file, each in 16 bytes of its own. */
+#define TEXT_STEP	16
+#define TEXT_MOST	10000
+#define TEXT_SIZE	((TEXT_MOST * TEXT_STEP + 4095) / 4096 * 4096UL)
+#define BATCH		1000
+#define SINGLES		50
+
+static void die(const char *reason)
+{
+	fprintf(stderr, "uclient: %s: error %d\n", reason, errno);
+	exit(1);
+}
+
+static void report(const char *key, unsigned long value)
+{
+	printf("bench: %s %lu\n", key, value);
+}
+
+/* Time in instructions, or on arm64 in ticks that are some more instructions. */
+static inline unsigned long now(void)
+{
+#ifdef __x86_64__
+	unsigned int low, high;
+
+	asm volatile("rdtsc" : "=a" (low), "=d" (high) : : "memory");
+	return (unsigned long)high << 32 | low;
+#else
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000UL + t.tv_nsec;
+#endif
+}
+
+#define ENTRY_DECLARE(name, code)	extern char bench_##name[];
+
+/* --- Functions, each with one kind of instruction at its entry ------------- */
+
+#ifdef __x86_64__
+#define ENTRIES(entry)				\
+	entry(nop, "nop")			\
+	entry(push, "push %rbp; pop %rbp")	\
+	entry(jmp, "jmp 1f; 1:")		\
+	entry(jcc, "jz 1f; 1:")			\
+	entry(call, "call bench_callee")	\
+	entry(mov, "mov %rsp, %rax")		\
+	entry(sub, "sub $8, %rsp; add $8, %rsp") \
+	entry(endbr, "endbr64")			\
+	entry(lea, "lea 8(%rdi), %rax")		\
+	entry(load, "mov bench_word(%rip), %rax") \
+	entry(callm, "call *bench_pointer(%rip)") \
+	entry(jmpr, "jmp *%rdx")		\
+	entry(nop5, ".byte 0x0f, 0x1f, 0x44, 0, 0") \
+	entry(ret, "ret")
+
+#define ENTRY_ASM(name, code)					\
+	".balign 64\n"						\
+	".globl bench_" #name "\n"				\
+	"bench_" #name ": " code "\n"				\
+	"ret\n"
+
+asm(".pushsection .text\n"
+	ENTRIES(ENTRY_ASM)
+	".balign 64\n"
+	"bench_callee: ret\n"
+	".popsection\n"
+	".pushsection .data\n"
+	"bench_word: .quad 1\n"
+	"bench_pointer: .quad bench_callee\n"
+	".popsection\n");
+
+ENTRIES(ENTRY_DECLARE)
+
+/* The jump through a register ends at the return. */
+#define CALL(function) \
+	asm volatile("call *%0" : : "r" (function), "d" (bench_ret) \
+		     : "rax", "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc")
+#elif defined(__aarch64__)
+#define ENTRIES(entry)				\
+	entry(nop, "nop")			\
+	entry(push, "stp x29, x30, [sp, #-16]!; ldp x29, x30, [sp], #16") \
+	entry(jmp, "b 1f; 1:")			\
+	entry(jcc, "b.eq 1f; 1:")		\
+	entry(call, "bl bench_callee; mov x30, x9") \
+	entry(mov, "mov x0, sp")		\
+	entry(sub, "sub sp, sp, #16; add sp, sp, #16") \
+	entry(endbr, "bti c")			\
+	entry(lea, "adrp x0, bench_word")	\
+	entry(load, "ldr x0, bench_literal")	\
+	entry(callm, "blr x10; mov x30, x9")	\
+	entry(jmpr, "br x11")			\
+	entry(nop5, "paciasp; autiasp")		\
+	entry(ret, "ret")
+
+#define ENTRY_ASM(name, code)					\
+	".balign 64\n"						\
+	".globl bench_" #name "\n"				\
+	"bench_" #name ": " code "\n"				\
+	"ret\n"
+
+asm(".pushsection .text\n"
+	ENTRIES(ENTRY_ASM)
+	".balign 64\n"
+	"bench_callee: ret\n"
+	".balign 8\n"
+	"bench_literal: .quad 1\n"
+	".popsection\n"
+	".pushsection .data\n"
+	"bench_word: .quad 1\n"
+	".popsection\n");
+
+ENTRIES(ENTRY_DECLARE)
+extern char bench_callee[];
+
+/* Where a function returns to is in x9, too: calls in the functions overwrite x30. */
+#define CALL(function) do {							\
+	register const void *x10 asm("x10") = bench_callee;			\
+	register const void *x11 asm("x11") = bench_ret;			\
+	register const void *x12 asm("x12") = function;				\
+	asm volatile("adr x9, 1f; mov x30, x9; br x12; 1:"			\
+		     : "+r" (x10), "+r" (x11), "+r" (x12) :			\
+		     : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", \
+		       "x13", "x14", "x15", "x16", "x17", "x30", "memory", "cc"); \
+} while (0)
+#endif
+
+
+#define ENTRY_ROW(name, code)		{ #name, bench_##name },
+static const struct {
+	const char *name;
+	char *function;
+} entries[] = {
+	ENTRIES(ENTRY_ROW)
+};
+
+#define NR_ENTRIES	ARRAY_SIZE(entries)
+
+/* --- Calls ----------------------------------------------------------------- */
+
+/* The time of one call, the least of many samples. */
+NOINLINE static unsigned long time_calls(char *function)
+{
+	unsigned long least = ~0UL, time;
+	int i, j;
+
+	for (i = 0; i < SAMPLES; i++) {
+		time = now();
+		for (j = 0; j < CALLS; j++)
+			CALL(function);
+		time = now() - time;
+		if (time < least)
+			least = time;
+	}
+	return least;
+}
+
+static void command(const char *format, unsigned long a, unsigned long b, unsigned long c)
+{
+	char line[256];
+	int fd = open(RUN, O_WRONLY), length;
+
+	length = snprintf(line, sizeof(line), format, a, b, c);
+	if (fd < 0 || write(fd, line, length) != length)
+		die(line);
+	close(fd);
+}
+
+static void use_file(const char *path)
+{
+	char line[256];
+	int fd = open(RUN, O_WRONLY), length;
+
+	length = snprintf(line, sizeof(line), "file %s", path);
+	if (fd < 0 || write(fd, line, length) != length)
+		die(path);
+	close(fd);
+}
+
+static unsigned long counted(void)
+{
+	return read_number(COUNT);
+}
+
+/* Measures the calls, which have to run HANDLERS handlers each; returns their cost in 1/100. */
+static unsigned long cost(char *function, unsigned long bare, unsigned int handlers)
+{
+	unsigned long before, time;
+
+	/* The first hit may prepare something. */
+	CALL(function);
+	before = counted();
+	time = time_calls(function);
+	if (handlers && counted() - before != (unsigned long)handlers * SAMPLES * CALLS)
+		die("hits are lost");
+	return (time - bare) * 100 / CALLS;
+}
+
+static void hit(const char *key, const char *part, char *function, const char *kind,
+		unsigned int number, unsigned int handlers)
+{
+	unsigned long bare = time_calls(function);
+	char line[64], name[64];
+
+	snprintf(line, sizeof(line), "%s %%lu %%lu", kind);
+	command(line, file_offset(function), number, 0);
+	snprintf(name, sizeof(name), "%s%s", key, part);
+	report(name, cost(function, bare, handlers));
+	command("drop", 0, 0, 0);
+}
+
+static void hits(void)
+{
+	unsigned int i;
+
+	use_file(SELF);
+	for (i = 0; i < NR_ENTRIES; i++)
+		hit("user_hit_", entries[i].name, entries[i].function, "entry", 1, 1);
+	hit("user_return_", "push", bench_push, "return", 1, 1);
+	hit("user_return_", "mov", bench_mov, "return", 1, 1);
+	hit("user_session", "", bench_push, "session", 1, 2);
+	hit("user_consumers_32", "", bench_push, "entry", 32, 32);
+}
+
+/* --- BPF programs ---------------------------------------------------------- */
+
+static int null_program(bool multi)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.expected_attach_type = multi ? BPF_TRACE_UPROBE_MULTI : 0;
+	attr.insns = pointer(program);
+	attr.insn_cnt = ARRAY_SIZE(program);
+	attr.license = pointer("GPL");
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int link_event(int program, int event)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = program;
+	attr.link_create.target_fd = event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
+static void programs(void)
+{
+	static const char *const keys[2][2] = {
+		{ "user_bpf_event", "user_bpf_event_return" },
+		{ "user_bpf_multi", "user_bpf_multi_return" },
+	};
+	unsigned long bare = time_calls(bench_push);
+	int is_return;
+
+	for (is_return = 0; is_return < 2; is_return++) {
+		__u64 offset = file_offset(bench_push), cookie = 0;
+		struct event_at event_at = {
+			.path = SELF, .offset = offset, .is_return = is_return,
+		};
+		struct link_at link_at = {
+			.path = SELF, .offsets = &offset, .cookies = &cookie, .nr = 1,
+			.is_return = is_return,
+		};
+		int program = null_program(false), event = event_open(&event_at);
+		int link = link_event(program, event);
+
+		if (link < 0)
+			die("a program on an event");
+		report(keys[0][is_return], cost(bench_push, bare, 0));
+		close(link);
+		close(event);
+		close(program);
+
+		program = null_program(true);
+		link = link_multi(program, &link_at);
+		if (link < 0)
+			die("a program on offsets");
+		report(keys[1][is_return], cost(bench_push, bare, 0));
+		close(link);
+		close(program);
+	}
+}
+
+/* --- Many probes ----------------------------------------------------------- */
+
+/* A file of the same instruction over and over, in 16 bytes each. */
+static void write_text(void)
+{
+	static char page[4096];
+	int fd = open(TEXT_FILE, O_RDWR | O_CREAT | O_TRUNC, 0755);
+	unsigned long at;
+
+	for (at = 0; at < sizeof(page); at += TEXT_STEP) {
+#ifdef __x86_64__
+		memset(page + at, 0x90, TEXT_STEP);
+		memcpy(page + at, "\x48\x89\xf8\xc3", 4);
+#else
+		static const __u32 insns[4] = {
+			0x91000400, 0xd65f03c0, 0xd503201f, 0xd503201f,
+		};
+
+		memcpy(page + at, insns, TEXT_STEP);
+#endif
+	}
+	for (at = 0; at < TEXT_SIZE; at += sizeof(page)) {
+		if (write(fd, page, sizeof(page)) != sizeof(page))
+			die(TEXT_FILE);
+	}
+	close(fd);
+}
+
+static char *map_text(void)
+{
+	int fd = open(TEXT_FILE, O_RDONLY);
+	char *text = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	unsigned long at;
+
+	close(fd);
+	if (text == MAP_FAILED)
+		die("mmap");
+	/* Every page is there. */
+	for (at = 0; at < TEXT_SIZE; at += 4096)
+		(void)*(volatile char *)(text + at);
+	return text;
+}
+
+static void others(void)
+{
+	static const struct {
+		const char *key;
+		unsigned int number;
+	} rows[] = {
+		{ "user_others_100", 100 },
+		{ "user_others_1000", 1000 },
+		{ "user_others_10000", 10000 },
+	};
+	unsigned long bare = time_calls(bench_push);
+	char *text = map_text();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		use_file(TEXT_FILE);
+		command("many %lu %lu %lu", 0, TEXT_STEP, rows[i].number);
+		use_file(SELF);
+		command("entry %lu", file_offset(bench_push), 0, 0);
+		report(rows[i].key, cost(bench_push, bare, 1));
+		command("drop", 0, 0, 0);
+	}
+	munmap(text, TEXT_SIZE);
+}
+
+/* Free memory in pages, with the lists of the processors. */
+static unsigned long free_pages(void)
+{
+	static char text[16384];
+	unsigned long pages = 0;
+	char *line;
+	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY), length, size = 0;
+
+	write(fd, "1", 1);
+	close(fd);
+	fd = open("/proc/zoneinfo", O_RDONLY);
+	while ((length = read(fd, text + size, sizeof(text) - 1 - size)) > 0)
+		size += length;
+	close(fd);
+	text[size] = 0;
+	for (line = text; (line = strstr(line, "nr_free_pages ")); line++)
+		pages += atol(line + 14);
+	for (line = text; (line = strstr(line, "count:")); line++) {
+		const char *number = line + 6;
+
+		while (*number == ' ')
+			number++;
+		pages += atol(number);
+	}
+	return pages;
+}
+
+static long anonymous(void)
+{
+	static char text[4096];
+	int fd = open("/proc/self/status", O_RDONLY), length = read(fd, text, sizeof(text) - 1);
+	char *line;
+
+	close(fd);
+	text[length < 0 ? 0 : length] = 0;
+	line = strstr(text, "RssAnon:");
+	return line ? atol(line + 8) : 0;
+}
+
+/* Probes that a link registers in a process that has mapped the text. */
+static void batches(void)
+{
+	static __u64 offsets[TEXT_MOST], cookies[TEXT_MOST];
+	struct link_at at = { .path = TEXT_FILE, .offsets = offsets, .cookies = cookies };
+	int program = null_program(true), link;
+	char *text = map_text();
+	unsigned long start, before, during;
+	long anon;
+	unsigned int i;
+
+	for (i = 0; i < TEXT_MOST; i++)
+		offsets[i] = i * TEXT_STEP;
+
+	/* A first link, so that caches are filled. */
+	at.nr = 1;
+	close(link_multi(program, &at));
+	usleep(200000);
+
+	start = now();
+	link = link_multi(program, &at);
+	report("user_register_one", now() - start);
+	start = now();
+	close(link);
+	report("user_unregister_one", now() - start);
+	usleep(200000);
+
+	at.nr = BATCH;
+	start = now();
+	link = link_multi(program, &at);
+	report("user_register_1000", now() - start);
+	if (link < 0)
+		die("a batch");
+	start = now();
+	close(link);
+	report("user_unregister_1000", now() - start);
+	usleep(200000);
+
+	at.nr = TEXT_MOST;
+	anon = anonymous();
+	before = free_pages();
+	start = now();
+	link = link_multi(program, &at);
+	report("user_register_10000", now() - start);
+	if (link < 0)
+		die("a large batch");
+	during = free_pages();
+	report("user_memory", (before - during) * 4096);
+	start = now();
+	close(link);
+	report("user_unregister_10000", now() - start);
+	usleep(500000);
+	report("user_text_kept", (anonymous() - anon) * 1024);
+	close(program);
+	munmap(text, TEXT_SIZE);
+}
+
+static void singles(void)
+{
+	int events[SINGLES], i;
+	char *text = map_text();
+	unsigned long start = now();
+
+	for (i = 0; i < SINGLES; i++) {
+		struct event_at at = { .path = TEXT_FILE, .offset = i * TEXT_STEP };
+
+		events[i] = event_open(&at);
+		if (events[i] < 0)
+			die("an event");
+	}
+	report("user_open", now() - start);
+	start = now();
+	for (i = 0; i < SINGLES; i++)
+		close(events[i]);
+	report("user_close", now() - start);
+	munmap(text, TEXT_SIZE);
+}
+
+/* --- Other users of the text ----------------------------------------------- */
+
+static unsigned long time_mmap(void)
+{
+	unsigned long least = ~0UL, time;
+	int i, fd = open(TEXT_FILE, O_RDONLY);
+
+	for (i = 0; i < 9; i++) {
+		char *text;
+
+		time = now();
+		text = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		time = now() - time;
+		if (text == MAP_FAILED)
+			die("mmap");
+		munmap(text, TEXT_SIZE);
+		if (time < least)
+			least = time;
+	}
+	close(fd);
+	return least;
+}
+
+static unsigned long time_fork(void)
+{
+	unsigned long least = ~0UL, time;
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		pid_t pid;
+
+		time = now();
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			die("fork");
+		time = now() - time;
+		if (time < least)
+			least = time;
+	}
+	return least;
+}
+
+static void users(void)
+{
+	static const struct {
+		unsigned int number;
+		const char *mmap_key, *fork_key;
+	} rows[] = {
+		{ 0, "user_mmap_0", "user_fork_0" },
+		{ 100, "user_mmap_100", NULL },
+		{ 1000, "user_mmap_1000", NULL },
+		{ 10000, "user_mmap_10000", "user_fork_10000" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned int number = rows[i].number;
+		char *text;
+
+		use_file(TEXT_FILE);
+		/* Spread over all pages. */
+		if (number)
+			command("many %lu %lu %lu", 0, TEXT_MOST / number * TEXT_STEP, number);
+		report(rows[i].mmap_key, time_mmap());
+		text = map_text();
+		if (rows[i].fork_key)
+			report(rows[i].fork_key, time_fork());
+		munmap(text, TEXT_SIZE);
+		command("drop", 0, 0, 0);
+	}
+}
+
+/* --- Returns --------------------------------------------------------------- */
+
+NOINLINE static unsigned long recurse(unsigned long depth)
+{
+	unsigned long below = depth > 1 ? recurse(depth - 1) : 0;
+
+	asm volatile("" : "+r" (below));
+	return below + depth;
+}
+
+static void depth(void)
+{
+	unsigned long before;
+
+	use_file(SELF);
+	command("return %lu", file_offset(recurse), 0, 0);
+	before = counted();
+	recurse(1000);
+	report("user_returns_seen", counted() - before);
+	command("drop", 0, 0, 0);
+}
+
+int main(void)
+{
+	write_text();
+	users();
+	batches();
+	singles();
+	hits();
+	programs();
+	others();
+	depth();
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A simulated x86 task for the emulator of uprobes: registers, memory, shadow stack, and the
+ * signal that was sent to it.  The headers in asm/ and linux/ lead here; useremulate.c implements
+ * the functions.
+ */
+#ifndef _KPROBES_TEST_MACHINE_H
+#define _KPROBES_TEST_MACHINE_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+#include <asm/inat.h>
+
+#include "../../../../arch/x86/include/uapi/asm/processor-flags.h"
+#include "../../../../arch/x86/include/asm/trapnr.h"
+#include "../../../../arch/x86/include/asm/trap_pf.h"
+
+#ifndef __user
+#define __user
+#endif
+#define DR_STEP		0x4000
+#ifndef TRAP_TRACE
+#define TRAP_TRACE	2
+#endif
+#ifndef SEGV_CPERR
+#define SEGV_CPERR	10
+#endif
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, flags, sp;
+};
+
+struct thread_struct {
+	unsigned long cr2, trap_nr, error_code, virtual_dr6;
+};
+
+struct test_task {
+	struct thread_struct thread;
+	int signal, code;
+	unsigned long addr;
+	bool stepped;
+};
+
+extern struct test_task test_user_task;
+
+#define current	(&test_user_task)
+
+struct cpuinfo {
+	unsigned int x86_virt_bits;
+};
+
+static const struct cpuinfo boot_cpu_data = { .x86_virt_bits = 48 };
+
+static inline bool __is_canonical_address(u64 addr, unsigned int bits)
+{
+	return (u64)((s64)(addr << (64 - bits)) >> (64 - bits)) == addr;
+}
+
+static inline bool user_64bit_mode(struct pt_regs *regs)
+{
+	return true;
+}
+
+int test_read_user(void *to, unsigned long addr, unsigned int size);
+int test_write_user(u64 value, unsigned long addr, unsigned int size);
+
+static inline unsigned long copy_from_user(void *to, const void *from, unsigned int size)
+{
+	return size && test_read_user(to, (unsigned long)from, size) ? size : 0;
+}
+
+unsigned long copy_to_user(void *to, const void *from, unsigned int size);
+
+#define get_user(to, from)							\
+({										\
+	typeof(from) __from = (from);						\
+										\
+	test_read_user(&(to), (unsigned long)__from, sizeof(*__from));		\
+})
+
+#define put_user(value, to)							\
+({										\
+	typeof(to) __to = (to);							\
+										\
+	test_write_user(value, (unsigned long)__to, sizeof(*__to));		\
+})
+
+#define SYSCALL_DEFINE0(name)	long test_sys_##name(void)
+#define __NR_uretprobe	335
+
+extern struct pt_regs test_user_regs;
+
+static inline struct pt_regs *task_pt_regs(struct test_task *task)
+{
+	return &test_user_regs;
+}
+
+bool shstk_is_enabled(void);
+int shstk_update_last_frame(unsigned long value);
+int shstk_push(u64 value);
+int shstk_pop(u64 *value);
+unsigned long insn_get_seg_base(struct pt_regs *regs, int segment);
+bool __emulate_cc(unsigned long flags, u8 cc);
+void force_sig(int signal);
+void force_sig_fault(int signal, int code, void *addr);
+void send_sigtrap(struct pt_regs *regs, int error_code, int code);
+
+#endif /* _KPROBES_TEST_MACHINE_H */
