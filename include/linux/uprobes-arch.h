@@ -32,7 +32,7 @@
  * A task in a slot has therefore executed all of the instruction or nothing of it. The
  * engine translates its instruction pointer to that of the original wherever it becomes
  * visible (kernel/uprobes/leave.c); the backend calls uprobe_leave() in its debug trap and
- * uprobe_logical_ip() where it reads the address for perf.
+ * uprobe_trace_ip() where it reads the address for perf.
  *
  * Included from <linux/uprobes.h>; do not include it directly.
  */
@@ -238,6 +238,17 @@ static inline unsigned long arch_uretprobe_entry(unsigned long trampoline, unsig
 int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset);
 
 /**
+ * arch_uretprobe_called() - have the return handlers been called?
+ * @offset: of the instruction pointer from arch_uretprobe_entry(), in the trampoline
+ *
+ * Context: any, NMI too.  May be a macro; default: false, for trampolines that are one
+ * instruction.
+ */
+#ifndef arch_uretprobe_called
+#define arch_uretprobe_called(offset)	false
+#endif
+
+/**
  * arch_uretprobe_peek() - read the return address at the entry of a function
  * @regs: current's user registers at its first instruction
  * @ret: set to the return address
@@ -336,6 +347,18 @@ unsigned long uprobe_get_trampoline_vaddr(void);
  * Context: any, NMI too.
  */
 unsigned long uprobe_logical_ip(const struct pt_regs *regs);
+
+/**
+ * uprobe_trace_ip() - address of current for samples and stack traces
+ * @regs: its user registers
+ *
+ * Like uprobe_logical_ip(); and for a task in the trampoline, the address to which the probed
+ * function returns.  The task must not be made to continue there: the trampoline may have words
+ * of its own on the stack.
+ *
+ * Context: any, NMI too.
+ */
+unsigned long uprobe_trace_ip(const struct pt_regs *regs);
 
 /**
  * uprobe_leave() - take a task out of a slot

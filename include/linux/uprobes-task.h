@@ -71,6 +71,7 @@ enum rp_check {
  * @return_instances: calls that have not returned, the latest first
  * @pool: free instances
  * @depth: number of @return_instances
+ * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
  * @node: in the list of all
  */
@@ -81,6 +82,7 @@ struct uprobe_task {
 	struct return_instance	*return_instances;
 	struct return_instance	*pool;
 	unsigned int		depth;
+	unsigned long		returned_to;
 	bool			signal_held;
 	struct list_head	node;
 };

@@ -18,7 +18,7 @@
  *	system calls, also clone's child and restarts
  *					uprobe_syscall_enter(), before anything looks at them
  *	rseq				uprobe_logical_ip(), for the comparison with the section
- *	perf				uprobe_logical_ip()
+ *	perf, unwinders			uprobe_trace_ip()
  *	/proc/PID/syscall		uprobe_task_logical_ip()
  *
  * A signal that arrives while the copy has not been executed could be delivered at the
@@ -72,6 +72,29 @@ unsigned long uprobe_logical_ip(const struct pt_regs *regs)
 {
 	/* Architectures differ in whether its argument is constant. */
 	return translate(current->mm, instruction_pointer((struct pt_regs *)regs));
+}
+
+/* The return address of the call whose trampoline @utask's task is in, if @ip is there. */
+static unsigned long skip_trampoline(const struct uprobe_task *utask, unsigned long ip)
+{
+	unsigned long offset = ip - uprobe_get_trampoline_vaddr();
+	const struct return_instance *ri;
+
+	if (likely(offset >= PAGE_SIZE))
+		return ip;
+	if (arch_uretprobe_called(offset))
+		return utask->returned_to ?: ip;
+	ri = READ_ONCE(utask->return_instances);
+	return ri ? ri->orig_ret_vaddr : ip;
+}
+
+/* See <linux/uprobes-arch.h>. */
+unsigned long uprobe_trace_ip(const struct pt_regs *regs)
+{
+	const struct uprobe_task *utask = READ_ONCE(current->utask);
+	unsigned long ip = uprobe_logical_ip(regs);
+
+	return utask ? skip_trampoline(utask, ip) : ip;
 }
 
 /* See <linux/uprobes-arch.h>. */

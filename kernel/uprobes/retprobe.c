@@ -130,9 +130,13 @@ static void free_list(struct return_instance *ri)
  */
 void uprobe_instances_free(struct uprobe_task *utask)
 {
-	free_list(utask->return_instances);
+	struct return_instance *ri = utask->return_instances;
+
+	/* An interrupt must not follow a list that is being freed. */
+	WRITE_ONCE(utask->return_instances, NULL);
+	barrier();
+	free_list(ri);
 	free_list(utask->pool);
-	utask->return_instances = NULL;
 	utask->pool = NULL;
 }
 
@@ -289,5 +293,6 @@ void uprobe_handle_trampoline(struct pt_regs *regs)
 	}
 	uprobe_hit_begin(utask);
 	handle_return(utask, regs);
+	utask->returned_to = instruction_pointer(regs);
 	uprobe_hit_end(utask);
 }

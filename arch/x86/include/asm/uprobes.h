@@ -43,6 +43,9 @@ struct arch_uprobe {
 #ifdef CONFIG_X86_64
 #define arch_uretprobe_entry(trampoline, mode) \
 	((trampoline) + ((mode) ? URETPROBE_TRAP_OFFSET : 0))
+
+bool arch_uretprobe_called(unsigned long offset);
+#define arch_uretprobe_called arch_uretprobe_called
 #endif
 
 #ifdef CONFIG_UPROBES

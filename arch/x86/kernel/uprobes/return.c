@@ -118,6 +118,12 @@ static const struct trampoline_state trampoline_states[] = {
 	[14]	= { true, true, 1 },	/* ret */
 };
 
+/* See <linux/uprobes-arch.h>. */
+bool arch_uretprobe_called(unsigned long offset)
+{
+	return offset < ARRAY_SIZE(trampoline_states) && trampoline_states[offset].called;
+}
+
 static int undo_pushes(struct pt_regs *regs, const struct trampoline_state *state)
 {
 	unsigned long stack[NR_PUSHED], *pushed = stack + NR_PUSHED - state->words;

@@ -22,6 +22,8 @@ begin()
 	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
 	[ -e "$TRACING/trace" ] || mount -t tracefs tracefs "$TRACING" 2>/dev/null
 	[ -e "$UPROBE_EVENTS" ] || skip_all "no uprobes in this kernel"
+	# An oops, which other tests cause, has stopped all tracing.
+	echo 1 >"$TRACING/tracing_on"
 	trap cleanup EXIT
 	trap 'exit 1' INT TERM HUP
 	"$TARGET" offsets >/tmp/uprobes-offsets
