@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calling the consumers of a point, at a hit and at a return.
+ * Calling the consumers of a point at a return.  hit.c calls them at a hit.
  *
  * The lists are read without a lock: consumers that are removed meanwhile stay until the hit
  * has ended, see observe.c.
@@ -16,8 +16,17 @@ static bool is_session(const struct uprobe_consumer *uc)
 	return uc->handler && uc->ret_handler;
 }
 
-/* The return of this call concerns a consumer. Returns the instance, NULL without memory. */
-static struct return_instance *expect_return(struct uprobe_task *utask,
+/**
+ * uprobe_expect_return() - the return of this call concerns a consumer
+ * @utask: of current, which is in a hit
+ * @ri: instance of the call, or NULL
+ * @uc: the consumer
+ * @cookie: value for its return handler
+ *
+ * Context: task, may sleep.
+ * Return: the instance, a new one if @ri is NULL; NULL if there is no memory.
+ */
+struct return_instance *uprobe_expect_return(struct uprobe_task *utask,
 					     struct return_instance *ri,
 					     struct uprobe_consumer *uc, u64 cookie)
 {
@@ -26,45 +35,6 @@ static struct return_instance *expect_return(struct uprobe_task *utask,
 	if (!ri || (is_session(uc) && uprobe_instance_note(ri, uc->id, cookie)))
 		uprobe_return_missed();
 	return ri;
-}
-
-/**
- * uprobe_dispatch() - call the handlers of a point
- * @utask: of current, which is in a hit
- * @point: the point
- * @arch: the decision about its instruction
- * @regs: user registers; the instruction pointer is that of the point
- *
- * Context: task, may sleep.
- * Return: true if no handler wants more hits in this process.
- */
-bool uprobe_dispatch(struct uprobe_task *utask, struct uprobe_point *point,
-		     struct arch_uprobe *arch, struct pt_regs *regs)
-{
-	unsigned long vaddr = instruction_pointer(regs);
-	struct return_instance *ri = NULL;
-	struct uprobe_consumer *uc;
-	bool remove = true;
-
-	utask->auprobe = arch;
-	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
-		u64 cookie = 0;
-		int rc = 0;
-
-		if (uc->handler)
-			rc = uc->handler(uc, regs, &cookie);
-		if (rc != UPROBE_HANDLER_REMOVE)
-			remove = false;
-		if (unlikely(uc->ret_handler) && !rc)
-			ri = expect_return(utask, ri, uc, cookie);
-	}
-	utask->auprobe = NULL;
-	if (unlikely(ri)) {
-		ri->func = vaddr;
-		ri->point_id = point->id;
-		uprobe_instance_push(utask, ri, regs);
-	}
-	return remove;
 }
 
 /* The consumer's note of a return; @next is where the search begins, in the same order. */
@@ -89,7 +59,6 @@ static struct uprobe_point *instance_point(struct return_instance *ri)
 	struct uprobe_site *site;
 
 	if (likely(own)) {
-		guard(rcu)();
 		site = uprobe_table_find(own, ri->func);
 		if (likely(site))
 			point = READ_ONCE(site->point);

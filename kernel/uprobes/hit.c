@@ -3,9 +3,9 @@
  * A hit, from the trap to the return into the slot.
  *
  *   1. the task marks itself busy			uprobe_hit_begin()
- *   2. the site is looked up by (mm, address)		find_target()
- *   3. the handlers run				uprobe_dispatch()
- *   4. the instruction takes effect			finish()
+ *   2. the site is looked up by (mm, address)		uprobe_table_find()
+ *   3. the handlers run				call_handlers()
+ *   4. the instruction takes effect			handle_site()
  *   5. the mark ends					uprobe_hit_end()
  *
  * No lock, no reference count and no allocation, unless the site is not in the table yet or the
@@ -18,67 +18,77 @@
 #include "hit.h"
 #include "table.h"
 
-/* Copied from a site, because the site itself may be replaced while the handlers sleep. */
-struct target {
-	struct uprobe_point *point;
-	struct arch_uprobe *arch;
-	unsigned long slot;
-	enum uprobe_way way;
-};
-
-static __always_inline bool find_target(struct uprobe_mm *own, unsigned long vaddr,
-					struct target *target)
+/*
+ * Calls the handlers of a point, whose address is in @regs. Returns true if none of them wants
+ * more hits in this process.
+ */
+static __always_inline bool call_handlers(struct uprobe_task *utask, struct uprobe_point *point,
+					  struct pt_regs *regs)
 {
-	struct uprobe_site *site;
+	struct return_instance *ri = NULL;
+	struct uprobe_consumer *uc;
+	bool remove = true;
+	u64 cookie;
+	int rc;
 
-	guard(rcu)();
-	site = uprobe_table_find(own, vaddr);
-	if (!site)
-		return false;
-	target->point = READ_ONCE(site->point);
-	target->arch = site->arch;
-	target->slot = site->slot;
-	target->way = site->way;
-	return target->point;
+	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
+		cookie = 0;
+		rc = uc->handler ? uc->handler(uc, regs, &cookie) : 0;
+		if (rc != UPROBE_HANDLER_REMOVE)
+			remove = false;
+		if (unlikely(uc->ret_handler) && !rc)
+			ri = uprobe_expect_return(utask, ri, uc, cookie);
+	}
+	if (unlikely(ri)) {
+		ri->func = instruction_pointer(regs);
+		ri->point_id = point->id;
+		uprobe_instance_push(utask, ri, regs);
+	}
+	return remove;
 }
 
 /* Lets the instruction take effect. */
-static __always_inline void finish(const struct target *target, struct pt_regs *regs)
+static noinline void finish_rarely(const struct uprobe_site *site, struct pt_regs *regs)
 {
-	switch (target->way) {
+	switch (site->way) {
 	case UPROBE_COPIED_SYSCALL:
 		set_task_syscall_work(current, UPROBE);
 		fallthrough;
 	case UPROBE_COPIED:
-		instruction_pointer_set(regs, target->slot);
+		instruction_pointer_set(regs, site->slot);
 		break;
 	case UPROBE_EMULATED:
-		arch_uprobe_emulate(target->arch, regs);
+		arch_uprobe_emulate(site->arch, regs);
 		break;
 	}
 }
 
-static __always_inline void handle_target(struct uprobe_task *utask,
-					  const struct target *target,
-					  struct pt_regs *regs, unsigned long vaddr)
+/* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
+static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
+					struct uprobe_point *point, struct pt_regs *regs)
 {
 	bool remove;
 
-	instruction_pointer_set(regs, vaddr);
-	remove = uprobe_dispatch(utask, target->point, target->arch, regs);
+	instruction_pointer_set(regs, site->vaddr);
+	utask->auprobe = site->arch;
+	remove = call_handlers(utask, point, regs);
+	utask->auprobe = NULL;
 	if (unlikely(remove))
-		uprobe_disarm_current(target->point, vaddr);
+		uprobe_disarm_current(point, site->vaddr);
 	/* A handler that changes the instruction pointer replaces the instruction. */
-	if (likely(instruction_pointer(regs) == vaddr))
-		finish(target, regs);
+	if (unlikely(instruction_pointer(regs) != site->vaddr))
+		return;
+	if (likely(site->way == UPROBE_COPIED))
+		instruction_pointer_set(regs, site->slot);
+	else
+		finish_rarely(site, regs);
 }
 
 /* A breakpoint without a site: our own, the first hit in this process, or foreign. */
-static noinline bool handle_other(struct uprobe_task *utask, struct pt_regs *regs,
-				  unsigned long vaddr)
+static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 {
-	struct uprobe_mm *own = current->mm->uprobes_state.own;
-	struct target target;
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&current->mm->uprobes_state.own);
 
 	if (own && uprobe_leave_held(own, regs, vaddr))
 		return true;
@@ -86,50 +96,53 @@ static noinline bool handle_other(struct uprobe_task *utask, struct pt_regs *reg
 		uprobe_handle_trampoline(regs);
 		return true;
 	}
-	switch (uprobe_site_resolve(vaddr)) {
-	case UPROBE_FOREIGN:
+	if (uprobe_site_resolve(vaddr) == UPROBE_FOREIGN)
 		return false;
-	case UPROBE_RESOLVED:
-		own = current->mm->uprobes_state.own;
-		if (find_target(own, vaddr, &target)) {
-			handle_target(utask, &target, regs, vaddr);
-			return true;
-		}
-		fallthrough;
-	case UPROBE_RESTART:
+	/* Execute it again: a hit if the site exists now, else an instruction. */
+	instruction_pointer_set(regs, vaddr);
+	return true;
+}
+
+/* The first hit of a task. */
+static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
+{
+	struct uprobe_task *utask;
+	bool ours;
+
+	if (!uprobe_mm_probed(current->mm))
+		return false;
+	utask = uprobe_task_create();
+	if (!utask) {
+		/* Try again, until there is memory or the task is killed. */
 		instruction_pointer_set(regs, vaddr);
 		return true;
 	}
-	return false;
+	uprobe_hit_begin(utask);
+	ours = handle_other(regs, vaddr);
+	uprobe_hit_end(utask);
+	return ours;
 }
 
 /* See <linux/uprobes-arch.h>. */
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 {
-	struct mm_struct *mm = current->mm;
-	struct uprobe_task *utask;
-	struct target target;
+	struct uprobe_task *utask = current->utask;
+	struct uprobe_site *site = NULL;
+	struct uprobe_point *point;
 	struct uprobe_mm *own;
 	bool ours = true;
 
-	if (!uprobe_mm_probed(mm))
-		return false;
-	utask = current->utask;
-	if (unlikely(!utask)) {
-		utask = uprobe_task_create();
-		if (!utask) {
-			/* Try again, until there is memory or the task is killed. */
-			instruction_pointer_set(regs, vaddr);
-			return true;
-		}
-	}
+	if (unlikely(!utask))
+		return first_hit(regs, vaddr);
 	uprobe_hit_begin(utask);
 	/* Pairs with the release in uprobe_mm_get(). */
-	own = smp_load_acquire(&mm->uprobes_state.own);
-	if (likely(own && find_target(own, vaddr, &target)))
-		handle_target(utask, &target, regs, vaddr);
+	own = smp_load_acquire(&current->mm->uprobes_state.own);
+	if (likely(own))
+		site = uprobe_table_find(own, vaddr);
+	if (likely(site) && likely(point = READ_ONCE(site->point)))
+		handle_site(utask, site, point, regs);
 	else
-		ours = handle_other(utask, regs, vaddr);
+		ours = handle_other(regs, vaddr);
 	uprobe_hit_end(utask);
 	return ours;
 }

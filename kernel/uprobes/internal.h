@@ -21,6 +21,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
@@ -96,6 +97,14 @@ struct uprobe_point {
 	struct uprobe_decision	decision[UPROBE_MODES];
 };
 
+/**
+ * struct uprobe_retired - first member of what is freed when no hit can use it any more
+ * @node: in a list of observe.c
+ */
+struct uprobe_retired {
+	struct llist_node	node;
+};
+
 /* States of a site; uprobe_site_change() makes all changes. */
 enum uprobe_site_state {
 	UPROBE_SITE_NEW,	/* not in the table yet */
@@ -106,6 +115,7 @@ enum uprobe_site_state {
 
 /**
  * struct uprobe_site - a point at an address of a process
+ * @retired: frees the site, see observe.c
  * @vaddr: the address
  * @slot: address of the slot, 0 if there is none
  * @point: NULL if the site is gone
@@ -113,11 +123,11 @@ enum uprobe_site_state {
  * @way: how the instruction takes effect
  * @state: see &enum uprobe_site_state
  * @by_point: in &uprobe_point.sites
- * @rcu: delays kfree()
  *
  * Only @point and @state change after the site has been published.
  */
 struct uprobe_site {
+	struct uprobe_retired	retired;
 	unsigned long		vaddr;
 	unsigned long		slot;
 	struct uprobe_point	*point;
@@ -125,7 +135,6 @@ struct uprobe_site {
 	enum uprobe_way		way;
 	enum uprobe_site_state	state;
 	struct hlist_node	by_point;
-	struct rcu_head		rcu;
 };
 
 /* Slots of a page, pages of an area. */
@@ -170,16 +179,18 @@ struct uprobe_area {
 
 /**
  * struct uprobe_table - sites of a process by address, with open addressing
- * @rcu: delays kvfree()
- * @bits: binary logarithm of the number of elements
+ * @retired: frees the table, see observe.c
+ * @mask: number of the elements, a power of two, minus 1
+ * @shift: of the hash, so that it is an index
  * @used: number of elements that are not NULL, at most half
  * @sites: the elements
  */
 struct uprobe_table {
-	struct rcu_head		rcu;
-	unsigned int		bits;
+	struct uprobe_retired	retired;
+	unsigned int		mask;
+	unsigned int		shift;
 	unsigned int		used;
-	struct uprobe_site __rcu *sites[];
+	struct uprobe_site	*sites[];
 };
 
 /**
@@ -195,7 +206,7 @@ struct uprobe_table {
  * @counters: counters (&struct uprobe_counter) that wait for their page to be mapped
  */
 struct uprobe_mm {
-	struct uprobe_table __rcu *table;
+	struct uprobe_table	*table;
 	unsigned long		low;
 	unsigned long		high;
 	struct list_head	areas;
@@ -288,6 +299,8 @@ void uprobe_counters_free(struct uprobe_mm *own);
 /* observe.c */
 extern unsigned long uprobe_epoch;
 void uprobe_observe(void);
+void uprobe_retire(struct uprobe_retired *retired);
+void uprobe_observe_retired(void);
 void uprobe_observe_add(struct uprobe_task *utask);
 void uprobe_observe_remove(struct uprobe_task *utask);
 
@@ -295,8 +308,9 @@ void uprobe_observe_remove(struct uprobe_task *utask);
 struct uprobe_task *uprobe_task_create(void);
 
 /* dispatch.c */
-bool uprobe_dispatch(struct uprobe_task *utask, struct uprobe_point *point,
-		     struct arch_uprobe *arch, struct pt_regs *regs);
+struct return_instance *uprobe_expect_return(struct uprobe_task *utask,
+					     struct return_instance *ri,
+					     struct uprobe_consumer *uc, u64 cookie);
 void uprobe_dispatch_return(struct uprobe_task *utask, struct return_instance *ri,
 			    struct pt_regs *regs);
 

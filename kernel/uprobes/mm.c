@@ -114,7 +114,7 @@ void uprobe_munmap(struct vm_area_struct *vma, unsigned long start, unsigned lon
 		return;
 	/* Pairs with the release in uprobe_mm_get(). */
 	own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	if (!own || !rcu_access_pointer(own->table))
+	if (!own || !READ_ONCE(own->table))
 		return;
 	guard(mutex)(&own->lock);
 	uprobe_table_for_each(own, site_unmapped, &range);

@@ -6,8 +6,13 @@
  * the hit began. uprobe_observe() starts a new epoch and waits for the tasks that are marked
  * with an older one. It looks only at tasks that have ever hit a probe, and is as long as the
  * longest handler that runs; no grace period of RCU takes part.
+ *
+ * Sites and tables that have been replaced while a process runs are retired: they are freed
+ * after the next observation, which comes with the next probe that is unregistered.
  */
 #include <linux/delay.h>
+#include <linux/llist.h>
+#include <linux/slab.h>
 
 #include "internal.h"
 
@@ -88,4 +93,32 @@ void uprobe_observe(void)
 		else
 			schedule_timeout_uninterruptible(1);
 	}
+}
+
+static LLIST_HEAD(retired_list);
+
+/**
+ * uprobe_retire() - free something when no hit can use it any more
+ * @retired: its first member; hits that begin later do not find it
+ *
+ * Context: any.
+ */
+void uprobe_retire(struct uprobe_retired *retired)
+{
+	llist_add(&retired->node, &retired_list);
+}
+
+/**
+ * uprobe_observe_retired() - uprobe_observe(), and free all that was retired before it
+ *
+ * Context: see uprobe_observe().
+ */
+void uprobe_observe_retired(void)
+{
+	struct llist_node *list = llist_del_all(&retired_list);
+	struct uprobe_retired *retired, *next;
+
+	uprobe_observe();
+	llist_for_each_entry_safe(retired, next, list, node)
+		kvfree(retired);
 }

@@ -94,7 +94,7 @@ void uprobe_mm_free(struct uprobe_mm *own)
 	scoped_guard(mutex, &all_mms_lock)
 		list_del(&own->node);
 	uprobe_table_for_each(own, free_site, NULL);
-	kvfree(rcu_dereference_protected(own->table, true));
+	kvfree(own->table);
 	list_for_each_entry_safe(area, next, &own->areas, node)
 		uprobe_area_free(area);
 	uprobe_counters_free(own);

@@ -2,9 +2,10 @@
 /*
  * The sites of a process by address.
  *
- * A hit looks its site up in an array with open addressing, under RCU: one multiplication, one
- * shift, and usually one comparison, for one site as for 10,000. Sites are never removed before
- * the process ends; one that is gone is replaced when its address is probed again.
+ * A hit looks its site up in an array with open addressing: one multiplication, one shift, and
+ * usually one comparison, for one site as for 10,000. Sites are never removed before the process
+ * ends; one that is gone is replaced when its address is probed again. What hits may still use
+ * is retired, see observe.c.
  */
 #include <linux/slab.h>
 
@@ -15,37 +16,40 @@
 
 static unsigned int table_size(const struct uprobe_table *table)
 {
-	return 1U << table->bits;
+	return table->mask + 1;
 }
 
-static struct uprobe_table *table_alloc(unsigned int bits)
+static struct uprobe_table *table_alloc(unsigned int size)
 {
 	struct uprobe_table *table;
 
-	table = kvzalloc(struct_size(table, sites, 1UL << bits), GFP_KERNEL);
-	if (table)
-		table->bits = bits;
+	table = kvzalloc(struct_size(table, sites, size), GFP_KERNEL);
+	if (!table)
+		return NULL;
+	table->mask = size - 1;
+	table->shift = BITS_PER_LONG - ilog2(size);
 	return table;
 }
 
 static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 {
-	struct uprobe_table *table = table_alloc(old ? old->bits + 1 : FIRST_BITS);
+	struct uprobe_table *table = table_alloc(old ? table_size(old) * 2 : 1 << FIRST_BITS);
 	struct uprobe_site *site;
 	unsigned int i;
 
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; old && i < table_size(old); i++) {
-		site = rcu_dereference_protected(old->sites[i], lockdep_is_held(&own->lock));
+		site = old->sites[i];
 		if (!site)
 			continue;
-		RCU_INIT_POINTER(table->sites[uprobe_table_index(table, site->vaddr)], site);
+		table->sites[uprobe_table_index(table, site->vaddr)] = site;
 		table->used++;
 	}
-	rcu_assign_pointer(own->table, table);
+	/* Pairs with the read in uprobe_table_find(): the elements come first. */
+	smp_store_release(&own->table, table);
 	if (old)
-		kvfree_rcu(old, rcu);
+		uprobe_retire(&old->retired);
 	return 0;
 }
 
@@ -65,18 +69,19 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 	int err;
 
 	lockdep_assert_held(&own->lock);
-	table = rcu_dereference_protected(own->table, lockdep_is_held(&own->lock));
+	table = own->table;
 	if (!table || (table->used + 1) * 2 > table_size(table)) {
 		err = grow(own, table);
 		if (err)
 			return err;
-		table = rcu_dereference_protected(own->table, lockdep_is_held(&own->lock));
+		table = own->table;
 	}
 	i = uprobe_table_index(table, site->vaddr);
-	old = rcu_dereference_protected(table->sites[i], lockdep_is_held(&own->lock));
-	rcu_assign_pointer(table->sites[i], site);
+	old = table->sites[i];
+	/* Pairs with the read in uprobe_table_find(): the site is complete. */
+	smp_store_release(&table->sites[i], site);
 	if (old)
-		kfree_rcu(old, rcu);
+		uprobe_retire(&old->retired);
 	else
 		table->used++;
 	return 0;
@@ -93,12 +98,12 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site *, void *),
 			   void *data)
 {
-	struct uprobe_table *table = rcu_dereference_protected(own->table, true);
+	struct uprobe_table *table = own->table;
 	struct uprobe_site *site;
 	unsigned int i;
 
 	for (i = 0; table && i < table_size(table); i++) {
-		site = rcu_dereference_protected(table->sites[i], true);
+		site = table->sites[i];
 		if (site)
 			fn(site, data);
 	}

@@ -7,6 +7,12 @@
 
 #include "internal.h"
 
+static __always_inline unsigned int uprobe_table_hash(const struct uprobe_table *table,
+						      unsigned long vaddr)
+{
+	return (vaddr * GOLDEN_RATIO_PRIME) >> table->shift;
+}
+
 /*
  * Index of the element with the site at @vaddr, or of the NULL at which the search for it
  * ends. The table is never more than half full.
@@ -14,12 +20,11 @@
 static __always_inline unsigned int uprobe_table_index(struct uprobe_table *table,
 						       unsigned long vaddr)
 {
-	unsigned int mask = (1U << table->bits) - 1;
-	unsigned int i = hash_long(vaddr, table->bits);
+	unsigned int i = uprobe_table_hash(table, vaddr);
 	struct uprobe_site *site;
 
-	for (;; i = (i + 1) & mask) {
-		site = rcu_dereference_raw(table->sites[i]);
+	for (;; i = (i + 1) & table->mask) {
+		site = READ_ONCE(table->sites[i]);
 		if (!site || site->vaddr == vaddr)
 			return i;
 	}
@@ -30,17 +35,22 @@ static __always_inline unsigned int uprobe_table_index(struct uprobe_table *tabl
  * @own: the process
  * @vaddr: the address
  *
- * Context: any; under rcu_read_lock(), or @own->lock held.
- * Return: NULL if there is none. The site may be gone.
+ * Context: a hit, or @own->lock held.
+ * Return: NULL if there is none. The site may be gone; it exists until the hit has ended.
  */
 static __always_inline struct uprobe_site *uprobe_table_find(struct uprobe_mm *own,
 							     unsigned long vaddr)
 {
-	struct uprobe_table *table = rcu_dereference_raw(own->table);
+	/* Pairs with the releases in table.c.  The elements are read through the pointer. */
+	struct uprobe_table *table = READ_ONCE(own->table);
+	struct uprobe_site *site;
 
 	if (unlikely(!table))
 		return NULL;
-	return rcu_dereference_raw(table->sites[uprobe_table_index(table, vaddr)]);
+	site = READ_ONCE(table->sites[uprobe_table_hash(table, vaddr)]);
+	if (unlikely(!site) || likely(site->vaddr == vaddr))
+		return site;
+	return READ_ONCE(table->sites[uprobe_table_index(table, vaddr)]);
 }
 
 #endif /* _KERNEL_UPROBES_TABLE_H */

@@ -271,7 +271,7 @@ void uprobe_unregister_sync(void)
 	struct list_head dying;
 
 	uprobe_points_take_dying(&dying);
-	uprobe_observe();
+	uprobe_observe_retired();
 	uprobe_points_free_dying(&dying);
 }
 EXPORT_SYMBOL_GPL(uprobe_unregister_sync);
