@@ -90,7 +90,7 @@ struct uprobe_task {
 /**
  * struct uprobes_state - the engine's part of a process's address space
  * @own: sites and areas, NULL before the first is needed. Not inherited by fork
- * @trampoline: address of the page to which probed functions return, 0 if it is not mapped.
+ * @trampoline: address to which probed functions return, 0 if the trampoline is not mapped.
  *	Inherited by fork
  */
 struct uprobes_state {

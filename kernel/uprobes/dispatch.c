@@ -16,6 +16,18 @@ static bool is_session(const struct uprobe_consumer *uc)
 	return uc->handler && uc->ret_handler;
 }
 
+/* Takes an instance without consumers from the pool, or a new one; NULL without memory. */
+static struct return_instance *take_instance(struct uprobe_task *utask)
+{
+	struct return_instance *ri = utask->pool;
+
+	if (unlikely(!ri))
+		return uprobe_instance_new();
+	utask->pool = ri->next;
+	ri->nr = 0;
+	return ri;
+}
+
 /**
  * uprobe_expect_return() - the return of this call concerns a consumer
  * @utask: of current, which is in a hit
@@ -31,7 +43,7 @@ struct return_instance *uprobe_expect_return(struct uprobe_task *utask,
 					     struct uprobe_consumer *uc, u64 cookie)
 {
 	if (!ri)
-		ri = uprobe_instance_get(utask);
+		ri = take_instance(utask);
 	if (!ri || (is_session(uc) && uprobe_instance_note(ri, uc->id, cookie)))
 		uprobe_return_missed();
 	return ri;

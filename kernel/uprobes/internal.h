@@ -315,7 +315,7 @@ void uprobe_dispatch_return(struct uprobe_task *utask, struct return_instance *r
 			    struct pt_regs *regs);
 
 /* retprobe.c */
-struct return_instance *uprobe_instance_get(struct uprobe_task *utask);
+struct return_instance *uprobe_instance_new(void);
 void uprobe_instance_put(struct uprobe_task *utask, struct return_instance *ri);
 int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie);
 void uprobe_instance_push(struct uprobe_task *utask, struct return_instance *ri,
@@ -326,7 +326,7 @@ void uprobe_return_missed(void);
 unsigned long uprobe_returns_missed(void);
 
 /* trampoline.c */
-unsigned long uprobe_trampoline_get(void);
+unsigned long uprobe_trampoline_map(void);
 
 /* leave.c */
 bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr);

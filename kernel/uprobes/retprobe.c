@@ -42,25 +42,19 @@ unsigned long uprobe_returns_missed(void)
 /* --- Pool --------------------------------------------------------------------- */
 
 /**
- * uprobe_instance_get() - take an instance from the pool
- * @utask: of current
+ * uprobe_instance_new() - allocate an instance, because the pool is empty
  *
  * Context: task, may sleep.
  * Return: an instance without consumers, or NULL if there is no memory.
  */
-struct return_instance *uprobe_instance_get(struct uprobe_task *utask)
+struct return_instance *uprobe_instance_new(void)
 {
-	struct return_instance *ri = utask->pool;
+	struct return_instance *ri = kmalloc_obj(*ri);
 
-	if (likely(ri)) {
-		utask->pool = ri->next;
-	} else {
-		ri = kmalloc_obj(*ri);
-		if (!ri)
-			return NULL;
-		ri->consumers = &ri->first;
-		ri->room = 1;
-	}
+	if (!ri)
+		return NULL;
+	ri->consumers = &ri->first;
+	ri->room = 1;
 	ri->nr = 0;
 	return ri;
 }
@@ -210,8 +204,10 @@ static void drop_dead(struct uprobe_task *utask, enum rp_check ctx, struct pt_re
 static int replace_return(struct uprobe_task *utask, struct return_instance *ri,
 			  struct pt_regs *regs)
 {
-	unsigned long entry = uprobe_trampoline_get(), ret;
+	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline), ret;
 
+	if (unlikely(!entry))
+		entry = uprobe_trampoline_map();
 	if (!entry || arch_uretprobe_peek(regs, &ret))
 		return -EFAULT;
 	ri->chained = ret == entry;
@@ -230,7 +226,7 @@ static int replace_return(struct uprobe_task *utask, struct return_instance *ri,
 /**
  * uprobe_instance_push() - begin to wait for the return of a function
  * @utask: of current
- * @ri: from uprobe_instance_get(), with @ri->func and @ri->point_id
+ * @ri: from uprobe_expect_return(), with @ri->func and @ri->point_id
  * @regs: user registers at the entry
  *
  * If the return address cannot be replaced, the call is counted as missed.

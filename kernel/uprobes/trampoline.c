@@ -24,57 +24,48 @@ static const struct vm_special_mapping trampoline_mapping = {
 	.mremap = trampoline_mremap,
 };
 
-static unsigned long map_trampoline(struct mm_struct *mm)
+/* Maps the trampoline. Returns its entry, or 0. Context: mmap_lock held for writing. */
+static unsigned long install_trampoline(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma;
 	unsigned long addr;
 
-	if (mmap_write_lock_killable(mm))
-		return 0;
-	addr = mm->uprobes_state.trampoline;
-	if (addr)
-		goto unlock;
 	/* The highest place, as for other mappings of the kernel's own. */
 	addr = get_unmapped_area(NULL, TASK_SIZE - PAGE_SIZE, PAGE_SIZE, 0, 0);
-	if (IS_ERR_VALUE(addr)) {
-		addr = 0;
-		goto unlock;
-	}
+	if (IS_ERR_VALUE(addr))
+		return 0;
 	vma = _install_special_mapping(mm, addr, PAGE_SIZE,
 				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
 				       VM_SEALED_SYSMAP, &trampoline_mapping);
-	if (IS_ERR(vma))
-		addr = 0;
-	else
-		WRITE_ONCE(mm->uprobes_state.trampoline, addr);
-unlock:
-	mmap_write_unlock(mm);
-	return addr;
+	return IS_ERR(vma) ? 0 : arch_uretprobe_entry(addr, arch_uprobe_mode(mm));
 }
 
 /**
- * uprobe_trampoline_get() - entry of the trampoline, mapped if it is not yet
+ * uprobe_trampoline_map() - map the trampoline into current's process
  *
  * Context: task, may sleep.
- * Return: 0 if it cannot be mapped.
+ * Return: its entry, or 0 if it cannot be mapped.
  */
-unsigned long uprobe_trampoline_get(void)
+unsigned long uprobe_trampoline_map(void)
 {
-	unsigned long addr = READ_ONCE(current->mm->uprobes_state.trampoline);
+	struct mm_struct *mm = current->mm;
+	unsigned long entry;
 
-	if (unlikely(!addr))
-		addr = map_trampoline(current->mm);
-	return addr ? arch_uretprobe_entry(addr, arch_uprobe_mode(current->mm)) : 0;
+	if (mmap_write_lock_killable(mm))
+		return 0;
+	/* Another thread may have been faster. */
+	entry = mm->uprobes_state.trampoline ?: install_trampoline(mm);
+	WRITE_ONCE(mm->uprobes_state.trampoline, entry);
+	mmap_write_unlock(mm);
+	return entry;
 }
 
 /* See <linux/uprobes-arch.h>. */
 unsigned long uprobe_get_trampoline_vaddr(void)
 {
 	struct mm_struct *mm = current->mm;
-	unsigned long addr = mm ? READ_ONCE(mm->uprobes_state.trampoline) : 0;
 
-	return addr ? arch_uretprobe_entry(addr, arch_uprobe_mode(mm)) :
-		      UPROBE_NO_TRAMPOLINE_VADDR;
+	return (mm ? READ_ONCE(mm->uprobes_state.trampoline) : 0) ?: UPROBE_NO_TRAMPOLINE_VADDR;
 }
 
 static int __init trampoline_init(void)

@@ -161,21 +161,39 @@ static bool from_trampoline(struct pt_regs *regs)
 	       regs->ip == entry + (uprobe_return_called - uprobe_return_page);
 }
 
+static __always_inline int read_pushed(unsigned long sp, unsigned long *pushed)
+{
+	const unsigned long __user *stack = (const unsigned long __user *)sp;
+
+	if (!user_read_access_begin(stack, NR_PUSHED * sizeof(*stack)))
+		return -EFAULT;
+	unsafe_get_user(pushed[PUSHED_R11], &stack[PUSHED_R11], fault);
+	unsafe_get_user(pushed[PUSHED_CX], &stack[PUSHED_CX], fault);
+	unsafe_get_user(pushed[PUSHED_AX], &stack[PUSHED_AX], fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
 /*
  * Prepares a return through the trampoline's last instructions, by which the kernel can leave
- * with sysret.  Return: 0 or -EFAULT.
+ * with sysret.  @pushed is what the trampoline has pushed.  Return: 0 or -EFAULT.
  */
-static int return_by_trampoline(struct pt_regs *regs, unsigned long trampoline)
+static int return_by_trampoline(struct pt_regs *regs, const unsigned long *pushed,
+				unsigned long trampoline)
 {
-	unsigned long pushed[NR_PUSHED] = {
-		[PUSHED_R11] = regs->r11,
-		[PUSHED_CX] = regs->cx,
-		[PUSHED_AX] = regs->ip,
-	};
+	unsigned long __user *stack = (unsigned long __user *)regs->sp - NR_PUSHED;
 
-	regs->sp -= sizeof(pushed);
-	if (copy_to_user((void __user *)regs->sp, pushed, sizeof(pushed)))
+	if (put_user(regs->ip, &stack[PUSHED_AX]))
 		return -EFAULT;
+	/* Handlers seldom change the others. */
+	if (unlikely(regs->cx != pushed[PUSHED_CX]) && put_user(regs->cx, &stack[PUSHED_CX]))
+		return -EFAULT;
+	if (unlikely(regs->r11 != pushed[PUSHED_R11]) && put_user(regs->r11, &stack[PUSHED_R11]))
+		return -EFAULT;
+	regs->sp = (unsigned long)stack;
 	regs->ip = trampoline;
 	/* The exit code compares them with ip and flags. */
 	regs->cx = trampoline;
@@ -191,7 +209,7 @@ static int handle_return(struct pt_regs *regs)
 {
 	unsigned long pushed[NR_PUSHED], trampoline = regs->ip, sp;
 
-	if (copy_from_user(pushed, (void __user *)regs->sp, sizeof(pushed)))
+	if (read_pushed(regs->sp, pushed))
 		return -EFAULT;
 	regs->ax = pushed[PUSHED_AX];
 	regs->cx = pushed[PUSHED_CX];
@@ -209,7 +227,7 @@ static int handle_return(struct pt_regs *regs)
 	 */
 	if (regs->sp != sp || shstk_is_enabled())
 		return 0;
-	return return_by_trampoline(regs, trampoline);
+	return return_by_trampoline(regs, pushed, trampoline);
 }
 
 /* Not for programs: see the beginning of this file. */

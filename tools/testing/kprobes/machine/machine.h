@@ -92,6 +92,14 @@ unsigned long copy_to_user(void *to, const void *from, unsigned int size);
 	test_write_user(value, (unsigned long)__to, sizeof(*__to));		\
 })
 
+#define user_read_access_begin(from, size)	true
+#define user_read_access_end()			do { } while (0)
+#define unsafe_get_user(to, from, label)					\
+do {										\
+	if (get_user(to, from))							\
+		goto label;							\
+} while (0)
+
 #define SYSCALL_DEFINE0(name)	long test_sys_##name(void)
 #define __NR_uretprobe	335
 
