@@ -8,11 +8,14 @@
  * longest handler that runs; no grace period of RCU takes part.
  *
  * Sites and tables that have been replaced while a process runs are retired: they are freed
- * after the next observation, which comes with the next probe that is unregistered.
+ * after the next observation, which comes with the next probe that is unregistered, or when
+ * there are many.
  */
+#include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/llist.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -95,17 +98,32 @@ void uprobe_observe(void)
 	}
 }
 
+/* --- What hits may still use --------------------------------------------------- */
+
+/* So many are freed without waiting for a probe to be unregistered. */
+#define MANY_RETIRED	1024
+
 static LLIST_HEAD(retired_list);
+static atomic_t nr_retired = ATOMIC_INIT(0);
+
+static void free_retired(struct work_struct *unused)
+{
+	uprobe_observe_retired();
+}
+
+static DECLARE_WORK(retired_work, free_retired);
 
 /**
  * uprobe_retire() - free something when no hit can use it any more
  * @retired: its first member; hits that begin later do not find it
  *
- * Context: any.
+ * Context: task.
  */
 void uprobe_retire(struct uprobe_retired *retired)
 {
 	llist_add(&retired->node, &retired_list);
+	if (atomic_inc_return(&nr_retired) == MANY_RETIRED)
+		schedule_work(&retired_work);
 }
 
 /**
@@ -115,9 +133,12 @@ void uprobe_retire(struct uprobe_retired *retired)
  */
 void uprobe_observe_retired(void)
 {
-	struct llist_node *list = llist_del_all(&retired_list);
 	struct uprobe_retired *retired, *next;
+	struct llist_node *list;
 
+	/* Before the list: what is added in between makes the next work come early, not late. */
+	atomic_set(&nr_retired, 0);
+	list = llist_del_all(&retired_list);
 	uprobe_observe();
 	llist_for_each_entry_safe(retired, next, list, node)
 		kvfree(retired);
