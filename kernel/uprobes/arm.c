@@ -12,6 +12,7 @@
 #include <linux/sort.h>
 
 #include "internal.h"
+#include "point.h"
 #include "trace.h"
 
 /* A mapping to visit. The process has a reference until the end of the operation. */
@@ -99,14 +100,15 @@ static unsigned int first_in(struct vm_area_struct *vma, struct uprobe_point **p
  * Decides whether an operation concerns a point in a process: 1, 0, or -errno if the
  * instruction is refused.
  */
-static int concerned(struct uprobe_point *point, struct mm_struct *mm, enum uprobe_text_op op)
+static __always_inline int concerned(struct uprobe_point *point, struct mm_struct *mm,
+				     unsigned int mode, enum uprobe_text_op op)
 {
 	const struct uprobe_decision *decision;
 	bool arm = op == UPROBE_ARM;
 
 	if (uprobe_point_wanted(point, mm) != arm)
 		return 0;
-	decision = uprobe_point_decide(point, arch_uprobe_mode(mm));
+	decision = uprobe_point_decide(point, mode);
 	if (decision->state == UPROBE_ACCEPTED)
 		return 1;
 	return arm ? decision->err : 0;
@@ -130,17 +132,17 @@ static int concerned(struct uprobe_point *point, struct mm_struct *mm, enum upro
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
 {
-	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start);
+	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page, page_end;
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
 	struct uprobe_point *batch[PAGE_POINTS];
 	unsigned int i = first_in(vma, points, nr), n;
 	int err = 0, ret;
 
 	while (i < nr && points[i]->offset < end) {
-		loff_t page = points[i]->offset & PAGE_MASK;
-
-		for (n = 0; i < nr && points[i]->offset < min(end, page + (loff_t)PAGE_SIZE) &&
-		     n < PAGE_POINTS; i++) {
-			ret = concerned(points[i], vma->vm_mm, op);
+		page = points[i]->offset & PAGE_MASK;
+		page_end = min(end, page + (loff_t)PAGE_SIZE);
+		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++) {
+			ret = concerned(points[i], vma->vm_mm, mode, op);
 			if (ret > 0)
 				batch[n++] = points[i];
 			else if (!err)

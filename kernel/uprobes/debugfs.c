@@ -11,6 +11,7 @@
 #include <linux/seq_file.h>
 
 #include "internal.h"
+#include "point.h"
 
 static void show_file_name(struct seq_file *m, struct inode *inode)
 {
@@ -34,21 +35,14 @@ static const char *decision_name(const struct uprobe_decision *decision)
 		[UPROBE_EMULATED] = "emulated",
 	};
 
-	switch (smp_load_acquire(&decision->state)) {	/* pairs with decide() in point.c */
-	case UPROBE_ACCEPTED:
-		return ways[decision->way];
-	case UPROBE_REFUSED:
-		return decision->why;
-	default:
-		return NULL;
-	}
+	return decision->state == UPROBE_ACCEPTED ? ways[decision->way] : decision->why;
 }
 
 static void show_point(struct seq_file *m, struct uprobe_point *point)
 {
 	unsigned int entries = 0, returns = 0, mode;
+	const struct uprobe_decision *decision;
 	struct uprobe_consumer *uc;
-	const char *name;
 
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		entries += !!uc->handler;
@@ -59,9 +53,9 @@ static void show_point(struct seq_file *m, struct uprobe_point *point)
 	if (point->ref_ctr_offset)
 		seq_printf(m, " counter 0x%llx", point->ref_ctr_offset);
 	for (mode = 0; mode < UPROBE_MODES; mode++) {
-		name = decision_name(&point->decision[mode]);
-		if (name)
-			seq_printf(m, " [%u: %s]", mode, name);
+		decision = uprobe_point_decision(point, mode);
+		if (decision)
+			seq_printf(m, " [%u: %s]", mode, decision_name(decision));
 	}
 	seq_putc(m, '\n');
 }

@@ -18,6 +18,27 @@
 #include "hit.h"
 #include "table.h"
 
+/* What call_handlers() knows about the return of this call. */
+struct expected {
+	bool returns;			/* a consumer waits for it */
+	struct return_instance *ri;	/* has the notes of session consumers, or NULL */
+};
+
+/* Calls the handler of a consumer that also has a return handler. */
+static noinline bool call_session(struct uprobe_task *utask, struct uprobe_consumer *uc,
+				  struct pt_regs *regs, struct expected *expected)
+{
+	u64 cookie = 0;
+	int rc;
+
+	rc = uc->handler(uc, regs, &cookie);
+	if (!rc) {
+		expected->ri = uprobe_return_note(utask, expected->ri, uc, cookie);
+		expected->returns = true;
+	}
+	return rc == UPROBE_HANDLER_REMOVE;
+}
+
 /*
  * Calls the handlers of a point, whose address is in @regs. Returns true if none of them wants
  * more hits in this process.
@@ -25,25 +46,25 @@
 static __always_inline bool call_handlers(struct uprobe_task *utask, struct uprobe_point *point,
 					  struct pt_regs *regs)
 {
-	struct return_instance *ri = NULL;
+	struct expected expected = { };
 	struct uprobe_consumer *uc;
 	bool remove = true;
-	u64 cookie;
-	int rc;
+	u64 ignored = 0;
 
 	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
-		cookie = 0;
-		rc = uc->handler ? uc->handler(uc, regs, &cookie) : 0;
-		if (rc != UPROBE_HANDLER_REMOVE)
+		if (unlikely(uc->ret_handler)) {
+			if (uc->handler) {
+				remove &= call_session(utask, uc, regs, &expected);
+			} else {
+				expected.returns = true;
+				remove = false;
+			}
+		} else if (uc->handler(uc, regs, &ignored) != UPROBE_HANDLER_REMOVE) {
 			remove = false;
-		if (unlikely(uc->ret_handler) && !rc)
-			ri = uprobe_expect_return(utask, ri, uc, cookie);
+		}
 	}
-	if (unlikely(ri)) {
-		ri->func = instruction_pointer(regs);
-		ri->point_id = point->id;
-		uprobe_instance_push(utask, ri, regs);
-	}
+	if (unlikely(expected.returns))
+		uprobe_return_expect(utask, expected.ri, point, regs);
 	return remove;
 }
 

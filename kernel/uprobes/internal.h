@@ -37,13 +37,25 @@
  * @node: in the table of all, by inode
  * @inode: holds a reference
  * @points: tree of points by offset
- * @nr: number of points
+ * @in_order: all points, by offset
  */
 struct uprobe_file {
 	struct hlist_node	node;
 	struct inode		*inode;
 	struct rb_root		points;
-	unsigned int		nr;
+	struct list_head	in_order;
+};
+
+/**
+ * struct uprobe_reader - reads instructions of a file, one page after the other
+ * @inode: the file
+ * @index: of @page
+ * @page: the page that has been read last, with a reference, or NULL
+ */
+struct uprobe_reader {
+	struct inode		*inode;
+	pgoff_t			index;
+	struct page		*page;
 };
 
 /* Progress of uprobe_point_decide() for one mode. */
@@ -72,8 +84,8 @@ struct uprobe_decision {
 /**
  * struct uprobe_point - a probed place of a file
  * @node: in &uprobe_file.points
- * @dying: in the list of those that are to be freed
- * @file: the file
+ * @entry: in &uprobe_file.in_order; then in the list of those that are to be freed
+ * @file: the file; NULL when it is to be freed
  * @offset: of the instruction
  * @ref_ctr_offset: offset of the counter of armed processes in the file, or 0
  * @id: unique
@@ -81,11 +93,12 @@ struct uprobe_decision {
  * @sites: where it has been hit, under uprobe_sites_lock
  * @len: number of bytes in @insn
  * @insn: the instruction, and what follows it, as the file has it
- * @decision: by arch_uprobe_mode()
+ * @native: decision for processes of arch_uprobe_mode() 0
+ * @other: decision for those of mode 1; NULL until there is such a process
  */
 struct uprobe_point {
 	struct rb_node		node;
-	struct list_head	dying;
+	struct list_head	entry;
 	struct uprobe_file	*file;
 	loff_t			offset;
 	loff_t			ref_ctr_offset;
@@ -94,7 +107,8 @@ struct uprobe_point {
 	struct hlist_head	sites;
 	u8			len;
 	u8			insn[MAX_UINSN_BYTES];
-	struct uprobe_decision	decision[UPROBE_MODES];
+	struct uprobe_decision	native;
+	struct uprobe_decision	*other;
 };
 
 /**
@@ -228,8 +242,9 @@ extern struct mutex uprobe_mutex;
 /* point.c */
 extern struct rw_semaphore uprobe_points_lock;
 extern unsigned int uprobe_nr_points;
-struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
-				      const char **why);
+void uprobe_reader_end(struct uprobe_reader *reader);
+struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offset,
+				      loff_t ref_ctr_offset, const char **why);
 void uprobe_point_put(struct uprobe_point *point);
 void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
@@ -237,9 +252,8 @@ bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
-struct uprobe_point *uprobe_point_next(struct uprobe_point *point);
-bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm);
-const struct uprobe_decision *uprobe_point_decide(struct uprobe_point *point, unsigned int mode);
+const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
+							 unsigned int mode);
 void uprobe_points_free_dying(struct list_head *dying);
 void uprobe_points_take_dying(struct list_head *dying);
 void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data);
@@ -307,23 +321,20 @@ void uprobe_observe_remove(struct uprobe_task *utask);
 /* task.c */
 struct uprobe_task *uprobe_task_create(void);
 
-/* dispatch.c */
-struct return_instance *uprobe_expect_return(struct uprobe_task *utask,
-					     struct return_instance *ri,
-					     struct uprobe_consumer *uc, u64 cookie);
-void uprobe_dispatch_return(struct uprobe_task *utask, struct return_instance *ri,
-			    struct pt_regs *regs);
-
-/* retprobe.c */
+/* instance.c */
 struct return_instance *uprobe_instance_new(void);
-void uprobe_instance_put(struct uprobe_task *utask, struct return_instance *ri);
 int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie);
-void uprobe_instance_push(struct uprobe_task *utask, struct return_instance *ri,
-			  struct pt_regs *regs);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
 void uprobe_return_missed(void);
 unsigned long uprobe_returns_missed(void);
+
+/* retprobe.c */
+struct return_instance *uprobe_return_note(struct uprobe_task *utask,
+					   struct return_instance *ri,
+					   struct uprobe_consumer *uc, u64 cookie);
+void uprobe_return_expect(struct uprobe_task *utask, struct return_instance *ri,
+			  struct uprobe_point *point, struct pt_regs *regs);
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "point.h"
 #include "trace.h"
 
 /* Points of a mapping that are armed in one call. */

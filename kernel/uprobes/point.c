@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "point.h"
 #include "trace.h"
 
 /* Protects files, points and lists of consumers; see internal.h. */
@@ -25,7 +26,7 @@ unsigned int uprobe_nr_points;
 static struct hlist_head file_table[1 << FILE_TABLE_BITS];
 static LIST_HEAD(dying_points);
 static DEFINE_SPINLOCK(dying_lock);
-/* Serializes uprobe_point_decide(). */
+/* Serializes decisions. */
 static DEFINE_MUTEX(decide_mutex);
 static u64 last_id;
 
@@ -98,18 +99,6 @@ struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
 }
 
 /**
- * uprobe_point_next() - next point of the same file, by offset
- * @point: a point in its file
- *
- * Context: task; uprobe_points_lock or uprobe_mutex held.
- * Return: NULL after the last.
- */
-struct uprobe_point *uprobe_point_next(struct uprobe_point *point)
-{
-	return rb_entry_safe(rb_next(&point->node), struct uprobe_point, node);
-}
-
-/**
  * uprobe_point_find() - find a point
  * @inode: the file
  * @offset: the offset
@@ -137,19 +126,46 @@ static struct page *file_page(struct address_space *mapping, pgoff_t index)
 	return ERR_PTR(-EIO);
 }
 
+/**
+ * uprobe_reader_end() - the last point of a batch has been made
+ * @reader: any; can be used again
+ *
+ * Context: task.
+ */
+void uprobe_reader_end(struct uprobe_reader *reader)
+{
+	if (reader->page)
+		put_page(reader->page);
+	reader->page = NULL;
+}
+
+static struct page *reader_page(struct uprobe_reader *reader, pgoff_t index)
+{
+	struct page *page;
+
+	if (reader->page && reader->index == index)
+		return reader->page;
+	uprobe_reader_end(reader);
+	page = file_page(reader->inode->i_mapping, index);
+	if (!IS_ERR(page)) {
+		reader->page = page;
+		reader->index = index;
+	}
+	return page;
+}
+
 /* Reads bytes of a file; they are all in it. */
-static int read_file(struct inode *inode, loff_t pos, u8 *to, unsigned int len)
+static int read_file(struct uprobe_reader *reader, loff_t pos, u8 *to, unsigned int len)
 {
 	unsigned int done, in_page;
 
 	for (done = 0; done < len; done += in_page) {
-		struct page *page = file_page(inode->i_mapping, (pos + done) >> PAGE_SHIFT);
+		struct page *page = reader_page(reader, (pos + done) >> PAGE_SHIFT);
 
 		if (IS_ERR(page))
 			return PTR_ERR(page);
 		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(pos + done));
 		memcpy_from_page(to + done, page, offset_in_page(pos + done), in_page);
-		put_page(page);
 	}
 	return 0;
 }
@@ -160,14 +176,12 @@ static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int wan
 	return clamp_t(loff_t, i_size_read(inode) - pos, 0, want);
 }
 
-static int read_insn(struct uprobe_point *point)
+static int read_insn(struct uprobe_point *point, struct uprobe_reader *reader)
 {
-	struct inode *inode = point->file->inode;
-
-	point->len = bytes_left(inode, point->offset, MAX_UINSN_BYTES);
+	point->len = bytes_left(reader->inode, point->offset, MAX_UINSN_BYTES);
 	if (!point->len)
 		return -EINVAL;
-	return read_file(inode, point->offset, point->insn, point->len);
+	return read_file(reader, point->offset, point->insn, point->len);
 }
 
 #if UPROBE_CONTEXT_BYTES
@@ -176,13 +190,14 @@ static int check_context(struct uprobe_point *point, const char **why)
 {
 	unsigned int before = min_t(loff_t, point->offset, UPROBE_CONTEXT_BYTES);
 	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
-	struct inode *inode = point->file->inode;
+	struct uprobe_reader reader = { .inode = point->file->inode };
 	loff_t start = point->offset - before;
 	unsigned int len;
 	int err;
 
-	len = bytes_left(inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
-	err = read_file(inode, start, text, len);
+	len = bytes_left(reader.inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
+	err = read_file(&reader, start, text, len);
+	uprobe_reader_end(&reader);
 	if (err) {
 		*why = "the text around it cannot be read";
 		return err;
@@ -213,26 +228,43 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		decision->err = way;
 		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
 	}
-	/* Pairs with the acquire in uprobe_point_decide(). */
+	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
 }
 
+static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned int mode)
+{
+	struct uprobe_decision *other;
+
+	lockdep_assert_held(&decide_mutex);
+	if (!mode || point->other)
+		return mode ? point->other : &point->native;
+	other = kzalloc_obj(*other);
+	/* Pairs with the acquire in uprobe_point_decision(). */
+	smp_store_release(&point->other, other);
+	return other;
+}
+
 /**
- * uprobe_point_decide() - how does the instruction of a point take effect?
+ * uprobe_point_decide_slowly() - uprobe_point_decide() for the first process of a mode
  * @point: a point in its file
  * @mode: see arch_uprobe_mode()
  *
  * Context: task, may sleep.
- * Return: a decision that is not %UPROBE_UNDECIDED.
+ * Return: a decision that is not %UPROBE_UNDECIDED; without memory, a refusal that is not kept.
  */
-const struct uprobe_decision *uprobe_point_decide(struct uprobe_point *point, unsigned int mode)
+const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
+							 unsigned int mode)
 {
-	struct uprobe_decision *decision = &point->decision[mode];
+	static const struct uprobe_decision no_memory = {
+		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
+	};
+	struct uprobe_decision *decision;
 
-	/* Pairs with the release in decide(). */
-	if (likely(smp_load_acquire(&decision->state) != UPROBE_UNDECIDED))
-		return decision;
 	guard(mutex)(&decide_mutex);
+	decision = decision_of(point, mode);
+	if (!decision)
+		return &no_memory;
 	if (decision->state == UPROBE_UNDECIDED)
 		decide(point, decision, mode);
 	return decision;
@@ -255,13 +287,14 @@ static struct uprobe_file *file_get(struct inode *inode)
 		return NULL;
 	}
 	file->points = RB_ROOT;
+	INIT_LIST_HEAD(&file->in_order);
 	hlist_add_head(&file->node, file_bucket(inode));
 	return file;
 }
 
 static void file_put(struct uprobe_file *file)
 {
-	if (file->nr)
+	if (!list_empty(&file->in_order))
 		return;
 	hlist_del(&file->node);
 	iput(file->inode);
@@ -274,9 +307,19 @@ static bool offset_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct uprobe_point, node)->offset;
 }
 
+static void insert(struct uprobe_file *file, struct uprobe_point *point)
+{
+	struct rb_node *before;
+
+	rb_add(&point->node, &file->points, offset_less);
+	before = rb_prev(&point->node);
+	list_add(&point->entry, before ? &rb_entry(before, struct uprobe_point, node)->entry :
+					 &file->in_order);
+}
+
 /**
  * uprobe_point_get() - find or create the point for a registration
- * @inode: the file
+ * @reader: of the file
  * @offset: of the instruction
  * @ref_ctr_offset: of the counter, or 0
  * @why: set on failure
@@ -287,10 +330,10 @@ static bool offset_less(struct rb_node *a, const struct rb_node *b)
  * Return: the point, or an ERR_PTR(): -EINVAL if the offset is not in the file or the point has
  * another counter; -EIO if the file cannot be read; -ENOMEM.
  */
-struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
-				      const char **why)
+struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offset,
+				      loff_t ref_ctr_offset, const char **why)
 {
-	struct uprobe_point *point = uprobe_point_find(inode, offset);
+	struct uprobe_point *point = uprobe_point_find(reader->inode, offset);
 	int err = -ENOMEM;
 
 	*why = "no memory";
@@ -301,7 +344,7 @@ struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t
 	point = kzalloc_obj(*point);
 	if (!point)
 		return ERR_PTR(-ENOMEM);
-	point->file = file_get(inode);
+	point->file = file_get(reader->inode);
 	if (!point->file)
 		goto free_point;
 	point->offset = offset;
@@ -309,12 +352,11 @@ struct uprobe_point *uprobe_point_get(struct inode *inode, loff_t offset, loff_t
 	point->id = ++last_id;
 	INIT_LIST_HEAD(&point->consumers);
 	INIT_HLIST_HEAD(&point->sites);
-	err = read_insn(point);
+	err = read_insn(point, reader);
 	*why = "the file cannot be read there";
 	if (err)
 		goto put_file;
-	rb_add(&point->node, &point->file->points, offset_less);
-	point->file->nr++;
+	insert(point->file, point);
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
 	return point;
 
@@ -339,12 +381,12 @@ void uprobe_point_put(struct uprobe_point *point)
 		return;
 	uprobe_sites_detach(point);
 	rb_erase(&point->node, &point->file->points);
-	point->file->nr--;
+	list_del(&point->entry);
 	file_put(point->file);
 	point->file = NULL;
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
 	guard(spinlock)(&dying_lock);
-	list_add(&point->dying, &dying_points);
+	list_add(&point->entry, &dying_points);
 }
 
 /**
@@ -370,8 +412,10 @@ void uprobe_points_free_dying(struct list_head *dying)
 {
 	struct uprobe_point *point, *next;
 
-	list_for_each_entry_safe(point, next, dying, dying)
+	list_for_each_entry_safe(point, next, dying, entry) {
+		kfree(point->other);
 		kfree(point);
+	}
 }
 
 /* --- Consumers -------------------------------------------------------------- */
@@ -421,22 +465,4 @@ bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc)
 		return false;
 	list_del_rcu(&uc->cons_node);
 	return true;
-}
-
-/**
- * uprobe_point_wanted() - does a consumer want hits in a process?
- * @point: a point
- * @mm: the process
- *
- * Context: task; uprobe_points_lock or uprobe_mutex held.
- */
-bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
-{
-	struct uprobe_consumer *uc;
-
-	list_for_each_entry(uc, &point->consumers, cons_node) {
-		if (!uc->filter || uc->filter(uc, mm))
-			return true;
-	}
-	return false;
 }

@@ -1,190 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Return probes: instances of calls, and returns to the trampoline.
+ * Return probes: entries of functions, and returns to the trampoline.
  *
  * At the entry of a function with a consumer that waits for its return, the return address is
- * replaced by that of the trampoline and kept in an instance. Instances form a stack for each
- * task. They come from a pool of the task, which grows without limit; a call is missed, and
- * counted, only if there is no memory for it. Instances of calls that longjmp() has abandoned
- * are recognized by the stack pointer and dropped.
+ * replaced by that of the trampoline and kept in an instance (instance.c). Instances form a
+ * stack for each task. Those of calls that longjmp() has abandoned are recognized by the stack
+ * pointer and dropped.
+ *
+ * The lists of consumers are read without a lock: consumers that are removed meanwhile stay
+ * until the hit has ended, see observe.c.
  */
-#include <linux/atomic.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 
 #include "internal.h"
 #include "hit.h"
+#include "table.h"
 
-/* Returns that no handler has seen because memory was short. */
-static atomic_long_t missed;
+/* --- Stack of instances --------------------------------------------------------- */
 
-/**
- * uprobe_return_missed() - count a call whose return will not be seen
- *
- * Context: any.
- */
-void uprobe_return_missed(void)
+/* Takes an instance without consumers from the pool, or a new one; NULL without memory. */
+static __always_inline struct return_instance *take_instance(struct uprobe_task *utask)
 {
-	atomic_long_inc(&missed);
-}
+	struct return_instance *ri = utask->pool;
 
-/**
- * uprobe_returns_missed() - number of calls whose return was not seen
- *
- * Context: any.
- */
-unsigned long uprobe_returns_missed(void)
-{
-	return atomic_long_read(&missed);
-}
-
-/* --- Pool --------------------------------------------------------------------- */
-
-/**
- * uprobe_instance_new() - allocate an instance, because the pool is empty
- *
- * Context: task, may sleep.
- * Return: an instance without consumers, or NULL if there is no memory.
- */
-struct return_instance *uprobe_instance_new(void)
-{
-	struct return_instance *ri = kmalloc_obj(*ri);
-
-	if (!ri)
-		return NULL;
-	ri->consumers = &ri->first;
-	ri->room = 1;
+	if (unlikely(!ri))
+		return uprobe_instance_new();
+	utask->pool = ri->next;
 	ri->nr = 0;
 	return ri;
 }
 
-/**
- * uprobe_instance_put() - return an instance to the pool
- * @utask: of current
- * @ri: not in the stack
- *
- * Context: task.
- */
-void uprobe_instance_put(struct uprobe_task *utask, struct return_instance *ri)
+static __always_inline void put_instance(struct uprobe_task *utask, struct return_instance *ri)
 {
 	ri->next = utask->pool;
 	utask->pool = ri;
 }
 
-static int set_room(struct return_instance *ri, unsigned int room)
+static __always_inline void push(struct uprobe_task *utask, struct return_instance *ri)
 {
-	struct return_consumer *consumers;
-
-	consumers = kmalloc_objs(*consumers, room);
-	if (!consumers)
-		return -ENOMEM;
-	memcpy(consumers, ri->consumers, ri->nr * sizeof(*consumers));
-	if (ri->consumers != &ri->first)
-		kfree(ri->consumers);
-	ri->consumers = consumers;
-	ri->room = room;
-	return 0;
-}
-
-/**
- * uprobe_instance_note() - let a consumer wait for a return
- * @ri: the instance of the call
- * @id: of the consumer
- * @cookie: value for its return handler
- *
- * Context: task, may sleep.
- * Return: 0 or -ENOMEM.
- */
-int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie)
-{
-	if (ri->nr == ri->room && set_room(ri, ri->room * 2))
-		return -ENOMEM;
-	ri->consumers[ri->nr++] = (struct return_consumer) { .cookie = cookie, .id = id };
-	return 0;
-}
-
-static void free_list(struct return_instance *ri)
-{
-	struct return_instance *next;
-
-	for (; ri; ri = next) {
-		next = ri->next;
-		if (ri->consumers != &ri->first)
-			kfree(ri->consumers);
-		kfree(ri);
-	}
-}
-
-/**
- * uprobe_instances_free() - free all instances of a task
- * @utask: not in use any more
- *
- * Context: task.
- */
-void uprobe_instances_free(struct uprobe_task *utask)
-{
-	struct return_instance *ri = utask->return_instances;
-
-	/* An interrupt must not follow a list that is being freed. */
-	WRITE_ONCE(utask->return_instances, NULL);
+	ri->next = utask->return_instances;
+	/* An interrupt that follows the list sees a complete instance. */
 	barrier();
-	free_list(ri);
-	free_list(utask->pool);
-	utask->pool = NULL;
+	WRITE_ONCE(utask->return_instances, ri);
+	utask->depth++;
 }
 
-static struct return_instance *copy_instance(struct return_instance *from)
+static __always_inline void pop(struct uprobe_task *utask, struct return_instance *ri)
 {
-	struct return_instance *ri = kmalloc_obj(*ri);
-
-	if (!ri)
-		return NULL;
-	*ri = *from;
-	ri->next = NULL;
-	ri->consumers = &ri->first;
-	ri->room = 1;
-	if (from->room == 1)
-		return ri;
-	ri->nr = 0;
-	if (set_room(ri, from->room)) {
-		kfree(ri);
-		return NULL;
-	}
-	ri->nr = from->nr;
-	memcpy(ri->consumers, from->consumers, ri->nr * sizeof(*ri->consumers));
-	return ri;
-}
-
-/**
- * uprobe_instances_copy() - give a child the instances of its parent
- * @from: of current
- * @to: of the child; has none
- *
- * Context: task, may sleep.
- * Return: 0, or -ENOMEM, and the caller frees those that @to has got.
- */
-int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to)
-{
-	struct return_instance **link = &to->return_instances;
-	struct return_instance *ri;
-
-	for (ri = from->return_instances; ri; ri = ri->next) {
-		*link = copy_instance(ri);
-		if (!*link)
-			return -ENOMEM;
-		link = &(*link)->next;
-		to->depth++;
-	}
-	return 0;
-}
-
-/* --- Entry and return ----------------------------------------------------------- */
-
-static void pop(struct uprobe_task *utask)
-{
-	struct return_instance *ri = utask->return_instances;
-
 	/* An interrupt that follows the list sees it with @ri, or without. */
 	WRITE_ONCE(utask->return_instances, ri->next);
 	utask->depth--;
@@ -195,14 +58,48 @@ static void drop_dead(struct uprobe_task *utask, enum rp_check ctx, struct pt_re
 	struct return_instance *ri;
 
 	while ((ri = utask->return_instances) && !arch_uretprobe_is_alive(ri, ctx, regs)) {
-		pop(utask);
-		uprobe_instance_put(utask, ri);
+		pop(utask, ri);
+		put_instance(utask, ri);
 	}
 }
 
-/* Sets the return address of the instance, and replaces it in the user's stack. */
-static int replace_return(struct uprobe_task *utask, struct return_instance *ri,
+/* --- Entry ---------------------------------------------------------------------- */
+
+/**
+ * uprobe_return_note() - a session consumer waits for the return of this call
+ * @utask: of current, which is in a hit
+ * @ri: instance of the call, or NULL
+ * @uc: the consumer
+ * @cookie: value for its return handler
+ *
+ * Context: task, may sleep.
+ * Return: the instance, a new one if @ri is NULL; NULL if there is no memory.
+ */
+struct return_instance *uprobe_return_note(struct uprobe_task *utask,
+					   struct return_instance *ri,
+					   struct uprobe_consumer *uc, u64 cookie)
+{
+	if (!ri)
+		ri = take_instance(utask);
+	if (!ri || uprobe_instance_note(ri, uc->id, cookie))
+		uprobe_return_missed();
+	return ri;
+}
+
+/* A tail call of a probed function: both return to its caller. */
+static noinline int chain(struct uprobe_task *utask, struct return_instance *ri,
 			  struct pt_regs *regs)
+{
+	drop_dead(utask, RP_CHECK_CHAIN_CALL, regs);
+	if (!utask->return_instances)
+		return -EFAULT;
+	ri->orig_ret_vaddr = utask->return_instances->orig_ret_vaddr;
+	return 0;
+}
+
+/* Sets the return address of the instance, and replaces it in the user's stack. */
+static __always_inline int replace_return(struct uprobe_task *utask, struct return_instance *ri,
+					  struct pt_regs *regs)
 {
 	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline), ret;
 
@@ -211,42 +108,109 @@ static int replace_return(struct uprobe_task *utask, struct return_instance *ri,
 	if (!entry || arch_uretprobe_peek(regs, &ret))
 		return -EFAULT;
 	ri->chained = ret == entry;
-	drop_dead(utask, ri->chained ? RP_CHECK_CHAIN_CALL : RP_CHECK_CALL, regs);
-	if (!ri->chained) {
-		ri->orig_ret_vaddr = ret;
-		return arch_uretprobe_replace(regs, entry);
-	}
-	/* A tail call of a probed function: both return to its caller. */
-	if (!utask->return_instances)
-		return -EFAULT;
-	ri->orig_ret_vaddr = utask->return_instances->orig_ret_vaddr;
-	return 0;
+	if (unlikely(ri->chained))
+		return chain(utask, ri, regs);
+	if (utask->return_instances)
+		drop_dead(utask, RP_CHECK_CALL, regs);
+	ri->orig_ret_vaddr = ret;
+	return arch_uretprobe_replace(regs, entry);
 }
 
 /**
- * uprobe_instance_push() - begin to wait for the return of a function
- * @utask: of current
- * @ri: from uprobe_expect_return(), with @ri->func and @ri->point_id
+ * uprobe_return_expect() - begin to wait for the return of a function
+ * @utask: of current, which is in a hit
+ * @ri: from uprobe_return_note(), or NULL
+ * @point: what has been hit
  * @regs: user registers at the entry
  *
- * If the return address cannot be replaced, the call is counted as missed.
+ * If the return address cannot be replaced, or memory is short, the call is counted as missed.
  *
- * Context: task, may sleep; a hit.
+ * Context: task, may sleep.
  */
-void uprobe_instance_push(struct uprobe_task *utask, struct return_instance *ri,
-			  struct pt_regs *regs)
+void uprobe_return_expect(struct uprobe_task *utask, struct return_instance *ri,
+			  struct uprobe_point *point, struct pt_regs *regs)
 {
-	if (replace_return(utask, ri, regs)) {
+	if (!ri)
+		ri = take_instance(utask);
+	if (unlikely(!ri)) {
 		uprobe_return_missed();
-		uprobe_instance_put(utask, ri);
 		return;
 	}
+	if (unlikely(replace_return(utask, ri, regs))) {
+		uprobe_return_missed();
+		put_instance(utask, ri);
+		return;
+	}
+	ri->func = instruction_pointer(regs);
+	ri->point_id = point->id;
 	ri->stack = user_stack_pointer(regs);
-	ri->next = utask->return_instances;
-	/* An interrupt that follows the list sees a complete instance. */
-	barrier();
-	WRITE_ONCE(utask->return_instances, ri);
-	utask->depth++;
+	push(utask, ri);
+}
+
+/* --- Return --------------------------------------------------------------------- */
+
+/* The consumer's note of a return; @next is where the search begins, in the same order. */
+static struct return_consumer *find_note(struct return_instance *ri, unsigned int *next, u64 id)
+{
+	unsigned int i;
+
+	for (i = *next; i < ri->nr; i++) {
+		if (ri->consumers[i].id != id)
+			continue;
+		*next = i + 1;
+		return &ri->consumers[i];
+	}
+	return NULL;
+}
+
+/* The point of an instance, if it is still registered. */
+static __always_inline struct uprobe_point *instance_point(struct return_instance *ri)
+{
+	struct uprobe_mm *own = current->mm->uprobes_state.own;
+	struct uprobe_point *point = NULL;
+	struct uprobe_site *site;
+
+	if (likely(own)) {
+		site = uprobe_table_find(own, ri->func);
+		if (likely(site))
+			point = READ_ONCE(site->point);
+	}
+	return point && point->id == ri->point_id ? point : NULL;
+}
+
+/* A child after fork, or text that was remapped, has no site yet. */
+static noinline struct uprobe_point *resolve_point(struct return_instance *ri)
+{
+	return uprobe_site_resolve(ri->func) == UPROBE_RESOLVED ? instance_point(ri) : NULL;
+}
+
+/*
+ * Calls the return handlers for a call. Consumers without a handler are also called if they were
+ * registered after the call; those with one only if it asked for the return.
+ */
+static __always_inline void call_return_handlers(struct return_instance *ri,
+						 struct pt_regs *regs)
+{
+	struct uprobe_point *point = instance_point(ri);
+	struct return_consumer *note;
+	struct uprobe_consumer *uc;
+	unsigned int next = 0;
+
+	if (unlikely(!point))
+		point = resolve_point(ri);
+	if (!point)
+		return;
+	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
+		if (!uc->ret_handler)
+			continue;
+		if (!uc->handler) {
+			uc->ret_handler(uc, ri->func, regs, NULL);
+			continue;
+		}
+		note = find_note(ri, &next, uc->id);
+		if (note)
+			uc->ret_handler(uc, ri->func, regs, &note->cookie);
+	}
 }
 
 /* Last instance of the tail calls that return together with the first. */
@@ -257,7 +221,8 @@ static struct return_instance *chain_end(struct return_instance *ri)
 	return ri;
 }
 
-static void handle_return(struct uprobe_task *utask, struct pt_regs *regs)
+/* Returns after tail calls, or after longjmp(). */
+static noinline void handle_returns(struct uprobe_task *utask, struct pt_regs *regs)
 {
 	struct return_instance *ri, *last;
 	bool returned;
@@ -270,25 +235,40 @@ static void handle_return(struct uprobe_task *utask, struct pt_regs *regs)
 			instruction_pointer_set(regs, last->orig_ret_vaddr);
 		do {
 			ri = utask->return_instances;
-			pop(utask);
+			pop(utask, ri);
 			if (returned)
-				uprobe_dispatch_return(utask, ri, regs);
-			uprobe_instance_put(utask, ri);
+				call_return_handlers(ri, regs);
+			put_instance(utask, ri);
 		} while (ri != last);
 	} while (!returned);
+}
+
+static __always_inline void handle_return(struct uprobe_task *utask, struct return_instance *ri,
+					  struct pt_regs *regs)
+{
+	if (unlikely(ri->chained ||
+		     (ri->next && !arch_uretprobe_is_alive(ri->next, RP_CHECK_RET, regs)))) {
+		handle_returns(utask, regs);
+		return;
+	}
+	instruction_pointer_set(regs, ri->orig_ret_vaddr);
+	pop(utask, ri);
+	call_return_handlers(ri, regs);
+	put_instance(utask, ri);
 }
 
 /* See <linux/uprobes-arch.h>. */
 void uprobe_handle_trampoline(struct pt_regs *regs)
 {
 	struct uprobe_task *utask = current->utask;
+	struct return_instance *ri = utask ? utask->return_instances : NULL;
 
-	if (!utask || !utask->return_instances) {
+	if (unlikely(!ri)) {
 		force_sig(SIGILL);
 		return;
 	}
 	uprobe_hit_begin(utask);
-	handle_return(utask, regs);
+	handle_return(utask, ri, regs);
 	utask->returned_to = instruction_pointer(regs);
 	uprobe_hit_end(utask);
 }

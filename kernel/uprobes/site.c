@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "point.h"
 #include "table.h"
 #include "trace.h"
 

@@ -7,8 +7,8 @@
 
 #include "internal.h"
 
-static __always_inline unsigned int uprobe_table_hash(const struct uprobe_table *table,
-						      unsigned long vaddr)
+static __always_inline unsigned long uprobe_table_hash(const struct uprobe_table *table,
+						       unsigned long vaddr)
 {
 	return (vaddr * GOLDEN_RATIO_PRIME) >> table->shift;
 }
@@ -17,10 +17,10 @@ static __always_inline unsigned int uprobe_table_hash(const struct uprobe_table 
  * Index of the element with the site at @vaddr, or of the NULL at which the search for it
  * ends. The table is never more than half full.
  */
-static __always_inline unsigned int uprobe_table_index(struct uprobe_table *table,
-						       unsigned long vaddr)
+static __always_inline unsigned long uprobe_table_index(struct uprobe_table *table,
+							unsigned long vaddr)
 {
-	unsigned int i = uprobe_table_hash(table, vaddr);
+	unsigned long i = uprobe_table_hash(table, vaddr);
 	struct uprobe_site *site;
 
 	for (;; i = (i + 1) & table->mask) {

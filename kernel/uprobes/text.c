@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "internal.h"
+#include "point.h"
 #include "trace.h"
 
 static const uprobe_opcode_t breakpoint = UPROBE_SWBP_INSN;
@@ -30,7 +31,7 @@ static struct page *get_text(struct mm_struct *mm, unsigned long addr, unsigned 
 	return got == 1 ? page : ERR_PTR(got ? got : -EFAULT);
 }
 
-static bool is_breakpoint(const u8 *at)
+static __always_inline bool is_breakpoint(const u8 *at)
 {
 	return !memcmp(at, &breakpoint, UPROBE_SWBP_INSN_SIZE);
 }
@@ -52,8 +53,8 @@ bool uprobe_text_is_breakpoint(unsigned long vaddr)
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
-static void write_opcode(struct vm_area_struct *vma, struct page *page, unsigned long vaddr,
-			 u8 *at, const void *opcode)
+static __always_inline void write_opcode(struct vm_area_struct *vma, struct page *page,
+					 unsigned long vaddr, u8 *at, const void *opcode)
 {
 	uprobe_opcode_t value;
 
@@ -68,44 +69,48 @@ static void write_opcode(struct vm_area_struct *vma, struct page *page, unsigned
  * Is the text the instruction that the file had when the point was made? Only its part in this
  * page is compared.
  */
-static bool same_insn(struct uprobe_point *point, const u8 *at, unsigned int mode)
+static __always_inline bool same_insn(struct uprobe_point *point, const u8 *at,
+				      unsigned int mode)
 {
-	unsigned int len = arch_uprobe_insn_len(&point->decision[mode].arch);
+	const struct uprobe_decision *decision = mode ? point->other : &point->native;
+	unsigned int i, len = arch_uprobe_insn_len(&decision->arch);
 
 	len = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(at));
-	return !memcmp(at, point->insn, len);
+	for (i = 0; i < len && at[i] == point->insn[i]; i++)
+		;
+	return i == len;
 }
 
-static void refuse(struct uprobe_point *point, unsigned long vaddr, const char *why, int err)
+static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *point,
+			   const char *why, int err)
 {
-	trace_uprobe_refused(point->file->inode, point->offset, vaddr, why, err);
+	trace_uprobe_refused(point->file->inode, point->offset, point_vaddr(vma, point), why,
+			     err);
+	return err;
 }
 
-static int arm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
-		   struct uprobe_point *point)
+static __always_inline int arm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
+				   struct uprobe_point *point, unsigned int mode)
 {
-	unsigned long vaddr = point_vaddr(vma, point);
-	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
-	u8 *at = kaddr + offset_in_page(vaddr);
+	u8 *at = kaddr + offset_in_page(point->offset);
 
 	if (is_breakpoint(at))
 		return 0;
-	if (!same_insn(point, at, mode)) {
-		refuse(point, vaddr, "text differs from the file, or a probe is inside", -EILSEQ);
+	if (unlikely(!same_insn(point, at, mode))) {
+		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
 		return 0;
 	}
-	if (point->ref_ctr_offset && uprobe_counter_change(vma, point, 1)) {
-		refuse(point, vaddr, "the reference counter cannot be changed", -EINVAL);
-		return -EINVAL;
-	}
-	write_opcode(vma, page, vaddr, at, &breakpoint);
-	trace_uprobe_text(vaddr, true);
+	if (unlikely(point->ref_ctr_offset) && uprobe_counter_change(vma, point, 1))
+		return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
+	write_opcode(vma, page, point_vaddr(vma, point), at, &breakpoint);
+	trace_uprobe_text(point_vaddr(vma, point), true);
 	return 0;
 }
 
 static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		    struct uprobe_point **points, unsigned int nr)
 {
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
 	struct page *page;
 	unsigned int i;
 	u8 *kaddr;
@@ -116,7 +121,7 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr && !err; i++)
-		err = arm_one(vma, page, kaddr, points[i]);
+		err = arm_one(vma, page, kaddr, points[i], mode);
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	put_page(page);

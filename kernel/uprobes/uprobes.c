@@ -74,6 +74,7 @@ static int check_request(const struct uprobe_request *request)
 static int publish(struct inode *inode, struct uprobe_request *requests, unsigned int nr,
 		   unsigned int *done)
 {
+	struct uprobe_reader reader = { .inode = inode };
 	struct uprobe_point *point;
 	const char *why;
 	unsigned int i;
@@ -84,7 +85,7 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 		err = check_request(&requests[i]);
 		if (err)
 			break;
-		point = uprobe_point_get(inode, requests[i].offset, requests[i].ref_ctr_offset,
+		point = uprobe_point_get(&reader, requests[i].offset, requests[i].ref_ctr_offset,
 					 &why);
 		if (IS_ERR(point)) {
 			err = PTR_ERR(point);
@@ -94,6 +95,7 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 		uprobe_point_add(point, requests[i].consumer);
 		requests[i].uprobe = to_uprobe(point);
 	}
+	uprobe_reader_end(&reader);
 	*done = i;
 	return err;
 }

@@ -155,10 +155,9 @@ int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset)
 /* Has the trampoline of this process made the system call? */
 static bool from_trampoline(struct pt_regs *regs)
 {
-	unsigned long entry = uprobe_get_trampoline_vaddr();
+	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline);
 
-	return entry != UPROBE_NO_TRAMPOLINE_VADDR &&
-	       regs->ip == entry + (uprobe_return_called - uprobe_return_page);
+	return entry && regs->ip == entry + (uprobe_return_called - uprobe_return_page);
 }
 
 static __always_inline int read_pushed(unsigned long sp, unsigned long *pushed)

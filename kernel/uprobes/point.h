@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is done for each of thousands of points when text is mapped; see point.c.
+ */
+#ifndef _KERNEL_UPROBES_POINT_H
+#define _KERNEL_UPROBES_POINT_H
+
+#include "internal.h"
+
+/**
+ * uprobe_point_next() - next point of the same file, by offset
+ * @point: a point in its file
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL after the last.
+ */
+static inline struct uprobe_point *uprobe_point_next(struct uprobe_point *point)
+{
+	return list_is_last(&point->entry, &point->file->in_order) ? NULL :
+	       list_next_entry(point, entry);
+}
+
+/**
+ * uprobe_point_wanted() - does a consumer want hits in a process?
+ * @point: a point
+ * @mm: the process
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ */
+static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
+{
+	struct uprobe_consumer *uc;
+
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		if (!uc->filter || uc->filter(uc, mm))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * uprobe_point_decision() - the decision about a point, if there is one
+ * @point: a point
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task.
+ * Return: NULL or the decision.
+ */
+static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_point *point,
+								  unsigned int mode)
+{
+	/* Pairs with the release in uprobe_point_decide_slowly(). */
+	const struct uprobe_decision *decision = mode ? smp_load_acquire(&point->other) :
+							&point->native;
+
+	/* Pairs with the release in decide(). */
+	return decision && smp_load_acquire(&decision->state) != UPROBE_UNDECIDED ? decision :
+										    NULL;
+}
+
+/**
+ * uprobe_point_decide() - how does the instruction of a point take effect?
+ * @point: a point in its file
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task, may sleep.
+ * Return: a decision that is not %UPROBE_UNDECIDED.
+ */
+static inline const struct uprobe_decision *uprobe_point_decide(struct uprobe_point *point,
+								unsigned int mode)
+{
+	return uprobe_point_decision(point, mode) ?: uprobe_point_decide_slowly(point, mode);
+}
+
+#endif /* _KERNEL_UPROBES_POINT_H */
