@@ -45,6 +45,31 @@ static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, 
 				     vma->vm_start + (point->offset - start), why, -EPERM);
 }
 
+static noinline void arm_or_refuse(struct vm_area_struct *vma)
+{
+	struct uprobe_point **points;
+	enum uprobe_vma_kind kind;
+	struct uprobe_file *file;
+	const char *why;
+
+	if (vma->vm_flags & VM_WRITE)
+		uprobe_counters_mapped(vma);
+	kind = uprobe_vma_kind(vma, &why);
+	if (kind == UPROBE_VMA_IGNORED)
+		return;
+	guard(rwsem_read)(&uprobe_points_lock);
+	file = uprobe_file_find(file_inode(vma->vm_file));
+	if (!file)
+		return;
+	if (kind == UPROBE_VMA_REFUSED) {
+		refuse_mapped(vma, file, why);
+		return;
+	}
+	points = kmalloc_array(MMAP_POINTS, sizeof(*points), GFP_KERNEL | __GFP_NOFAIL);
+	arm_mapped(vma, file, points);
+	kfree(points);
+}
+
 /**
  * uprobe_mmap() - a mapping has been made, has changed its bounds, or is executable now
  * @vma: the mapping
@@ -57,29 +82,8 @@ static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, 
  */
 int uprobe_mmap(struct vm_area_struct *vma)
 {
-	struct uprobe_point **points;
-	enum uprobe_vma_kind kind;
-	struct uprobe_file *file;
-	const char *why;
-
-	if (likely(!READ_ONCE(uprobe_nr_points)) || !vma->vm_file)
-		return 0;
-	if (vma->vm_flags & VM_WRITE)
-		uprobe_counters_mapped(vma);
-	kind = uprobe_vma_kind(vma, &why);
-	if (kind == UPROBE_VMA_IGNORED)
-		return 0;
-	guard(rwsem_read)(&uprobe_points_lock);
-	file = uprobe_file_find(file_inode(vma->vm_file));
-	if (!file)
-		return 0;
-	if (kind == UPROBE_VMA_REFUSED) {
-		refuse_mapped(vma, file, why);
-		return 0;
-	}
-	points = kmalloc_array(MMAP_POINTS, sizeof(*points), GFP_KERNEL | __GFP_NOFAIL);
-	arm_mapped(vma, file, points);
-	kfree(points);
+	if (unlikely(READ_ONCE(uprobe_nr_points)) && vma->vm_file)
+		arm_or_refuse(vma);
 	return 0;
 }
 
@@ -95,6 +99,22 @@ static void site_unmapped(struct uprobe_site *site, void *data)
 		uprobe_site_gone(site);
 }
 
+static noinline void forget_sites(struct vm_area_struct *vma, unsigned long start,
+				  unsigned long end)
+{
+	struct unmapped range = { start, end };
+	struct uprobe_mm *own;
+
+	if (!uprobe_vma_armed(vma))
+		return;
+	/* Pairs with the release in uprobe_mm_get(). */
+	own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
+	if (!own || !READ_ONCE(own->table))
+		return;
+	guard(mutex)(&own->lock);
+	uprobe_table_for_each(own, site_unmapped, &range);
+}
+
 /**
  * uprobe_munmap() - pages of a mapping are about to be unmapped
  * @vma: the mapping
@@ -107,18 +127,8 @@ static void site_unmapped(struct uprobe_site *site, void *data)
  */
 void uprobe_munmap(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	struct unmapped range = { start, end };
-	struct uprobe_mm *own;
-
-	if (likely(!mm_flags_test(MMF_HAS_UPROBES, vma->vm_mm)) ||
-	    !uprobe_vma_armed(vma))
-		return;
-	/* Pairs with the release in uprobe_mm_get(). */
-	own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	if (!own || !READ_ONCE(own->table))
-		return;
-	guard(mutex)(&own->lock);
-	uprobe_table_for_each(own, site_unmapped, &range);
+	if (unlikely(mm_flags_test(MMF_HAS_UPROBES, vma->vm_mm)))
+		forget_sites(vma, start, end);
 }
 
 /**
