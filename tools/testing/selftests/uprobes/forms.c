@@ -278,7 +278,7 @@ static void run_batch(struct result *bare, struct result *now)
 	link_forms(0, nr_batch);
 	run_all(now);
 	for (i = 0; i < nr_links; i++)
-		close(links[i]);
+		link_close(links[i]);
 	for (i = 0; i < nr_batch; i++) {
 		compare(batch[i], &bare[i * nr_states], &now[i * nr_states]);
 		check_count(i);

@@ -74,15 +74,17 @@ UNUSED static long read_number(const char *path)
  * @offset: offset of the instruction in the file
  * @ref_ctr: offset of the counter of users, or 0
  * @is_return: count returns of the function
+ * @everywhere: in all tasks, on the first processor; a BPF program is called on all
  */
 struct event_at {
 	const char *path;
 	unsigned long offset;
 	unsigned long ref_ctr;
 	bool is_return;
+	bool everywhere;
 };
 
-/* Opens an event that counts hits of this thread; returns its file, or -1 with errno. */
+/* Opens an event, which counts hits of this thread by default; returns its file, or -1 with errno. */
 UNUSED static int event_open(const struct event_at *at)
 {
 	struct perf_event_attr attr;
@@ -93,7 +95,8 @@ UNUSED static int event_open(const struct event_at *at)
 	attr.config = at->is_return | (__u64)at->ref_ctr << 32;
 	attr.uprobe_path = pointer(at->path);
 	attr.probe_offset = at->offset;
-	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return syscall(__NR_perf_event_open, &attr, at->everywhere ? -1 : 0,
+		       at->everywhere ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Returns the number of hits of an event. */
@@ -117,11 +120,8 @@ UNUSED static unsigned long event_close(int fd)
 
 /* --- BPF programs on many offsets ------------------------------------------ */
 
-/*
- * The kernel reads the offsets as its own words, which are longer than those of a 32 bit
- * program that runs on a 64 bit kernel.
- */
-UNUSED static bool long_offsets(void)
+/* Is this a 64-bit kernel?  The program may be a 32-bit one. */
+UNUSED static bool long_kernel(void)
 {
 	struct utsname name;
 
@@ -198,7 +198,7 @@ UNUSED static int counting_program(int map)
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.expected_attach_type = BPF_TRACE_UPROBE_MULTI;
+	attr.expected_attach_type = long_kernel() ? BPF_TRACE_UPROBE_MULTI : 0;
 	attr.insns = pointer(program);
 	attr.insn_cnt = ARRAY_SIZE(program);
 	attr.license = pointer("GPL");
@@ -223,14 +223,87 @@ struct link_at {
 	pid_t pid;
 };
 
+/*
+ * A 32-bit kernel has no links to many offsets.  There the program is linked to an event at
+ * each; the files of both belong together, by number: the one after FILE is file_after[FILE],
+ * or 0.
+ */
+#define MOST_FILES	4096
+
+static int file_after[MOST_FILES];
+
+/* Closes what link_multi() has returned. */
+UNUSED static void link_close(int file)
+{
+	int next;
+
+	for (; file > 0; file = next) {
+		next = file < MOST_FILES ? file_after[file] : 0;
+		if (next)
+			file_after[file] = 0;
+		close(file);
+	}
+}
+
+static int link_event(int program, int event, __u64 cookie)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = program;
+	attr.link_create.target_fd = event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
+static bool add_file(int *first, int file)
+{
+	if (file < 0)
+		return false;
+	if (file >= MOST_FILES) {
+		close(file);
+		errno = EMFILE;
+		return false;
+	}
+	file_after[file] = *first;
+	*first = file;
+	return true;
+}
+
+static int link_each(int program, const struct link_at *at)
+{
+	const struct { __u64 now, most; } limit = { MOST_FILES, MOST_FILES };
+	struct event_at event_at = {
+		.path = at->path, .is_return = at->is_return, .everywhere = !at->pid,
+	};
+	int first = 0, event, saved;
+	unsigned int i;
+
+	syscall(__NR_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	errno = EINVAL;
+	for (i = 0; i < at->nr; i++) {
+		event_at.offset = at->offsets[i];
+		event = event_open(&event_at);
+		if (!add_file(&first, event) ||
+		    !add_file(&first, link_event(program, event, at->cookies[i])))
+			break;
+	}
+	if (i && i == at->nr)
+		return first;
+	saved = errno;
+	link_close(first);
+	errno = saved;
+	return -1;
+}
+
 /* Links a program to all offsets or none; returns the link, or -1 with errno. */
 UNUSED static int link_multi(int program, const struct link_at *at)
 {
 	union bpf_attr attr;
-	__u32 *words = NULL;
-	unsigned int i;
-	int fd, saved;
 
+	if (!long_kernel())
+		return link_each(program, at);
 	memset(&attr, 0, sizeof(attr));
 	attr.link_create.prog_fd = program;
 	attr.link_create.attach_type = BPF_TRACE_UPROBE_MULTI;
@@ -240,17 +313,7 @@ UNUSED static int link_multi(int program, const struct link_at *at)
 	attr.link_create.uprobe_multi.cnt = at->nr;
 	attr.link_create.uprobe_multi.flags = at->is_return ? BPF_F_UPROBE_MULTI_RETURN : 0;
 	attr.link_create.uprobe_multi.pid = at->pid;
-	if (!long_offsets()) {
-		words = malloc(at->nr * sizeof(*words));
-		for (i = 0; words && i < at->nr; i++)
-			words[i] = at->offsets[i];
-		attr.link_create.uprobe_multi.offsets = pointer(words);
-	}
-	fd = bpf(BPF_LINK_CREATE, &attr);
-	saved = errno;
-	free(words);
-	errno = saved;
-	return fd;
+	return bpf(BPF_LINK_CREATE, &attr);
 }
 
 /* --- Probes of a test, whose hits are counted in all processes ------------- */
@@ -318,7 +381,7 @@ UNUSED static unsigned long probe_count(const struct probes *probes)
 UNUSED static void probe_remove(struct probes *probes)
 {
 	if (probes->link >= 0)
-		close(probes->link);
+		link_close(probes->link);
 	probes->link = -1;
 	close(probes->program);
 }

@@ -79,7 +79,7 @@ static void check_all_or_none(void)
 	link = link_multi(program, &at);
 	ksft_test_result(link >= 0 && code_call(text, 0, 3) && counter_read(map, 0) == 2,
 			 "the good ones are (%llu hits)\n", counter_read(map, 0));
-	close(link);
+	link_close(link);
 	at.nr = 0;
 	link = link_multi(program, &at);
 	ksft_test_result(link < 0 && errno == EINVAL, "no offset at all: error %d\n",
