@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _ASM_ARM64_WPROBES_H
+#define _ASM_ARM64_WPROBES_H
+/*
+ * arm64: up to 16 registers for data.  They watch any adjacent bytes of an aligned word, for
+ * reads, writes or both, and the exception reports the accessed address.
+ *
+ * The exception is raised before the access.  The registers are disabled, the instruction is
+ * stepped with interrupts masked, and then the handlers are called.
+ */
+#include <asm/ptrace.h>
+
+#ifdef CONFIG_WPROBES
+
+#include <linux/percpu-defs.h>
+#include <asm/barrier.h>
+#include <asm/debug-monitors.h>
+#include <asm/hw_breakpoint.h>
+#include <asm/sysreg.h>
+
+#define WPROBE_SLOTS		ARM_MAX_WRP
+#define WPROBE_TYPES		(BIT(WPROBE_READ) | BIT(WPROBE_WRITE) | BIT(WPROBE_RW))
+#define WPROBE_KNOWS_ACCESS	1
+
+/**
+ * struct wprobe_step - an instruction that is being stepped
+ * @active:	it has accessed watched memory, or will do so
+ * @masks:	interrupt masks of the code that was stepped, bits of pstate
+ * @regs:	registers that matched, a bit each
+ * @addr:	first accessed byte
+ * @size:	number of accessed bytes
+ */
+struct wprobe_step {
+	bool active;
+	u64 masks;
+	unsigned long regs;
+	unsigned long addr;
+	unsigned int size;
+};
+
+DECLARE_PER_CPU(struct wprobe_step, wprobe_step);
+
+/* The bits of pstate that keep interrupts out of a step. */
+#define WPROBE_STEP_MASKS	(PSR_I_BIT | PSR_F_BIT)
+
+/* kernel/wprobes/hit.c */
+u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs);
+bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist);
+void wprobe_stepped(struct pt_regs *regs);
+
+/* kernel/hw_breakpoint.c */
+int hw_breakpoint_take_watch(const struct arch_hw_breakpoint *info);
+void hw_breakpoint_give_watch(int i);
+void hw_breakpoint_move_watch(int i, unsigned long word);
+void hw_breakpoint_pause_watch(int i);
+void hw_breakpoint_resume_watch(int i);
+
+/*
+ * The stepped instruction has faulted.  If the fault is handled, the instruction is executed
+ * again, and raises its exception again.
+ */
+static __always_inline void wprobe_step_aborted(struct pt_regs *regs)
+{
+	struct wprobe_step *step = raw_cpu_ptr(&wprobe_step);
+
+	if (likely(!step->active))
+		return;
+	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step->masks;
+	step->active = false;
+}
+
+/*
+ * See <linux/wprobes-arch.h>.  Debug exceptions are masked in their own handlers.  They stay
+ * masked while a debugger steps, because it would step here.
+ */
+static __always_inline void arch_wprobe_handlers_begin(void)
+{
+	if (!(read_sysreg(mdscr_el1) & MDSCR_EL1_SS))
+		asm volatile("msr daifclr, #8\n\tisb" : : : "memory");
+}
+
+static __always_inline void arch_wprobe_handlers_end(void)
+{
+	asm volatile("msr daifset, #8" : : : "memory");
+}
+
+#else
+
+static __always_inline u64 wprobe_distance(unsigned long addr, unsigned long esr,
+					   struct pt_regs *regs)
+{
+	return -1;
+}
+
+static __always_inline bool wprobe_watchpoint(unsigned long addr, unsigned long esr,
+					      struct pt_regs *regs, u64 dist)
+{
+	return false;
+}
+
+static __always_inline void wprobe_stepped(struct pt_regs *regs) { }
+static __always_inline void wprobe_step_aborted(struct pt_regs *regs) { }
+
+#endif
+
+#endif /* _ASM_ARM64_WPROBES_H */

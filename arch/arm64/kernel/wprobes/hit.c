@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: watchpoints in the debug registers, and the exceptions before and after an access.
+ *
+ *	1. do_watchpoint(): wprobe_distance() finds the registers that match; wprobe_watchpoint()
+ *	   records them and masks interrupts in the interrupted code
+ *	2. do_watchpoint() disables all registers, and steps the instruction
+ *	3. try_step_suspended_breakpoints() enables the registers; wprobe_stepped() restores the
+ *	   masks, and calls the handlers
+ *
+ * Because interrupts are masked in step 2, no other code runs while the registers are disabled,
+ * and the step does not end in the handler of an interrupt.
+ *
+ * The exception clears the exclusive monitor.  If a store-exclusive raises it, the store would
+ * fail after each step, and the loop around it would never end.  Then the registers of this CPU
+ * are paused until its next tick, and the access is counted as missed.  Kernels do not execute
+ * store-exclusives on processors with LSE atomics.
+ */
+#include <linux/bits.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/wprobes.h>
+#include <linux/wprobes-arch.h>
+#include <asm/esr.h>
+#include <asm/ptrace.h>
+
+DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
+
+/* The registers of this CPU that watchpoint probes use. */
+static DEFINE_PER_CPU(unsigned long, wprobe_regs);
+
+/**
+ * struct loaded - a register of this CPU
+ * @slot:	number of its slot
+ * @range:	its content
+ */
+struct loaded {
+	unsigned int slot;
+	struct wprobe_range range;
+};
+
+static DEFINE_PER_CPU(struct loaded [ARM_MAX_WRP], wprobe_loaded);
+
+/* See <linux/wprobes-arch.h>: any bytes of an aligned word. */
+bool arch_wprobe_cover(struct wprobe_range *range)
+{
+	return range->addr % sizeof(long) + range->len <= sizeof(long);
+}
+
+/* See <linux/wprobes-arch.h>: debug exceptions are masked in the entry code. */
+bool arch_wprobe_allowed(const struct wprobe_range *range)
+{
+	return true;
+}
+
+/* See <linux/wprobes-arch.h>. */
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
+{
+	unsigned int first = range->addr % sizeof(long);
+	struct arch_hw_breakpoint info = {
+		.address = range->addr - first,
+		.ctrl = {
+			.len = GENMASK(first + range->len - 1, first),
+			.type = (range->type & WPROBE_READ ? ARM_BREAKPOINT_LOAD : 0) |
+				(range->type & WPROBE_WRITE ? ARM_BREAKPOINT_STORE : 0),
+			.privilege = AARCH64_BREAKPOINT_EL1,
+			.enabled = 1,
+		},
+	};
+	int reg = hw_breakpoint_take_watch(&info);
+
+	/* A register has been reserved. */
+	if (WARN_ON_ONCE(reg < 0))
+		return;
+	*this_cpu_ptr(&wprobe_loaded[reg]) = (struct loaded) { .slot = slot, .range = *range };
+	__this_cpu_or(wprobe_regs, BIT(reg));
+}
+
+/* See <linux/wprobes-arch.h>. */
+void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range)
+{
+	unsigned long regs = __this_cpu_read(wprobe_regs);
+	int reg;
+
+	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
+		if (this_cpu_ptr(&wprobe_loaded[reg])->slot != slot)
+			continue;
+		__this_cpu_and(wprobe_regs, ~BIT(reg));
+		hw_breakpoint_give_watch(reg);
+	}
+}
+
+/* See <linux/wprobes-arch.h>. */
+void arch_wprobe_move(unsigned int slot, unsigned long addr)
+{
+	unsigned long regs = __this_cpu_read(wprobe_regs);
+	int reg;
+
+	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
+		struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[reg]);
+
+		if (loaded->slot != slot)
+			continue;
+		loaded->range.addr = addr;
+		hw_breakpoint_move_watch(reg, addr & -sizeof(long));
+	}
+}
+
+/*
+ * Returns the number of bytes that an instruction accesses.  The architecture reports the first
+ * watched byte that it accesses, or a lower one.
+ */
+static __always_inline unsigned int access_size(u32 insn)
+{
+	unsigned int size = insn >> 30;
+	bool vector = insn & BIT(26);
+
+	/* A pair of registers. */
+	if ((insn & 0x3a000000) == 0x28000000)
+		return vector ? 8 << size : size & 2 ? 16 : 8;
+	/* One register. */
+	if ((insn & 0x3a000000) == 0x38000000)
+		return vector && insn & BIT(23) ? 16 : 1 << size;
+	/* Exclusive and ordered accesses, compare and swap: one register, or a pair. */
+	if ((insn & 0x3f000000) == 0x08000000)
+		return insn & BIT(21) && !(insn & BIT(23)) ? 2 << size : 1 << size;
+	/* Several vectors, a block of memory: any number. */
+	return 4096;
+}
+
+static __always_inline bool type_matches(const struct wprobe_range *range, unsigned long esr)
+{
+	return range->type & (esr & ESR_ELx_WNR ? WPROBE_WRITE : WPROBE_READ);
+}
+
+/* Returns the number of bytes between the reported address and the range; 0 if it has it. */
+static __always_inline u64 distance(const struct wprobe_range *range, unsigned long addr)
+{
+	if (addr < range->addr)
+		return range->addr - addr;
+	if (addr >= range->addr + range->len)
+		return addr - (range->addr + range->len - 1);
+	return 0;
+}
+
+/* The address without its tag. */
+static __always_inline unsigned long plain(unsigned long addr)
+{
+	return sign_extend64(addr, 55);
+}
+
+/**
+ * wprobe_distance() - find the watchpoint of probes that is nearest to an access
+ * @addr: the reported address
+ * @esr: syndrome of the exception
+ * @regs: registers at the exception
+ *
+ * Context: do_watchpoint().
+ * Return: its distance; 0 if it has the address; -1 if there is none.
+ */
+u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
+{
+	unsigned long mask = __this_cpu_read(wprobe_regs);
+	u64 nearest = -1;
+	int reg;
+
+	if (likely(!mask) || user_mode(regs))
+		return -1;
+	for (; mask; mask &= mask - 1) {
+		const struct wprobe_range *range;
+
+		reg = __ffs(mask);
+		range = &this_cpu_ptr(&wprobe_loaded[reg])->range;
+		if (type_matches(range, esr))
+			nearest = min(nearest, distance(range, plain(addr)));
+	}
+	return nearest;
+}
+NOKPROBE_SYMBOL(wprobe_distance);
+
+/* Is it a load-exclusive or a store-exclusive, of one register or two? */
+static __always_inline bool is_exclusive(u32 insn)
+{
+	/* Bit 23: ordered; bit 21 without bit 31: compare and swap of a pair. */
+	return (insn & 0x3f800000) == 0x08000000 && (insn & BIT(31) || !(insn & BIT(21)));
+}
+
+static void resume(struct irq_work *work)
+{
+	unsigned long regs = __this_cpu_read(wprobe_regs);
+	int reg;
+
+	for_each_set_bit(reg, &regs, ARM_MAX_WRP)
+		hw_breakpoint_resume_watch(reg);
+}
+
+/* Runs at the next tick, not at once: the sequence of the store-exclusive must end before. */
+static DEFINE_PER_CPU(struct irq_work, resume_work) = IRQ_WORK_INIT_LAZY(resume);
+
+static noinline void pause_registers(const struct wprobe_step *step)
+{
+	unsigned long mask = __this_cpu_read(wprobe_regs);
+
+	for (; mask; mask &= mask - 1) {
+		int reg = __ffs(mask);
+
+		if (step->regs & BIT(reg))
+			wprobe_missed(this_cpu_ptr(&wprobe_loaded[reg])->slot);
+		hw_breakpoint_pause_watch(reg);
+	}
+	irq_work_queue(this_cpu_ptr(&resume_work));
+}
+NOKPROBE_SYMBOL(pause_registers);
+
+/**
+ * wprobe_watchpoint() - an instruction is about to access watched memory
+ * @addr: the reported address
+ * @esr: syndrome of the exception
+ * @regs: registers at the exception
+ * @dist: from wprobe_distance()
+ *
+ * Context: do_watchpoint().
+ * Return: true if the instruction has to be stepped.
+ */
+bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist)
+{
+	struct wprobe_step *step = this_cpu_ptr(&wprobe_step);
+	unsigned long mask = __this_cpu_read(wprobe_regs);
+	u32 insn = le32_to_cpu(*(__le32 *)instruction_pointer(regs));
+
+	step->regs = 0;
+	step->addr = plain(addr);
+	step->size = access_size(insn);
+	for (; mask; mask &= mask - 1) {
+		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(mask)]);
+		const struct wprobe_range *range = &loaded->range;
+
+		if (!type_matches(range, esr))
+			continue;
+		/* The instruction may access other watched ranges after the reported address. */
+		if (distance(range, step->addr) != dist &&
+		    !(range->addr > step->addr && range->addr - step->addr < min(step->size, 64U)))
+			continue;
+		step->regs |= mask & -mask;
+		wprobe_before(loaded->slot);
+	}
+	if (unlikely(is_exclusive(insn))) {
+		pause_registers(step);
+		return false;
+	}
+	step->masks = regs->pstate & WPROBE_STEP_MASKS;
+	step->active = true;
+	regs->pstate |= WPROBE_STEP_MASKS;
+	return true;
+}
+NOKPROBE_SYMBOL(wprobe_watchpoint);
+
+/* Returns the accessed bytes of the word with @range; 0 if the reported address is elsewhere. */
+static __always_inline unsigned long touched(const struct wprobe_step *step,
+					     const struct wprobe_range *range)
+{
+	unsigned long word = range->addr & -sizeof(long);
+	unsigned long start = max(step->addr, word);
+	unsigned long end = min(step->addr + step->size, word + sizeof(long));
+
+	if (start >= end)
+		return 0;
+	return wprobe_mask(start, end - start);
+}
+
+/**
+ * wprobe_stepped() - an instruction has been stepped: call the handlers of its accesses
+ * @regs: registers after the instruction
+ *
+ * Context: try_step_suspended_breakpoints(); the registers are enabled, but debug exceptions are
+ * masked.
+ */
+void wprobe_stepped(struct pt_regs *regs)
+{
+	struct wprobe_step step = *this_cpu_ptr(&wprobe_step);
+
+	if (!step.active)
+		return;
+	/* Handlers may access watched memory, too, and be stepped. */
+	__this_cpu_write(wprobe_step.active, false);
+	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step.masks;
+	for (; step.regs; step.regs &= step.regs - 1) {
+		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(step.regs)]);
+
+		wprobe_hit(loaded->slot, regs, touched(&step, &loaded->range));
+	}
+}
+NOKPROBE_SYMBOL(wprobe_stepped);
