@@ -102,7 +102,7 @@ static int use_ptrace(int number, int seconds)
 
 #else
 
-static int use_ptrace(int number, int seconds)
+static int use_ptrace(int, int)
 {
 	return 4;
 }
