@@ -72,10 +72,10 @@ struct arch_optimized_insn {
 	u8 end;
 };
 
-/* D, A, I and F. */
-#define KPROBE_STEP_MASKS	(PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
+/* Not D: watchpoints see the accesses of copies. */
+#define KPROBE_STEP_MASKS	(PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
-/* See <linux/kprobes-arch.h>: masks all exceptions except faults. */
+/* See <linux/kprobes-arch.h>: masks all exceptions except faults and debug exceptions. */
 static __always_inline unsigned long arch_mask_step(struct pt_regs *regs)
 {
 	unsigned long saved = regs->pstate & KPROBE_STEP_MASKS;
