@@ -35,7 +35,7 @@ static __always_inline bool concerns(const struct wprobe *wp, const struct hit *
 		return false;
 	if (flags & WPROBE_FLAG_CHANGED)
 		return (hit->old ^ hit->new) & wp->mask;
-	if (hit->touched)
+	if (WPROBE_KNOWS_ACCESS && hit->touched)
 		return hit->touched & wp->mask;
 	return true;
 }
@@ -107,6 +107,7 @@ void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched)
 	const struct wprobe_loaded *loaded = &cpu->loaded[slot];
 	unsigned long ip = instruction_pointer(regs);
 	struct hit hit;
+	bool copy;
 
 	hit.installed = loaded->mask;
 	hit.touched = touched;
@@ -120,12 +121,14 @@ void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched)
 	cpu->busy = true;
 	barrier();
 	/* Copies of instructions are not in the kernel's text. */
-	if (unlikely(!__is_kernel_text(ip)))
+	copy = kprobes_in_use() && !__is_kernel_text(ip);
+	if (copy)
 		instruction_pointer_set(regs, kprobe_text_address(ip));
 	arch_wprobe_handlers_begin();
 	call_handlers(loaded->watch, &hit, regs);
 	arch_wprobe_handlers_end();
-	instruction_pointer_set(regs, ip);
+	if (copy)
+		instruction_pointer_set(regs, ip);
 	barrier();
 	cpu->busy = false;
 }
