@@ -9,9 +9,12 @@
 #include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
-#include <linux/wprobes.h>
 
 #include "bench.h"
+
+#ifdef CONFIG_WPROBES
+#include <linux/wprobes.h>
+#endif
 
 #define ROUNDS		4096
 #define WARM_UP		16
