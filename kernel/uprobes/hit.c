@@ -148,8 +148,8 @@ static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 {
 	struct uprobe_task *utask = current->utask;
+	struct uprobe_point *point = NULL;
 	struct uprobe_site *site = NULL;
-	struct uprobe_point *point;
 	struct uprobe_mm *own;
 	bool ours = true;
 
@@ -160,7 +160,9 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	own = smp_load_acquire(&current->mm->uprobes_state.own);
 	if (likely(own))
 		site = uprobe_table_find(own, vaddr);
-	if (likely(site) && likely(point = READ_ONCE(site->point)))
+	if (likely(site))
+		point = READ_ONCE(site->point);
+	if (likely(point))
 		handle_site(utask, site, point, regs);
 	else
 		ours = handle_other(regs, vaddr);

@@ -55,6 +55,9 @@ endef
 
 HEADERS := $(wildcard *.h)
 
+# Tools look for functions of assembly among symbols if there is no debugging information.
+$(patsubst %,$(OUTPUT)/%,$(HELPERS)): PROGRAM_CFLAGS += -g0
+
 $(patsubst %,$(OUTPUT)/%,$(NATIVE) $(HELPERS)): $(OUTPUT)/%: %.c $(HEADERS)
 	$(call msg,CC,,$@)
 	$(Q)$(CC) $(WORD_$(ARCH)) $(PROGRAM_CFLAGS) -o $@ $<

@@ -20,6 +20,7 @@ extern volatile unsigned short target_counter;
 
 #if defined(__x86_64__)
 asm(".pushsection .text; .balign 16\n"
+	".type target_plain, %function; .size target_plain, 16\n"
 	"target_plain: push %rbx; lea 1(%rdi), %rax; pop %rbx; ret\n"
 	".balign 16\n"
 	"target_skipped: lea 1(%rdi), %rax\n"
@@ -30,6 +31,7 @@ asm(".pushsection .text; .balign 16\n"
 	".popsection");
 #elif defined(__i386__)
 asm(".pushsection .text; .balign 16\n"
+	".type target_plain, %function; .size target_plain, 16\n"
 	"target_plain: push %ebx; mov 8(%esp), %eax; inc %eax; pop %ebx; ret\n"
 	".balign 16\n"
 	"target_skipped: mov 4(%esp), %eax; inc %eax\n"
@@ -40,6 +42,7 @@ asm(".pushsection .text; .balign 16\n"
 	".popsection");
 #elif defined(__aarch64__)
 asm(".pushsection .text; .balign 16\n"
+	".type target_plain, %function; .size target_plain, 16\n"
 	"target_plain: stp x29, x30, [sp, #-16]!; add x0, x0, #1; ldp x29, x30, [sp], #16; ret\n"
 	".balign 16\n"
 	"target_skipped: add x0, x0, #1\n"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# bpftrace runs programs at entries and returns of functions of user space.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+command -v bpftrace >/dev/null || skip_all "there is no bpftrace"
+
+# trace PROGRAM: its output, for three calls in a program that starts when it is attached.
+trace()
+{
+	bpftrace -e "BEGIN { printf(\"attached\\n\") } $1" >"$OUTPUT" 2>&1 &
+	wait_until 100 grep -q attached "$OUTPUT"
+	"$TARGET" call plain 3 >/dev/null
+	kill -INT $!
+	wait $!
+	cat "$OUTPUT"
+}
+
+matches "uprobe: three hits" \
+	"$(trace "uprobe:$TARGET:target_plain { @hits++ }" | tr '\n' ' ')" '@hits: 3'
+matches "uretprobe: three results" \
+	"$(trace "uretprobe:$TARGET:target_plain { @sum = sum(retval) }" | tr '\n' ' ')" '@sum: 6'
+matches "both, with a time between" \
+	"$(trace "uprobe:$TARGET:target_plain { @start = nsecs }
+		uretprobe:$TARGET:target_plain /@start/ { @times = count(); delete(@start) }" |
+		tr '\n' ' ')" '@times: 3'
+
+finish
