@@ -12,16 +12,19 @@
 #include <linux/types.h>
 
 struct arch_uprobe;
+struct uprobe_deferred;
 struct uprobe_mm;
 
 /**
  * struct return_consumer - a consumer that waits for the return of one call
  * @cookie: value that its handler stored at the entry
  * @id: &uprobe_consumer.id
+ * @instance: @cookie is a &struct uretprobe_instance, which belongs to this entry
  */
 struct return_consumer {
 	__u64	cookie;
 	__u64	id;
+	bool	instance;
 };
 
 /**
@@ -73,6 +76,8 @@ enum rp_check {
  * @depth: number of @return_instances
  * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
+ * @deferred: operations that its handlers have asked for, the first one first
+ * @deferring: they are being done
  * @node: in the list of all
  */
 struct uprobe_task {
@@ -84,6 +89,8 @@ struct uprobe_task {
 	unsigned int		depth;
 	unsigned long		returned_to;
 	bool			signal_held;
+	struct uprobe_deferred	*deferred;
+	bool			deferring;
 	struct list_head	node;
 };
 

@@ -272,6 +272,8 @@ static int visit_one(struct visit *visit, struct uprobe_point **points, unsigned
 	if (op == UPROBE_DISARM && !mm_flags_test(MMF_HAS_UPROBES, visit->mm))
 		return 0;
 	guard(mmap_read_lock)(visit->mm);
+	/* For the points of the process. */
+	guard(rwsem_read)(&uprobe_points_lock);
 	vma = vma_lookup(visit->mm, visit->start);
 	if (!vma || !vma->vm_file || file_inode(vma->vm_file) != points[0]->file->inode)
 		return 0;

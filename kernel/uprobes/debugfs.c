@@ -12,6 +12,7 @@
 
 #include "internal.h"
 #include "point.h"
+#include "process.h"
 
 static void show_file_name(struct seq_file *m, struct inode *inode)
 {
@@ -68,9 +69,39 @@ static void show_file(struct uprobe_file *file, void *data)
 		show_point(data, point);
 }
 
+static void show_process_point(struct seq_file *m, struct uprobe_mm *own,
+			       struct uprobe_point *point)
+{
+	const struct uprobe_decision *decision;
+	struct uprobe_registration *registration;
+	unsigned int mode = arch_uprobe_mode(own->mm);
+	struct uprobe_consumer *uc;
+
+	decision = uprobe_point_decision(point, mode);
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		registration = container_of(uc, struct uprobe_registration, consumer);
+		seq_printf(m, "pid:%d:0x%llx %s nmissed %lu [%u: %s]%s\n",
+			   registration->user->pid, point->offset,
+			   uc->ret_handler ? "return" : "handler", registration->user->nmissed,
+			   mode, decision ? decision_name(decision) : "?",
+			   registration->disabled ? " [DISABLED]" : "");
+	}
+}
+
+static void show_process(struct uprobe_mm *own, void *data)
+{
+	struct uprobe_point *point;
+
+	for (point = uprobe_point_first(&own->process, 0); point;
+	     point = uprobe_point_next(point))
+		show_process_point(data, own, point);
+}
+
 static int list_show(struct seq_file *m, void *unused)
 {
 	uprobe_files_for_each(show_file, m);
+	guard(rwsem_read)(&uprobe_points_lock);
+	uprobe_mms_for_each(show_process, m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(list);

@@ -68,6 +68,13 @@ static __always_inline bool call_handlers(struct uprobe_task *utask, struct upro
 	return remove;
 }
 
+/* Calls the handlers of this process, after those of the file. */
+static noinline void call_second(struct uprobe_task *utask, struct uprobe_point *point,
+				 struct pt_regs *regs)
+{
+	call_handlers(utask, point, regs);
+}
+
 /* Lets the instruction take effect. */
 static noinline void finish_rarely(const struct uprobe_site *site, struct pt_regs *regs)
 {
@@ -88,11 +95,14 @@ static noinline void finish_rarely(const struct uprobe_site *site, struct pt_reg
 static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
 					struct uprobe_point *point, struct pt_regs *regs)
 {
+	struct uprobe_point *second = READ_ONCE(site->second);
 	bool remove;
 
 	instruction_pointer_set(regs, site->vaddr);
 	utask->auprobe = site->arch;
 	remove = call_handlers(utask, point, regs);
+	if (unlikely(second))
+		call_second(utask, second, regs);
 	utask->auprobe = NULL;
 	if (unlikely(remove))
 		uprobe_disarm_current(point, site->vaddr);
@@ -167,5 +177,7 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	else
 		ours = handle_other(regs, vaddr);
 	uprobe_hit_end(utask);
+	if (unlikely(utask->deferred))
+		uprobe_deferred_run(utask);
 	return ours;
 }

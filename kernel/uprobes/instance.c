@@ -69,18 +69,42 @@ static int set_room(struct return_instance *ri, unsigned int room)
 /**
  * uprobe_instance_note() - let a consumer wait for a return
  * @ri: the instance of the call
- * @id: of the consumer
+ * @uc: the consumer
  * @cookie: value for its return handler
  *
  * Context: task, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie)
+int uprobe_instance_note(struct return_instance *ri, struct uprobe_consumer *uc, u64 cookie)
 {
-	if (ri->nr == ri->room && set_room(ri, ri->room * 2))
+	struct return_consumer note = {
+		.cookie = cookie, .id = uc->id, .instance = uretprobe_is_consumer(uc),
+	};
+
+	if (ri->nr == ri->room && set_room(ri, ri->room * 2)) {
+		if (note.instance)
+			uretprobe_instance_free(cookie);
 		return -ENOMEM;
-	ri->consumers[ri->nr++] = (struct return_consumer) { .cookie = cookie, .id = id };
+	}
+	ri->consumers[ri->nr++] = note;
 	return 0;
+}
+
+/**
+ * uprobe_instance_release() - a call is over, or was abandoned
+ * @ri: its instance; has no consumers then
+ *
+ * Context: task.
+ */
+void uprobe_instance_release(struct return_instance *ri)
+{
+	unsigned int i;
+
+	for (i = 0; i < ri->nr; i++) {
+		if (ri->consumers[i].instance)
+			uretprobe_instance_free(ri->consumers[i].cookie);
+	}
+	ri->nr = 0;
 }
 
 static void free_list(struct return_instance *ri)
@@ -89,6 +113,7 @@ static void free_list(struct return_instance *ri)
 
 	for (; ri; ri = next) {
 		next = ri->next;
+		uprobe_instance_release(ri);
 		if (ri->consumers != &ri->first)
 			kfree(ri->consumers);
 		kfree(ri);
@@ -113,6 +138,18 @@ void uprobe_instances_free(struct uprobe_task *utask)
 	utask->pool = NULL;
 }
 
+/* The child is not probed by those that have data for its parent's calls. */
+static void drop_instances(struct return_instance *ri)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ri->nr; i++) {
+		if (!ri->consumers[i].instance)
+			ri->consumers[n++] = ri->consumers[i];
+	}
+	ri->nr = n;
+}
+
 static struct return_instance *copy_instance(struct return_instance *from)
 {
 	struct return_instance *ri = kmalloc_obj(*ri);
@@ -123,8 +160,10 @@ static struct return_instance *copy_instance(struct return_instance *from)
 	ri->next = NULL;
 	ri->consumers = &ri->first;
 	ri->room = 1;
-	if (from->room == 1)
+	if (from->room == 1) {
+		drop_instances(ri);
 		return ri;
+	}
 	ri->nr = 0;
 	if (set_room(ri, from->room)) {
 		kfree(ri);
@@ -132,6 +171,7 @@ static struct return_instance *copy_instance(struct return_instance *from)
 	}
 	ri->nr = from->nr;
 	memcpy(ri->consumers, from->consumers, ri->nr * sizeof(*ri->consumers));
+	drop_instances(ri);
 	return ri;
 }
 

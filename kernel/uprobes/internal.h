@@ -136,9 +136,11 @@ enum uprobe_site_state {
  * @arch: the backend's data about the instruction; valid while the point is
  * @way: how the instruction takes effect
  * @state: see &enum uprobe_site_state
- * @by_point: in &uprobe_point.sites
+ * @second: a point of the process where @point is one of a file, or NULL
+ * @by_point: in &uprobe_point.sites of @point
+ * @by_second: in that of @second
  *
- * Only @point and @state change after the site has been published.
+ * Only @point, @second and @state change after the site has been published.
  */
 struct uprobe_site {
 	struct uprobe_retired	retired;
@@ -148,7 +150,9 @@ struct uprobe_site {
 	struct arch_uprobe	*arch;
 	enum uprobe_way		way;
 	enum uprobe_site_state	state;
+	struct uprobe_point	*second;
 	struct hlist_node	by_point;
+	struct hlist_node	by_second;
 };
 
 /* Slots of a page, pages of an area. */
@@ -218,6 +222,7 @@ struct uprobe_table {
  * @text_lock: see the top of this file
  * @lock: see the top of this file
  * @counters: counters (&struct uprobe_counter) that wait for their page to be mapped
+ * @process: points of this process, see process_point.c; has no inode
  */
 struct uprobe_mm {
 	struct uprobe_table	*table;
@@ -229,6 +234,7 @@ struct uprobe_mm {
 	struct mutex		text_lock;	/* text is compared and patched */
 	struct mutex		lock;		/* table, areas, counters */
 	struct list_head	counters;
+	struct uprobe_file	process;
 };
 
 enum uprobe_text_op {
@@ -249,6 +255,8 @@ void uprobe_point_put(struct uprobe_point *point);
 void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
+struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset);
+void uprobe_point_insert(struct uprobe_point *point);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
@@ -273,6 +281,7 @@ enum uprobe_resolved {
 enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr);
 void uprobe_sites_detach(struct uprobe_point *point);
 void uprobe_site_gone(struct uprobe_site *site);
+void uprobe_site_renew(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point);
 struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm);
 void uprobe_mm_free(struct uprobe_mm *own);
 void uprobe_mms_for_each(void (*fn)(struct uprobe_mm *own, void *data), void *data);
@@ -290,6 +299,8 @@ void uprobe_area_free(struct uprobe_area *area);
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
+bool uprobe_text_has_breakpoint(const u8 *at);
+unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
 
 /* arm.c */
 enum uprobe_vma_kind {
@@ -323,7 +334,8 @@ struct uprobe_task *uprobe_task_create(void);
 
 /* instance.c */
 struct return_instance *uprobe_instance_new(void);
-int uprobe_instance_note(struct return_instance *ri, u64 id, u64 cookie);
+int uprobe_instance_note(struct return_instance *ri, struct uprobe_consumer *uc, u64 cookie);
+void uprobe_instance_release(struct return_instance *ri);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
 void uprobe_return_missed(void);
@@ -338,6 +350,20 @@ void uprobe_return_expect(struct uprobe_task *utask, struct return_instance *ri,
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);
+
+/* process_point.c */
+struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr);
+bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
+			      unsigned long vaddr);
+void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
+void uprobe_process_end(struct uprobe_mm *own);
+
+/* uretprobe.c */
+bool uretprobe_is_consumer(const struct uprobe_consumer *uc);
+void uretprobe_instance_free(u64 cookie);
+
+/* deferred.c */
+void uprobe_deferred_run(struct uprobe_task *utask);
 
 /* leave.c */
 bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr);

@@ -195,6 +195,9 @@ static int check_context(struct uprobe_point *point, const char **why)
 	unsigned int len;
 	int err;
 
+	/* process_point.c looks at the text of processes. */
+	if (uprobe_point_is_process(point))
+		return 0;
 	len = bytes_left(reader.inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
 	err = read_file(&reader, start, text, len);
 	uprobe_reader_end(&reader);
@@ -294,7 +297,7 @@ static struct uprobe_file *file_get(struct inode *inode)
 
 static void file_put(struct uprobe_file *file)
 {
-	if (!list_empty(&file->in_order))
+	if (!list_empty(&file->in_order) || !file->inode)
 		return;
 	hlist_del(&file->node);
 	iput(file->inode);
@@ -307,8 +310,37 @@ static bool offset_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct uprobe_point, node)->offset;
 }
 
-static void insert(struct uprobe_file *file, struct uprobe_point *point)
+/**
+ * uprobe_point_new() - create a point
+ * @file: the file or process, or NULL if the caller sets it
+ * @offset: of the instruction
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: NULL if there is no memory.
+ */
+struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
 {
+	struct uprobe_point *point = kzalloc_obj(*point);
+
+	if (!point)
+		return NULL;
+	point->file = file;
+	point->offset = offset;
+	point->id = ++last_id;
+	INIT_LIST_HEAD(&point->consumers);
+	INIT_HLIST_HEAD(&point->sites);
+	return point;
+}
+
+/**
+ * uprobe_point_insert() - publish a point in its file or process
+ * @point: complete
+ *
+ * Context: task; uprobe_points_lock held for writing.
+ */
+void uprobe_point_insert(struct uprobe_point *point)
+{
+	struct uprobe_file *file = point->file;
 	struct rb_node *before;
 
 	rb_add(&point->node, &file->points, offset_less);
@@ -341,22 +373,18 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 		*why = "registered with another reference counter";
 		return point->ref_ctr_offset == ref_ctr_offset ? point : ERR_PTR(-EINVAL);
 	}
-	point = kzalloc_obj(*point);
+	point = uprobe_point_new(NULL, offset);
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 	point->file = file_get(reader->inode);
 	if (!point->file)
 		goto free_point;
-	point->offset = offset;
 	point->ref_ctr_offset = ref_ctr_offset;
-	point->id = ++last_id;
-	INIT_LIST_HEAD(&point->consumers);
-	INIT_HLIST_HEAD(&point->sites);
 	err = read_insn(point, reader);
 	*why = "the file cannot be read there";
 	if (err)
 		goto put_file;
-	insert(point->file, point);
+	uprobe_point_insert(point);
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
 	return point;
 
@@ -373,7 +401,8 @@ free_point:
  *
  * The point is freed after the next uprobe_observe(). Nothing happens if it has consumers.
  *
- * Context: task, may sleep; uprobe_mutex and uprobe_points_lock (for writing) held.
+ * Context: task, may sleep; uprobe_points_lock (for writing) held; uprobe_mutex, unless the point
+ * is one of a process.
  */
 void uprobe_point_put(struct uprobe_point *point)
 {
@@ -382,9 +411,10 @@ void uprobe_point_put(struct uprobe_point *point)
 	uprobe_sites_detach(point);
 	rb_erase(&point->node, &point->file->points);
 	list_del(&point->entry);
+	if (!uprobe_point_is_process(point))
+		WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
 	file_put(point->file);
 	point->file = NULL;
-	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
 	guard(spinlock)(&dying_lock);
 	list_add(&point->entry, &dying_points);
 }

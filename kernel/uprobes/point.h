@@ -21,6 +21,15 @@ static inline struct uprobe_point *uprobe_point_next(struct uprobe_point *point)
 }
 
 /**
+ * uprobe_point_is_process() - is a point one of a process?
+ * @point: a point in its file or process
+ */
+static inline bool uprobe_point_is_process(struct uprobe_point *point)
+{
+	return !point->file->inode;
+}
+
+/**
  * uprobe_point_wanted() - does a consumer want hits in a process?
  * @point: a point
  * @mm: the process

@@ -33,6 +33,8 @@ static __always_inline struct return_instance *take_instance(struct uprobe_task 
 
 static __always_inline void put_instance(struct uprobe_task *utask, struct return_instance *ri)
 {
+	if (unlikely(ri->nr))
+		uprobe_instance_release(ri);
 	ri->next = utask->pool;
 	utask->pool = ri;
 }
@@ -81,7 +83,9 @@ struct return_instance *uprobe_return_note(struct uprobe_task *utask,
 {
 	if (!ri)
 		ri = take_instance(utask);
-	if (!ri || uprobe_instance_note(ri, uc->id, cookie))
+	if (!ri && uretprobe_is_consumer(uc))
+		uretprobe_instance_free(cookie);
+	if (!ri || uprobe_instance_note(ri, uc, cookie))
 		uprobe_return_missed();
 	return ri;
 }
@@ -175,6 +179,8 @@ static __always_inline struct uprobe_point *instance_point(struct return_instanc
 		if (likely(site))
 			point = READ_ONCE(site->point);
 	}
+	if (unlikely(point && point->id != ri->point_id))
+		point = READ_ONCE(site->second);
 	return point && point->id == ri->point_id ? point : NULL;
 }
 
@@ -271,4 +277,6 @@ void uprobe_handle_trampoline(struct pt_regs *regs)
 	handle_return(utask, ri, regs);
 	utask->returned_to = instruction_pointer(regs);
 	uprobe_hit_end(utask);
+	if (unlikely(utask->deferred))
+		uprobe_deferred_run(utask);
 }

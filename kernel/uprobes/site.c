@@ -46,6 +46,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 		return NULL;
 	INIT_LIST_HEAD(&own->areas);
 	INIT_LIST_HEAD(&own->counters);
+	INIT_LIST_HEAD(&own->process.in_order);
 	mutex_init(&own->text_lock);
 	mutex_init(&own->lock);
 	own->mm = mm;
@@ -92,6 +93,7 @@ void uprobe_mm_free(struct uprobe_mm *own)
 {
 	struct uprobe_area *area, *next;
 
+	uprobe_process_end(own);
 	scoped_guard(mutex, &all_mms_lock)
 		list_del(&own->node);
 	uprobe_table_for_each(own, free_site, NULL);
@@ -119,8 +121,11 @@ static void detach(struct uprobe_site *site)
 	if (!site->point)
 		return;
 	hlist_del(&site->by_point);
-	/* Hits that still have it are waited for before the point is freed. */
+	if (site->second)
+		hlist_del(&site->by_second);
+	/* Hits that still have them are waited for before the points are freed. */
 	WRITE_ONCE(site->point, NULL);
+	WRITE_ONCE(site->second, NULL);
 	uprobe_site_change(site, UPROBE_SITE_GONE);
 }
 
@@ -144,12 +149,37 @@ void uprobe_site_gone(struct uprobe_site *site)
  */
 void uprobe_sites_detach(struct uprobe_point *point)
 {
-	struct hlist_node *next;
 	struct uprobe_site *site;
 
 	guard(spinlock)(&uprobe_sites_lock);
-	hlist_for_each_entry_safe(site, next, &point->sites, by_point)
+	while (!hlist_empty(&point->sites)) {
+		site = hlist_entry(point->sites.first, struct uprobe_site, by_point);
+		if (site->point != point)
+			site = hlist_entry(point->sites.first, struct uprobe_site, by_second);
 		detach(site);
+	}
+}
+
+/**
+ * uprobe_site_renew() - a point is armed where a breakpoint is already
+ * @own: the process
+ * @vaddr: the address
+ * @point: the point
+ *
+ * If the site there is without it, the next hit creates the site again.
+ *
+ * Context: task; mmap_lock held.
+ */
+void uprobe_site_renew(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point)
+{
+	struct uprobe_site *site;
+
+	if (!READ_ONCE(own->table))
+		return;
+	guard(mutex)(&own->lock);
+	site = uprobe_table_find(own, vaddr);
+	if (site && site->point != point && site->second != point)
+		uprobe_site_gone(site);
 }
 
 /* --- Creation ----------------------------------------------------------------- */
@@ -165,23 +195,27 @@ static int take_slot(struct uprobe_mm *own, struct uprobe_site *site, struct upr
 	return uprobe_area_slot(own, site->vaddr, site->arch, &site->slot);
 }
 
-static void connect(struct uprobe_site *site, struct uprobe_point *point)
+static void connect(struct uprobe_site *site, struct uprobe_point *point,
+		    struct uprobe_point *second)
 {
 	guard(spinlock)(&uprobe_sites_lock);
 	site->point = point;
 	hlist_add_head(&site->by_point, &point->sites);
+	site->second = second;
+	if (second)
+		hlist_add_head(&site->by_second, &second->sites);
 	uprobe_site_change(site, site->slot ? UPROBE_SITE_BOOSTED : UPROBE_SITE_EMULATED);
 }
 
 static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point,
-		       const struct uprobe_decision *decision)
+		       struct uprobe_point *second, const struct uprobe_decision *decision)
 {
 	struct uprobe_site *site, *before;
 	int err = 0;
 
 	guard(mutex)(&own->lock);
 	before = uprobe_table_find(own, vaddr);
-	if (before && before->point == point)
+	if (before && before->point == point && before->second == second)
 		return 0;
 	site = kzalloc_obj(*site);
 	if (!site)
@@ -197,7 +231,7 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	}
 	if (before)
 		uprobe_site_gone(before);
-	connect(site, point);
+	connect(site, point, second);
 	err = uprobe_table_insert(own, site);
 	if (err) {
 		uprobe_site_gone(site);
@@ -207,28 +241,43 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	return err;
 }
 
+/* The point of a file for text of a process, or NULL. */
+static struct uprobe_point *point_of_file(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	loff_t offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
+	struct uprobe_point *point;
+
+	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return NULL;
+	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	if (!point || uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm))->state !=
+		      UPROBE_ACCEPTED)
+		return NULL;
+	return point;
+}
+
 /*
- * Finds the point of a breakpoint of current, and creates the site. Returns 0, -ENOENT if no
+ * Finds the points of a breakpoint of current, and creates the site. Returns 0, -ENOENT if no
  * point is there, -ENOMEM, or -ENOSPC if the process needs another area.
  */
 static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr)
 {
 	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
-	const struct uprobe_decision *decision;
-	struct uprobe_point *point;
-	loff_t offset;
+	struct uprobe_point *point, *second;
 
-	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+	if (!vma)
 		return -ENOENT;
-	offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
 	guard(rwsem_read)(&uprobe_points_lock);
-	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	point = point_of_file(vma, vaddr);
+	second = uprobe_process_point_find(own, vaddr);
+	if (!point) {
+		point = second;
+		second = NULL;
+	}
 	if (!point)
 		return -ENOENT;
-	decision = uprobe_point_decide(point, arch_uprobe_mode(own->mm));
-	if (decision->state != UPROBE_ACCEPTED)
-		return -ENOENT;
-	return create_site(own, vaddr, point, decision);
+	return create_site(own, vaddr, point, second,
+			   uprobe_point_decide(point, arch_uprobe_mode(own->mm)));
 }
 
 static int create_area(struct uprobe_mm *own, unsigned long vaddr)
@@ -247,19 +296,18 @@ static int create_area(struct uprobe_mm *own, unsigned long vaddr)
 static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 {
 	struct vm_area_struct *vma;
-	struct uprobe_point *point = NULL;
-	loff_t offset;
+	struct uprobe_point *point;
 
 	guard(mmap_read_lock)(own->mm);
 	vma = vma_lookup(own->mm, vaddr);
-	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+	if (!vma)
 		return;
-	offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
 	guard(rwsem_read)(&uprobe_points_lock);
-	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	uprobe_process_give_up(vma, vaddr);
+	point = point_of_file(vma, vaddr);
 	if (!point)
 		return;
-	trace_uprobe_refused(point->file->inode, offset, vaddr,
+	trace_uprobe_refused(point->file->inode, point->offset, vaddr,
 			     "no room for a copy in reach of the text", -ENOSPC);
 	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
 }

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "process.h"
 
 static struct uprobe_task *utask_alloc(void)
 {
@@ -71,6 +72,8 @@ void uprobe_copy_process(struct task_struct *t, u64 flags)
 	struct uprobe_task *utask = current->utask, *copy;
 
 	t->utask = NULL;
+	if (!(flags & CLONE_THREAD))
+		uprobe_process_forked(t);
 	if (likely(!utask || !utask->return_instances))
 		return;
 	if (t->mm == current->mm && !(flags & CLONE_VFORK))

@@ -20,6 +20,8 @@ static const uprobe_opcode_t breakpoint = UPROBE_SWBP_INSN;
 
 static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point *point)
 {
+	if (uprobe_point_is_process(point))
+		return point->offset;
 	return vma->vm_start + (point->offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
 }
 
@@ -50,6 +52,43 @@ bool uprobe_text_is_breakpoint(unsigned long vaddr)
 	if (copy_from_user(&opcode, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE))
 		return false;
 	return is_breakpoint((u8 *)&opcode);
+}
+
+/**
+ * uprobe_text_has_breakpoint() - are these bytes a breakpoint?
+ * @at: UPROBE_SWBP_INSN_SIZE bytes
+ *
+ * Context: any.
+ */
+bool uprobe_text_has_breakpoint(const u8 *at)
+{
+	return is_breakpoint(at);
+}
+
+/**
+ * uprobe_text_read() - read text of a process, with its breakpoints
+ * @mm: the process
+ * @addr: address
+ * @to: buffer
+ * @len: bytes to read
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ * Return: number of bytes that could be read.
+ */
+unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len)
+{
+	unsigned int done, in_page;
+	struct page *page;
+
+	for (done = 0; done < len; done += in_page) {
+		page = get_text(mm, addr + done, 0);
+		if (IS_ERR(page))
+			break;
+		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
+		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
+		put_page(page);
+	}
+	return done;
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
@@ -94,8 +133,10 @@ static __always_inline int arm_one(struct vm_area_struct *vma, struct page *page
 {
 	u8 *at = kaddr + offset_in_page(point->offset);
 
-	if (is_breakpoint(at))
+	if (is_breakpoint(at)) {
+		uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
 		return 0;
+	}
 	if (unlikely(!same_insn(point, at, mode))) {
 		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
 		return 0;
@@ -152,7 +193,7 @@ static void disarm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
 	unsigned long vaddr = point_vaddr(vma, point);
 	u8 *at = kaddr + offset_in_page(vaddr);
 
-	if (!is_breakpoint(at))
+	if (!is_breakpoint(at) || uprobe_point_also_wanted(vma, point, vaddr))
 		return;
 	write_opcode(vma, page, vaddr, at, point->insn);
 	if (point->ref_ctr_offset)
@@ -224,7 +265,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	/* The program may write to the page at any time if the mapping lets it. */
-	if (!(vma->vm_flags & (VM_WRITE | VM_LOCKED)) && !still_probed(vma, page_addr))
+	if (vma->vm_file && !(vma->vm_flags & (VM_WRITE | VM_LOCKED)) && !still_probed(vma, page_addr))
 		drop = equals_file(vma, page_addr, page);
 	put_page(page);
 	if (drop)

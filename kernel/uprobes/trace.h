@@ -69,7 +69,7 @@ TRACE_EVENT(uprobe_refused,
 		__string(reason, reason)
 	),
 	TP_fast_assign(
-		__entry->ino = inode->i_ino;
+		__entry->ino = inode ? inode->i_ino : 0;
 		__entry->offset = offset;
 		__entry->vaddr = vaddr;
 		__entry->err = err;

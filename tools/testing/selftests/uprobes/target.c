@@ -3,6 +3,7 @@
  * A program whose functions scripts probe.
  *
  *	target offsets			print the name and the offset of each function
+ *	target addresses		the same with the addresses
  *	target call NAME COUNT		call a function that often; print the last result
  *	target wait FILE NAME COUNT	the same, after the file has appeared
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
@@ -74,12 +75,14 @@ static const struct {
 
 #define NR_TARGETS	ARRAY_SIZE(targets)
 
-static int offsets(void)
+static int list(bool addresses)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_TARGETS; i++)
-		printf("%s 0x%lx\n", targets[i].name, file_offset(targets[i].probe));
+		printf("%s 0x%lx\n", targets[i].name,
+		       addresses ? (unsigned long)targets[i].probe :
+				   file_offset(targets[i].probe));
 	return 0;
 }
 
@@ -110,7 +113,9 @@ static void wait_for(const char *file)
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "offsets"))
-		return offsets();
+		return list(false);
+	if (argc == 2 && !strcmp(argv[1], "addresses"))
+		return list(true);
 	if (argc == 4 && !strcmp(argv[1], "call"))
 		return call(argv[2], atoi(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "wait")) {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _LINUX_UPROBES_PROCESS_H
+#define _LINUX_UPROBES_PROCESS_H
+/*
+ * Probes of one process, by pid and address: any executable text of it, also anonymous text
+ * and text that the program can write.
+ *
+ * Included from <linux/uprobes.h>; do not include it directly.
+ */
+
+struct mm_struct;
+struct notifier_block;
+struct pt_regs;
+struct task_struct;
+struct uprobe_consumer;
+struct uprobe_registration;
+struct uretprobe_pool;
+struct vm_area_struct;
+
+/**
+ * struct uprobe - a probe of one process
+ * @pid: any thread of the process, in the pid namespace of the caller
+ * @vaddr: address of the instruction
+ * @handler: called before the instruction takes effect, with @regs as the program has them; may
+ *	sleep, and may change @regs. A changed instruction pointer replaces the instruction
+ * @registration_callback: called when an operation that a handler asked for has been done, or
+ *	NULL. @reg is 1 for a registration and 0 for its removal; @result is the return value that
+ *	the operation would have had outside of a handler
+ * @nmissed: hits that no handler has seen, because there was no room for a copy of the
+ *	instruction in reach of the text
+ * @registration: reserved, must be NULL
+ *
+ * The caller sets the first four members and clears the others. The object must not change
+ * until it has been unregistered. If the process ends, executes another program or unmaps the
+ * text, the probe is unregistered by itself: @registration is NULL then.
+ *
+ * uprobe_register() also returns a struct uprobe, as a handle whose members have no meaning.
+ */
+struct uprobe {
+	pid_t				pid;
+	unsigned long			vaddr;
+	void (*handler)(struct uprobe *u, struct pt_regs *regs);
+	void (*registration_callback)(struct uprobe *u, int reg, int result);
+	unsigned long			nmissed;
+	struct uprobe_registration	*registration;
+};
+
+/**
+ * struct uretprobe_instance - a call of a probed function that has not returned
+ * @rp: the return probe
+ * @pool: for the engine
+ * @ret_addr: return address; valid in the return handler
+ * @func: address of the function; valid in the return handler
+ * @data: &uretprobe.data_size bytes for the handlers
+ */
+struct uretprobe_instance {
+	struct uretprobe	*rp;
+	struct uretprobe_pool	*pool;
+	unsigned long		ret_addr;
+	unsigned long		func;
+	char			data[] __aligned(sizeof(u64));
+};
+
+/**
+ * struct uretprobe - a probe of the returns of a function of one process
+ * @up: pid, vaddr of the first instruction, and registration_callback; handler must be NULL
+ * @handler: called after the return, with the registers of the caller; may sleep
+ * @entry_handler: called at the entry, or NULL; if it returns a value other than 0 the return is
+ *	not waited for
+ * @maxactive: most calls whose return is waited for at the same time; 0: no limit
+ * @nmissed: calls that were not waited for, because of @maxactive or because memory was short
+ * @data_size: size of &uretprobe_instance.data
+ */
+struct uretprobe {
+	struct uprobe		up;
+	int (*handler)(struct uretprobe_instance *ri, struct pt_regs *regs);
+	int (*entry_handler)(struct uretprobe_instance *ri, struct pt_regs *regs);
+	int			maxactive;
+	atomic_t		nmissed;
+	size_t			data_size;
+};
+
+/* Events of processes, for register_uprobe_process_notifier(). */
+enum uprobe_process_event {
+	UPROBE_PROCESS_FORK,	/* data: the child, which has not run; current is the parent */
+	UPROBE_PROCESS_EXEC,	/* data: current, which executes another program now */
+	UPROBE_PROCESS_EXIT,	/* data: current, the last thread; its memory still exists */
+};
+
+int register_uprobe(struct uprobe *u);
+int unregister_uprobe(struct uprobe *u);
+int register_uprobes(struct uprobe **us, int num);
+int unregister_uprobes(struct uprobe **us, int num);
+int enable_uprobe(struct uprobe *u);
+int disable_uprobe(struct uprobe *u);
+
+int register_uretprobe(struct uretprobe *rp);
+int unregister_uretprobe(struct uretprobe *rp);
+int register_uretprobes(struct uretprobe **rps, int num);
+int unregister_uretprobes(struct uretprobe **rps, int num);
+int enable_uretprobe(struct uretprobe *rp);
+int disable_uretprobe(struct uretprobe *rp);
+
+int register_uprobe_process_notifier(struct notifier_block *nb);
+int unregister_uprobe_process_notifier(struct notifier_block *nb);
+
+/* Not exported; for events. */
+struct uprobe *uprobe_register_process(pid_t pid, unsigned long vaddr,
+				       struct uprobe_consumer *uc);
+void uprobe_unregister_process(struct uprobe *u);
+
+/* Hooks of memory management and of processes. */
+int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm);
+void uprobe_unmapped(struct mm_struct *mm, unsigned long start, unsigned long end);
+void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
+void uprobe_process_exec(void);
+void uprobe_process_exit(void);
+
+#endif /* _LINUX_UPROBES_PROCESS_H */

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Points of a process: like those of a file, but found by address.
+ *
+ * &uprobe_mm.process is the container of all, as &struct uprobe_file is for those of a file;
+ * offsets are addresses. It is protected by uprobe_points_lock alone: points leave it when their
+ * text is unmapped or the process ends, without uprobe_mutex.
+ *
+ * A point of a file can be at the same address. The text has one breakpoint then, which stays
+ * until neither wants it, and the site has both points.
+ *
+ * Fork copies breakpoints with the text. Those of points of the process are removed from the
+ * child before it runs, because its memory is not probed.
+ */
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "point.h"
+#include "process.h"
+#include "table.h"
+#include "trace.h"
+
+/* Points of a page that are patched together. */
+#define PAGE_POINTS 64
+
+static struct uprobe_point *find_exactly(struct uprobe_file *file, loff_t offset)
+{
+	struct uprobe_point *point = uprobe_point_first(file, offset);
+
+	return point && point->offset == offset ? point : NULL;
+}
+
+/**
+ * uprobe_process_point_find() - find a point of a process
+ * @own: the process
+ * @vaddr: the address
+ *
+ * Context: task; uprobe_points_lock held.
+ * Return: NULL if there is none.
+ */
+struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr)
+{
+	return list_empty(&own->process.in_order) ? NULL : find_exactly(&own->process, vaddr);
+}
+
+static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	return ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
+}
+
+/**
+ * uprobe_point_also_wanted() - does a point at the same address need the breakpoint?
+ * @vma: mapping of the text
+ * @point: a point that does not
+ * @vaddr: its address
+ *
+ * Context: task; mmap_lock held; uprobe_points_lock held.
+ */
+bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
+			      unsigned long vaddr)
+{
+	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
+	struct uprobe_point *other = NULL;
+
+	if (!uprobe_point_is_process(point))
+		other = own ? uprobe_process_point_find(own, vaddr) : NULL;
+	else if (uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED)
+		other = uprobe_point_find(file_inode(vma->vm_file), vma_offset(vma, vaddr));
+	return other && uprobe_point_wanted(other, vma->vm_mm);
+}
+
+/* --- Text ------------------------------------------------------------------------- */
+
+/*
+ * Puts the original bytes of the points of a container in place of their breakpoints. @at is the
+ * offset of the first byte.
+ */
+static void restore_from(struct uprobe_file *file, loff_t at, u8 *text, unsigned int len)
+{
+	struct uprobe_point *point = uprobe_point_first(file, at);
+
+	for (; point && point->offset + UPROBE_SWBP_INSN_SIZE <= at + len;
+	     point = uprobe_point_next(point)) {
+		if (uprobe_text_has_breakpoint(text + (point->offset - at)))
+			memcpy(text + (point->offset - at), point->insn, UPROBE_SWBP_INSN_SIZE);
+	}
+}
+
+static struct uprobe_file *file_of(struct vm_area_struct *vma)
+{
+	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return NULL;
+	return uprobe_file_find(file_inode(vma->vm_file));
+}
+
+/* Makes text of a process what it was before any probe. */
+static void restore(struct vm_area_struct *vma, unsigned long vaddr, u8 *text, unsigned int len)
+{
+	struct uprobe_file *file = file_of(vma);
+
+	restore_from(&vma->vm_mm->uprobes_state.own->process, vaddr, text, len);
+	if (file)
+		restore_from(file, vma_offset(vma, vaddr), text, len);
+}
+
+/* Is another probe inside of the instruction, or is it inside of another's? */
+static bool overlaps(struct uprobe_file *file, struct mm_struct *mm, loff_t at, unsigned int len)
+{
+	unsigned int mode = arch_uprobe_mode(mm);
+	const struct uprobe_decision *decision;
+	struct uprobe_point *point;
+
+	point = uprobe_point_first(file, max_t(loff_t, at - MAX_UINSN_BYTES + 1, 0));
+	for (; point && point->offset < at + len; point = uprobe_point_next(point)) {
+		if (point->offset == at || !uprobe_point_wanted(point, mm))
+			continue;
+		decision = uprobe_point_decision(point, mode);
+		if (!decision || decision->state != UPROBE_ACCEPTED)
+			continue;
+		if (point->offset > at ||
+		    point->offset + arch_uprobe_insn_len(&decision->arch) > at)
+			return true;
+	}
+	return false;
+}
+
+#if UPROBE_CONTEXT_BYTES
+static const char *check_context(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	unsigned int before = min_t(unsigned long, vaddr - vma->vm_start, UPROBE_CONTEXT_BYTES);
+	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
+	unsigned int len = before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES;
+
+	len = min(len, vma->vm_end - (vaddr - before));
+	len = uprobe_text_read(vma->vm_mm, vaddr - before, text, len);
+	restore(vma, vaddr - before, text, len);
+	return arch_uprobe_check_context(text, before, len);
+}
+#else
+static const char *check_context(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	return NULL;
+}
+#endif
+
+/* --- Creation --------------------------------------------------------------------- */
+
+static int check_vma(struct vm_area_struct *vma, const char **why)
+{
+	*why = "nothing is mapped there";
+	if (!vma)
+		return -EFAULT;
+	*why = "the mapping is not executable";
+	if (!(vma->vm_flags & VM_EXEC))
+		return -EACCES;
+	*why = "the mapping is shared";
+	if (vma->vm_flags & VM_MAYSHARE)
+		return -EPERM;
+	*why = "huge pages";
+	if (vma->vm_flags & VM_HUGETLB)
+		return -EOPNOTSUPP;
+	*why = "the mapping belongs to the kernel";
+	return vma->vm_flags & VM_MAYWRITE ? 0 : -EACCES;
+}
+
+static int check_point(struct vm_area_struct *vma, struct uprobe_point *point,
+		       const char **why)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	const struct uprobe_decision *decision;
+	struct uprobe_file *file = file_of(vma);
+	unsigned int len;
+
+	decision = uprobe_point_decide(point, arch_uprobe_mode(mm));
+	*why = decision->why;
+	if (decision->state != UPROBE_ACCEPTED)
+		return decision->err;
+	*why = check_context(vma, point->offset);
+	if (*why)
+		return -EOPNOTSUPP;
+	*why = "a probe is inside, or it is inside of a probed instruction";
+	len = arch_uprobe_insn_len(&decision->arch);
+	if (overlaps(&mm->uprobes_state.own->process, mm, point->offset, len))
+		return -EILSEQ;
+	if (file && overlaps(file, mm, vma_offset(vma, point->offset), len))
+		return -EILSEQ;
+	return 0;
+}
+
+/**
+ * uprobe_process_point_get() - find or create the point for a registration
+ * @own: the process
+ * @vaddr: address of the instruction
+ * @why: set on failure
+ *
+ * The caller adds a consumer before it releases mmap_lock.
+ *
+ * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held.
+ * Return: the point, or an ERR_PTR(): see register_uprobe().
+ */
+struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned long vaddr,
+					      const char **why)
+{
+	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
+	struct uprobe_point *point;
+	u8 text[MAX_UINSN_BYTES];
+	unsigned int len;
+	int err = check_vma(vma, why);
+
+	if (err)
+		return ERR_PTR(err);
+	len = uprobe_text_read(own->mm, vaddr, text, min(sizeof(text), vma->vm_end - vaddr));
+	*why = "the text cannot be read";
+	if (!len)
+		return ERR_PTR(-EFAULT);
+	guard(rwsem_write)(&uprobe_points_lock);
+	point = uprobe_process_point_find(own, vaddr);
+	if (point)
+		return point;
+	*why = "no memory";
+	point = uprobe_point_new(&own->process, vaddr);
+	if (!point)
+		return ERR_PTR(-ENOMEM);
+	point->len = len;
+	memcpy(point->insn, text, len);
+	restore(vma, vaddr, point->insn, len);
+	err = check_point(vma, point, why);
+	if (err) {
+		kfree(point->other);
+		kfree(point);
+		return ERR_PTR(err);
+	}
+	uprobe_point_insert(point);
+	uprobe_site_renew(own, vaddr, point);
+	return point;
+}
+
+/* --- Patching --------------------------------------------------------------------- */
+
+/**
+ * uprobe_process_arm() - arm or disarm points of a process
+ * @own: the process
+ * @points: its points, by address
+ * @nr: number of points
+ * @op: %UPROBE_ARM arms those that are wanted, %UPROBE_DISARM disarms the others
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR. All are tried to be disarmed.
+ */
+int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
+		       enum uprobe_text_op op)
+{
+	struct uprobe_point *batch[PAGE_POINTS];
+	struct vm_area_struct *vma;
+	bool arm = op == UPROBE_ARM;
+	unsigned int i = 0, n;
+	unsigned long page;
+	int err = 0, ret;
+
+	while (i < nr) {
+		page = points[i]->offset & PAGE_MASK;
+		for (n = 0; i < nr && n < PAGE_POINTS &&
+		     (points[i]->offset & PAGE_MASK) == page; i++) {
+			if (uprobe_point_wanted(points[i], own->mm) == arm)
+				batch[n++] = points[i];
+		}
+		vma = n ? vma_lookup(own->mm, batch[0]->offset) : NULL;
+		if (!vma)
+			continue;
+		if (arm)
+			mm_flags_set(MMF_HAS_UPROBES, own->mm);
+		ret = uprobe_text_page(vma, page, batch, n, op);
+		if (ret && arm)
+			return ret;
+		if (!err)
+			err = ret;
+	}
+	return err;
+}
+
+/* Points without consumers; hits of their breakpoints do not find them any more. */
+static void put_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
+{
+	struct uprobe_point *point;
+	unsigned int i;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (i = 0; i < nr; i++) {
+		point = uprobe_process_point_find(own, vaddrs[i]);
+		if (point)
+			uprobe_point_put(point);
+	}
+}
+
+/**
+ * uprobe_process_disarm() - registrations of a process have ended
+ * @own: the process; has users
+ * @vaddrs: sorted addresses, at most %PAGE_POINTS
+ * @nr: number of addresses
+ *
+ * Disarms the points that have no consumer that wants hits, and puts those that have none.
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ */
+void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
+{
+	struct uprobe_point *points[PAGE_POINTS], *point;
+	unsigned int i, n = 0;
+	int err;
+
+	guard(mmap_read_lock)(own->mm);
+	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		for (i = 0; i < nr; i++) {
+			point = uprobe_process_point_find(own, vaddrs[i]);
+			if (point && (!n || points[n - 1] != point))
+				points[n++] = point;
+		}
+		err = uprobe_process_arm(own, points, n, UPROBE_DISARM);
+	}
+	/*
+	 * If a breakpoint cannot be removed, because the caller is being killed or memory is short,
+	 * the points stay without consumers, and hits go on.
+	 */
+	if (!err)
+		put_points(own, vaddrs, nr);
+}
+
+/**
+ * uprobe_process_give_up() - there is no room for a copy of an instruction
+ * @vma: mapping of the text in current's process
+ * @vaddr: address of the instruction
+ *
+ * Removes the breakpoint, if the process has a point there, and counts the hit as missed.
+ *
+ * Context: task, may sleep; mmap_lock and uprobe_points_lock held.
+ */
+void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
+	struct uprobe_point *point = uprobe_process_point_find(own, vaddr);
+	struct uprobe_registration *registration;
+	struct uprobe_consumer *uc;
+
+	if (!point)
+		return;
+	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		registration = container_of(uc, struct uprobe_registration, consumer);
+		registration->user->nmissed++;
+		WRITE_ONCE(registration->disabled, true);
+	}
+	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
+}
+
+/* --- Hooks ------------------------------------------------------------------------- */
+
+static void end_point(struct uprobe_point *point)
+{
+	struct uprobe_consumer *uc, *next;
+
+	list_for_each_entry_safe(uc, next, &point->consumers, cons_node)
+		uprobe_registration_end(container_of(uc, struct uprobe_registration, consumer));
+	uprobe_point_put(point);
+}
+
+static void end_range(struct uprobe_mm *own, unsigned long start, unsigned long end)
+{
+	struct uprobe_point *point, *next;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (point = uprobe_point_first(&own->process, start); point && point->offset < end;
+	     point = next) {
+		next = uprobe_point_next(point);
+		trace_uprobe_refused(NULL, 0, point->offset, "the text was unmapped", -EFAULT);
+		end_point(point);
+	}
+}
+
+/**
+ * uprobe_unmapped() - memory of a process is about to be unmapped
+ * @mm: the process
+ * @start: first address
+ * @end: address after the last
+ *
+ * Its probes are unregistered.
+ *
+ * Context: task, may sleep; mmap_lock held, or @mm has no users.
+ */
+void uprobe_unmapped(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
+
+	if (unlikely(own && !list_empty(&own->process.in_order)))
+		end_range(own, start, end);
+}
+
+static noinline void leave_range(struct uprobe_mm *own, struct vm_area_struct *vma,
+				 unsigned long start, unsigned long end)
+{
+	struct uprobe_point *point;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (point = uprobe_point_first(&own->process, start); point && point->offset < end;
+	     point = uprobe_point_next(point))
+		uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_DISARM);
+}
+
+/**
+ * uprobe_text_moves() - pages of a process are about to be moved
+ * @vma: their mapping
+ * @start: first address
+ * @len: number of bytes
+ *
+ * Breakpoints would move with the text, away from their points. They are removed, and the probes
+ * are unregistered.
+ *
+ * Context: task, may sleep; mmap_lock held for writing.
+ */
+void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
+
+	if (likely(!own || list_empty(&own->process.in_order)))
+		return;
+	leave_range(own, vma, start, start + len);
+	end_range(own, start, start + len);
+}
+
+/**
+ * uprobe_process_end() - a process has no threads any more
+ * @own: the process
+ *
+ * All of its probes are unregistered.
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_process_end(struct uprobe_mm *own)
+{
+	struct uprobe_point *point;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	while ((point = uprobe_point_first(&own->process, 0)))
+		end_point(point);
+}
+
+/**
+ * uprobe_fork_text() - the memory of a process has been copied
+ * @oldmm: the parent
+ * @newmm: the child, which has not run
+ *
+ * Removes the breakpoints of the parent's probes from the child.
+ *
+ * Context: task, may sleep; mmap_lock of both held for writing.
+ * Return: 0, -ENOMEM or -EINTR, and the child must not run.
+ */
+int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&oldmm->uprobes_state.own);
+	struct uprobe_point *point;
+	struct vm_area_struct *vma;
+	int err = 0;
+
+	if (likely(!own || list_empty(&own->process.in_order)))
+		return 0;
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (point = uprobe_point_first(&own->process, 0); point && !err;
+	     point = uprobe_point_next(point)) {
+		vma = vma_lookup(newmm, point->offset);
+		if (vma)
+			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
+					       UPROBE_DISARM);
+	}
+	return err;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Return probes of one process, with the interface of kretprobes.
+ *
+ * A call whose return is waited for has an instance with data of the user. The engine's note of
+ * the call (instance.c) owns it, and frees it when the call is over, also if it never returns.
+ */
+#include <linux/ptrace.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+#include "process.h"
+
+/**
+ * struct uretprobe_pool - instances of a return probe
+ * @retired: frees it, see observe.c
+ * @refs: one of the registration, and one of each instance
+ * @active: number of instances
+ */
+struct uretprobe_pool {
+	struct uprobe_retired	retired;
+	refcount_t		refs;
+	atomic_t		active;
+};
+
+/**
+ * uretprobe_pool_new() - prepare the registration of a return probe
+ *
+ * Context: task, may sleep.
+ * Return: NULL if there is no memory.
+ */
+struct uretprobe_pool *uretprobe_pool_new(void)
+{
+	struct uretprobe_pool *pool = kzalloc_obj(*pool);
+
+	if (pool)
+		refcount_set(&pool->refs, 1);
+	return pool;
+}
+
+/**
+ * uretprobe_pool_put() - the registration has ended, or an instance
+ * @pool: a hit may use it until the next uprobe_observe()
+ *
+ * Context: task.
+ */
+void uretprobe_pool_put(struct uretprobe_pool *pool)
+{
+	if (refcount_dec_and_test(&pool->refs))
+		uprobe_retire(&pool->retired);
+}
+
+/**
+ * uretprobe_is_consumer() - has a consumer instances?
+ * @uc: any consumer
+ *
+ * Context: any.
+ */
+bool uretprobe_is_consumer(const struct uprobe_consumer *uc)
+{
+	return uc->ret_handler == uretprobe_return;
+}
+
+/**
+ * uretprobe_instance_free() - free the instance of a call
+ * @cookie: from uretprobe_entry()
+ *
+ * Context: task.
+ */
+void uretprobe_instance_free(u64 cookie)
+{
+	struct uretprobe_instance *ri = (void *)(unsigned long)cookie;
+	struct uretprobe_pool *pool = ri->pool;
+
+	kfree(ri);
+	atomic_dec(&pool->active);
+	uretprobe_pool_put(pool);
+}
+
+static struct uretprobe_instance *instance_new(struct uretprobe *rp,
+					       struct uretprobe_pool *pool)
+{
+	struct uretprobe_instance *ri;
+
+	if (atomic_inc_return(&pool->active) > rp->maxactive && rp->maxactive)
+		goto missed;
+	ri = kzalloc(struct_size(ri, data, rp->data_size), GFP_KERNEL);
+	if (!ri)
+		goto missed;
+	/* The probe may be unregistered meanwhile. */
+	if (!refcount_inc_not_zero(&pool->refs)) {
+		kfree(ri);
+		goto missed;
+	}
+	ri->rp = rp;
+	ri->pool = pool;
+	return ri;
+
+missed:
+	atomic_dec(&pool->active);
+	atomic_inc(&rp->nmissed);
+	return NULL;
+}
+
+/**
+ * uretprobe_entry() - handler of a return probe's consumer
+ * @uc: the consumer
+ * @regs: user registers at the entry of the function
+ * @data: set to the instance of the call
+ *
+ * Context: a hit.
+ * Return: 0, or %UPROBE_HANDLER_IGNORE if the return is not waited for.
+ */
+int uretprobe_entry(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
+{
+	struct uprobe_registration *registration;
+	struct uretprobe_instance *ri;
+	struct uretprobe *rp;
+
+	registration = container_of(uc, struct uprobe_registration, consumer);
+	rp = container_of(registration->user, struct uretprobe, up);
+	if (READ_ONCE(registration->disabled))
+		return UPROBE_HANDLER_IGNORE;
+	ri = instance_new(rp, registration->pool);
+	if (!ri)
+		return UPROBE_HANDLER_IGNORE;
+	ri->func = instruction_pointer(regs);
+	*data = (unsigned long)ri;
+	if (!rp->entry_handler || !rp->entry_handler(ri, regs))
+		return 0;
+	uretprobe_instance_free(*data);
+	return UPROBE_HANDLER_IGNORE;
+}
+
+/**
+ * uretprobe_return() - return handler of a return probe's consumer
+ * @uc: the consumer
+ * @func: address of the function
+ * @regs: user registers after the return
+ * @data: the instance of the call
+ *
+ * Context: a hit of the trampoline.
+ * Return: 0.
+ */
+int uretprobe_return(struct uprobe_consumer *uc, unsigned long func, struct pt_regs *regs,
+		     __u64 *data)
+{
+	struct uretprobe_instance *ri = (void *)(unsigned long)*data;
+
+	ri->ret_addr = instruction_pointer(regs);
+	ri->rp->handler(ri, regs);
+	return 0;
+}
+
+/* --- Interface ------------------------------------------------------------------ */
+
+static int for_rps(struct uretprobe **rps, int num, bool reg)
+{
+	struct uprobe **us;
+	int i, ret;
+
+	if (num <= 0)
+		return num ? -EINVAL : 0;
+	ret = uprobe_check_context();
+	if (ret)
+		return ret;
+	us = kvmalloc_array(num, sizeof(*us), reg ? GFP_KERNEL : GFP_KERNEL | __GFP_NOFAIL);
+	if (!us)
+		return -ENOMEM;
+	for (i = 0; i < num; i++)
+		us[i] = &rps[i]->up;
+	ret = reg ? uprobes_register(us, num, true) : uprobes_unregister(us, num);
+	kvfree(us);
+	return ret;
+}
+
+/**
+ * register_uretprobe() - probe the returns of a function of a process
+ * @rp: see &struct uretprobe
+ *
+ * Context: task, may sleep.
+ * Return: see register_uprobe().
+ */
+int register_uretprobe(struct uretprobe *rp)
+{
+	return for_rps(&rp, 1, true);
+}
+EXPORT_SYMBOL_GPL(register_uretprobe);
+
+/**
+ * unregister_uretprobe() - remove a return probe
+ * @rp: see unregister_uprobe()
+ *
+ * Context: task, may sleep.
+ * Return: see unregister_uprobe().
+ */
+int unregister_uretprobe(struct uretprobe *rp)
+{
+	return for_rps(&rp, 1, false);
+}
+EXPORT_SYMBOL_GPL(unregister_uretprobe);
+
+/**
+ * register_uretprobes() - register an array of return probes
+ * @rps: the probes
+ * @num: number of probes
+ *
+ * Context: task, may sleep.
+ * Return: see register_uprobes().
+ */
+int register_uretprobes(struct uretprobe **rps, int num)
+{
+	return for_rps(rps, num, true);
+}
+EXPORT_SYMBOL_GPL(register_uretprobes);
+
+/**
+ * unregister_uretprobes() - unregister an array of return probes
+ * @rps: the probes
+ * @num: number of probes
+ *
+ * Context: task, may sleep.
+ * Return: see unregister_uprobe().
+ */
+int unregister_uretprobes(struct uretprobe **rps, int num)
+{
+	return for_rps(rps, num, false);
+}
+EXPORT_SYMBOL_GPL(unregister_uretprobes);
+
+/**
+ * enable_uretprobe() - enable_uprobe() for a return probe
+ * @rp: registered
+ *
+ * Context: task, may sleep.
+ * Return: see enable_uprobe().
+ */
+int enable_uretprobe(struct uretprobe *rp)
+{
+	return enable_uprobe(&rp->up);
+}
+EXPORT_SYMBOL_GPL(enable_uretprobe);
+
+/**
+ * disable_uretprobe() - disable_uprobe() for a return probe
+ * @rp: registered; returns of calls that it waits for are still reported
+ *
+ * Context: task, may sleep.
+ * Return: see enable_uprobe().
+ */
+int disable_uretprobe(struct uretprobe *rp)
+{
+	return disable_uprobe(&rp->up);
+}
+EXPORT_SYMBOL_GPL(disable_uretprobe);

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Events of one process by pid and address, and the samples of probes of a process.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
+	skip_all "no probes of processes in this kernel"
+fi
+
+# address NAME: the address of a function of the target.
+address()
+{
+	"$TARGET" addresses | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+# start NAME COUNT: start a target that has called a function, and calls it again after go.
+start()
+{
+	start_twice "$1" "$2"
+	at=pid:$waiting:$(address "$1")
+}
+
+# hits EVENT: the number of its lines in the trace.
+hits()
+{
+	grep -c " $1: " "$TRACING/trace"
+}
+
+echo >"$TRACING/trace"
+start plain 3
+is "an event of a process" "$(put "$UPROBE_EVENTS" "p:one $at")" ok
+yes "an event of its returns" eval 'echo "r:back $at result=\$retval:u64" >>"$UPROBE_EVENTS"'
+matches "the list" "$(tr '\n' ' ' <"$UPROBE_EVENTS")" \
+	"^p:uprobes/one pid:$waiting:0x[0-9a-f]* r:uprobes/back pid:$waiting:0x[0-9a-f]* result="
+echo 1 >"$TRACING/events/uprobes/enable"
+call plain 4 >/dev/null
+is "another process has no hits" "$(hits one)" 0
+is "the process goes on" "$(go)" 3
+is "its calls are hits" "$(hits one)" 3
+is "its results" "$(sed -nE 's/.* back: .* result=//p' "$TRACING/trace" | tr '\n' ' ')" "1 2 3 "
+wait "$waiting"
+echo 0 >"$TRACING/events/uprobes/enable"
+is "the process has ended" "$(put "$TRACING/events/uprobes/one/enable" 1)" ESRCH
+echo >"$UPROBE_EVENTS"
+is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
+is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
+
+start plain 5
+echo "p:one $at" >>"$UPROBE_EVENTS"
+echo 1 >"$TRACING/events/uprobes/one/enable"
+echo 0 >"$TRACING/events/uprobes/one/enable"
+echo >"$TRACING/trace"
+is "a disabled event" "$(go) $(hits one)" "5 0"
+wait "$waiting"
+
+# sample NAME: the file of a sample.
+sample()
+{
+	find "/lib/modules/$(uname -r)" -name "$1.ko*" 2>/dev/null | head -n 1
+}
+
+counting=$(sample uprobe_example)
+returns=$(sample uretprobe_example)
+if [ -z "$counting" ] || [ -z "$returns" ]; then
+	skip "the samples" "they have not been built"
+else
+	start plain 6
+	insmod "$counting" pid="$waiting" vaddr="$(address plain)"
+	is "the sample: the process goes on" "$(go)" 6
+	wait "$waiting"
+	rmmod uprobe_example
+	is "the sample shows each hit" "$(dmesg | grep -c "Hit #[1-6] on probepoint at $(address plain)")" 6
+	is "the sample's last message" "$(dmesg | grep -c "Probepoint was hit 6 times")" 1
+	start plain 2
+	insmod "$returns" pid="$waiting" vaddr="$(address plain)"
+	go >/dev/null
+	wait "$waiting"
+	rmmod uretprobe_example
+	is "the sample of returns shows the results" \
+		"$(dmesg | sed -nE 's/.*uretprobe_example: .* returned ([0-9]+) after.*/\1/p' | tr '\n' ' ')" \
+		"1 2 "
+fi
+
+finish

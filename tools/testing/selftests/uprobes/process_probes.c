@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes of one process by pid and address, on text of files and on text that the program has
+ * written itself. The module up_process registers them, see process_probes.sh.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "code.h"
+
+#define CONTROL		"/sys/kernel/debug/up_process/control"
+#define PROBES		"/sys/kernel/debug/up_process/probes"
+#define LOG		"/sys/kernel/debug/up_process/log"
+#define EVENTS		"/sys/kernel/debug/up_process/events"
+#define FILE_PATH	"/tmp/uprobes-process-code"
+
+#define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)
+
+/* Columns of a probe. */
+enum { HITS = 1, RETURNS, MISSED, CALLBACKS, RESULT, ERRORS, REGISTERED };
+
+static NOINLINE unsigned long plain(unsigned long value)
+{
+	asm volatile("" : "+r" (value));
+	return value * 3 + 1;
+}
+
+static NOINLINE unsigned long deep(unsigned long depth)
+{
+	/* Keeps the compiler from making a loop of the calls. */
+	asm volatile("" : "+r" (depth));
+	if (depth)
+		depth = deep(depth - 1) + 1;
+	asm volatile("" : "+r" (depth));
+	return depth;
+}
+
+/* --- The module -------------------------------------------------------------------- */
+
+static int command(const char *line)
+{
+	int fd = open(CONTROL, O_WRONLY), err = 0;
+
+	if (write(fd, line, strlen(line)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int on(const char *verb, const char *name)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %s", verb, name);
+	return command(line);
+}
+
+static int make(const char *name, pid_t pid, const void *at, const char *words)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "new %s pid=%d at=0x%lx %s", name, pid, (unsigned long)at,
+		 words);
+	return command(line);
+}
+
+/* Makes a probe of this process, and registers it. */
+static int add(const char *name, const void *at, const char *words)
+{
+	return make(name, getpid(), at, words) ?: on("add", name);
+}
+
+static const char *read_all(const char *path)
+{
+	static char text[8192];
+	int fd = open(path, O_RDONLY), n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return text;
+}
+
+static long get(const char *name, int column)
+{
+	const char *line = read_all(PROBES);
+	size_t len = strlen(name);
+
+	while (*line && (strncmp(line, name, len) || line[len] != ' ')) {
+		line = strchr(line, '\n');
+		if (!line++)
+			return -1;
+	}
+	while (*line && column--)
+		line = strchr(line, ' ') + 1;
+	return *line ? atol(line) : -1;
+}
+
+static bool log_is(const char *wanted)
+{
+	const char *text = read_all(LOG);
+
+	if (!strcmp(text, wanted))
+		return true;
+	ksft_print_msg("the log is \"%s\"\n", text);
+	return false;
+}
+
+static void refused(const char *name, int err, int wanted)
+{
+	ksft_test_result(err == wanted, "refusal of %s: error %d, wanted %d\n", name, err, wanted);
+	command("drop");
+}
+
+static unsigned long call_plain(unsigned int times)
+{
+	unsigned long sum = 0;
+
+	while (times--)
+		sum += plain(times) == times * 3 + 1;
+	return sum;
+}
+
+/* Text that this program has written. */
+static char *jit(void)
+{
+	char *p = mmap(NULL, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(p, code_start, CODE_SIZE);
+	__builtin___clear_cache(p, p + CODE_SIZE);
+	return p;
+}
+
+/* --- Text of a file ---------------------------------------------------------------- */
+
+static char before[16];
+
+static bool unchanged(const void *function)
+{
+	return !memcmp(function, before, sizeof(before));
+}
+
+static void check_file(void)
+{
+	int err;
+
+	memcpy(before, plain, sizeof(before));
+	err = add("a", plain, "");
+	ksft_test_result(!err && call_plain(5) == 5 && get("a", HITS) == 5 && !get("a", ERRORS),
+			 "each call is a hit: error %d, %ld hits\n", err, get("a", HITS));
+	ksft_test_result(!unchanged(plain), "the text has a breakpoint\n");
+	ksft_test_result(on("add", "a") == EBUSY, "refusal of a registered probe\n");
+	ksft_test_result(strstr(read_all("/proc/self/maps"), "[uprobes]"),
+			 "copies are in a mapping of the process\n");
+	ksft_test_result(!on("off", "a") && unchanged(plain) && call_plain(3) == 3 &&
+			 get("a", HITS) == 5, "a disabled probe has no breakpoint and no hits\n");
+	ksft_test_result(!on("on", "a") && call_plain(3) == 3 && get("a", HITS) == 8,
+			 "it is enabled again\n");
+	ksft_test_result(!on("del", "a") && unchanged(plain) && call_plain(3) == 3 &&
+			 get("a", HITS) == 8, "it is unregistered\n");
+	ksft_test_result(!on("del", "a"), "to unregister it again has no effect\n");
+	ksft_test_result(!on("add", "a") && call_plain(2) == 2 && get("a", HITS) == 10,
+			 "it is registered again\n");
+	command("drop");
+}
+
+static void check_order(void)
+{
+	int err = add("a", plain, "") ?: add("b", plain, "") ?: add("c", plain, "");
+
+	call_plain(1);
+	ksft_test_result(!err && log_is("a b c "), "handlers run in the order of registration\n");
+	command("drop");
+}
+
+/* A probe of the file, for all processes, at the same instruction. */
+static void check_both(void)
+{
+	struct probes file;
+	bool ok = probe_function(&file, plain);
+	int err;
+
+	call_plain(1);
+	err = add("a", plain, "");
+	call_plain(2);
+	ksft_test_result(ok && !err && probe_count(&file) == 3 && get("a", HITS) == 2,
+			 "beside a probe of the file: %lu and %ld hits\n", probe_count(&file),
+			 get("a", HITS));
+	on("del", "a");
+	call_plain(2);
+	ksft_test_result(probe_count(&file) == 5 && get("a", HITS) == 2,
+			 "the probe of the file stays alone\n");
+	on("add", "a");
+	probe_remove(&file);
+	call_plain(2);
+	ksft_test_result(get("a", HITS) == 4, "the probe of the process stays alone: %ld hits\n",
+			 get("a", HITS));
+	ok = probe_function(&file, plain);
+	call_plain(1);
+	ksft_test_result(ok && probe_count(&file) == 1 && get("a", HITS) == 5,
+			 "a probe of the file is added: %lu and %ld hits\n", probe_count(&file),
+			 get("a", HITS));
+	probe_remove(&file);
+	command("drop");
+	ksft_test_result(unchanged(plain), "the text is as before\n");
+}
+
+/* --- Written text ------------------------------------------------------------------ */
+
+static void check_jit(void)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	char *code = jit(), *again;
+	unsigned long hits = 0;
+	int i, err = 0;
+
+	for (i = 0; i < CODE_PROBES; i++)
+		err = err ?: add(names[i], code + code_offsets[i], "");
+	for (i = 0; i < 10; i++)
+		err = err ?: !code_call(code, 0, i);
+	for (i = 0; i < CODE_PROBES; i++)
+		hits += get(names[i], HITS);
+	ksft_test_result(!err && hits == 10 * CODE_PROBES, "written text: error %d, %lu hits\n",
+			 err, hits);
+	on("del", "b");
+	memcpy(code, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + CODE_SIZE);
+	ksft_test_result(code_call(code, 0, 3) && get("a", HITS) == 10,
+			 "text that is written again has no probes\n");
+	ksft_test_result(!on("del", "a") && code_call(code, 0, 3) &&
+			 !memcmp(code, code_start, CODE_SIZE), "and unregistering leaves it\n");
+	munmap(code, 4096);
+	ksft_test_result(!get("c", REGISTERED) && !on("del", "c"),
+			 "probes of unmapped text are unregistered\n");
+	again = mmap(code, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memcpy(again, code_start, CODE_SIZE);
+	__builtin___clear_cache(again, again + CODE_SIZE);
+	ksft_test_result(code_call(again, 0, 5) && !on("add", "a") && code_call(again, 0, 5) &&
+			 get("a", HITS) == 11, "other text at the address is probed\n");
+	code = mremap(again, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, again + 0x100000);
+	ksft_test_result(code == again + 0x100000 && code_call(code, 0, 5) &&
+			 get("a", HITS) == 11 && !get("a", REGISTERED),
+			 "moved text has no probes\n");
+	munmap(code, 4096);
+	command("drop");
+}
+
+static void check_private_file(void)
+{
+	char *map;
+	int err;
+
+	code_file(FILE_PATH, 1);
+	map = code_map(FILE_PATH, 1, ALL, MAP_PRIVATE);
+	map[2048] = 1;
+	err = add("a", map, "");
+	ksft_test_result(!err && code_call(map, 0, 1) && get("a", HITS) == 1,
+			 "a writable mapping of a file: error %d\n", err);
+	command("drop");
+	munmap(map, 4096);
+	map = code_map(FILE_PATH, 1, PROT_READ | PROT_EXEC, MAP_SHARED);
+	refused("a shared mapping", add("a", map, ""), EPERM);
+	munmap(map, 4096);
+	unlink(FILE_PATH);
+}
+
+/* --- Refusals ---------------------------------------------------------------------- */
+
+#if defined(__aarch64__)
+static const unsigned int breakpoint_code[] = { 0xd4200000, 0xd65f03c0 };
+static const unsigned int refused_code[] = { 0xd4000002, 0xd65f03c0 };
+#else
+static const unsigned char breakpoint_code[] = { 0xcc, 0xc3 };
+static const unsigned char refused_code[] = { 0xc7, 0xf8, 0, 0, 0, 0, 0xc3 };
+#endif
+
+static volatile unsigned int traps;
+
+/* x86 is after its breakpoint. */
+static void on_trap(int signal, siginfo_t *info, struct ucontext *context)
+{
+	(void)signal;
+	(void)info;
+	(void)context;
+	traps++;
+#if defined(__aarch64__)
+	CONTEXT_IP(context) += 4;
+#endif
+}
+
+static void check_refusals(void)
+{
+	static int data;
+	char *code = jit();
+
+	refused("no handler", add("a", plain, "nothing"), EINVAL);
+	refused("a reserved member", add("a", plain, "reserved"), EINVAL);
+	refused("no process", make("a", 99999, plain, "") ?: on("add", "a"), ESRCH);
+	refused("a kernel thread", make("a", 2, plain, "") ?: on("add", "a"), EINVAL);
+	refused("unmapped memory", add("a", (void *)4096, ""), EFAULT);
+	refused("data", add("a", &data, ""), EACCES);
+	refused("the inside of a probed instruction",
+		add("a", code + code_offsets[1], "") ?: add("b", code + code_offsets[1] + 1, ""),
+		EILSEQ);
+	memcpy(code + 512, refused_code, sizeof(refused_code));
+	refused("an instruction", add("a", code + 512, ""), EOPNOTSUPP);
+	memcpy(code + 1024, breakpoint_code, sizeof(breakpoint_code));
+	__builtin___clear_cache(code, code + 4096);
+	refused("a foreign breakpoint", add("a", code + 1024, ""), EEXIST);
+	make("a", getpid(), plain, "");
+	refused("a registration in a kprobe's handler", on("kprobe", "a"), EINVAL);
+	munmap(code, 4096);
+}
+
+static void check_foreign(void)
+{
+	char *code = jit();
+	int err;
+
+	memcpy(code + 1024, breakpoint_code, sizeof(breakpoint_code));
+	__builtin___clear_cache(code, code + 4096);
+	on_signal(SIGTRAP, on_trap, 0);
+	err = add("a", code, "");
+	((void (*)(void))(code + 1024))();
+	ksft_test_result(!err && traps == 1 && code_call(code, 0, 1) && get("a", HITS) == 1,
+			 "a foreign breakpoint raises SIGTRAP\n");
+	command("drop");
+	munmap(code, 4096);
+}
+
+/* --- Operations in handlers -------------------------------------------------------- */
+
+static void check_deferred(void)
+{
+	int err = add("s", plain, "self");
+
+	call_plain(3);
+	ksft_test_result(!err && get("s", HITS) == 1 && get("s", CALLBACKS) == 1 &&
+			 !get("s", RESULT) && !get("s", REGISTERED) && log_is("s s- "),
+			 "a handler unregisters its own probe\n");
+	command("drop");
+
+	err = make("n", getpid(), plain, "") ?: add("o", plain, "other=n") ?: add("b", plain, "");
+	call_plain(1);
+	ksft_test_result(!err && get("o", RESULT) == -EINPROGRESS && get("n", CALLBACKS) == 1 &&
+			 !get("n", RESULT) && log_is("o b n+ "),
+			 "a handler registers another probe, after all handlers\n");
+	call_plain(1);
+	ksft_test_result(get("n", HITS) == 1 && log_is("o b n+ o b n "), "which is hit next\n");
+	command("drop");
+
+	err = make("n", getpid(), (void *)4096, "") ?: add("o", plain, "other=n");
+	call_plain(1);
+	ksft_test_result(!err && get("n", CALLBACKS) == 1 && get("n", RESULT) == -EFAULT &&
+			 !get("n", REGISTERED), "a registration in a handler fails\n");
+	command("drop");
+
+	err = add("a", plain, "sleep");
+	ksft_test_result(!err && call_plain(2) == 2 && get("a", HITS) == 2, "a handler sleeps\n");
+	command("drop");
+	err = add("a", plain, "kprobes");
+	ksft_test_result(!err && call_plain(1) == 1 && !get("a", RESULT),
+			 "a handler registers a kprobe: %ld\n", get("a", RESULT));
+	command("drop");
+}
+
+/* --- Return probes ----------------------------------------------------------------- */
+
+static void check_returns(void)
+{
+	int err = add("r", deep, "return");
+
+	ksft_test_result(!err && deep(200) == 200 && get("r", HITS) == 201 &&
+			 get("r", RETURNS) == 201 && !get("r", ERRORS) && !get("r", MISSED),
+			 "returns of 201 calls: error %d, %ld seen\n", err, get("r", RETURNS));
+	command("drop");
+	err = add("r", deep, "return most=10");
+	ksft_test_result(!err && deep(49) == 49 && get("r", RETURNS) == 10 &&
+			 get("r", MISSED) == 40 && deep(9) == 9 && get("r", RETURNS) == 20,
+			 "at most 10 at a time: %ld seen, %ld missed\n", get("r", RETURNS),
+			 get("r", MISSED));
+	command("drop");
+	err = add("r", plain, "return result=77");
+	ksft_test_result(!err && plain(1) == 77, "a return handler changes the result\n");
+	command("drop");
+	err = add("r", plain, "return self");
+	ksft_test_result(!err && call_plain(3) == 3 && get("r", RETURNS) == 1 &&
+			 get("r", CALLBACKS) == 1, "a return handler unregisters its probe\n");
+	command("drop");
+	ksft_test_result(unchanged(plain) && call_plain(2) == 2, "the text is as before\n");
+}
+
+/* --- Arrays ------------------------------------------------------------------------ */
+
+static void check_batch(void)
+{
+	char *code = mmap(NULL, 8 * 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long hits = 0, registered = 0;
+	char name[16];
+	int i, err, good = 0;
+
+	for (i = 0; i < 40; i++) {
+		memcpy(code + i * 800, code_start, CODE_SIZE);
+		snprintf(name, sizeof(name), "n%d", 39 - i);
+		make(name, getpid(), code + i * 800, "");
+	}
+	__builtin___clear_cache(code, code + 8 * 4096);
+	make("bad", getpid(), (void *)4096, "");
+	err = command("batch");
+	for (i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		registered += get(name, REGISTERED);
+	}
+	ksft_test_result(err == EFAULT && !registered, "all of an array are refused\n");
+	command("drop");
+	for (i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "n%d", 39 - i);
+		make(name, getpid(), code + i * 800, "");
+	}
+	err = command("batch");
+	for (i = 0; i < 40; i++) {
+		good += ((code_function *)(code + i * 800))(i) == i + 7UL;
+		snprintf(name, sizeof(name), "n%d", i);
+		hits += get(name, HITS);
+	}
+	ksft_test_result(!err && good == 40, "an array is registered: error %d\n", err);
+	for (hits = 0, i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		hits += get(name, HITS) == 1;
+	}
+	ksft_test_result(hits == 40, "each has its hit: %lu\n", hits);
+	command("drop");
+	munmap(code, 8 * 4096);
+}
+
+/* --- Processes --------------------------------------------------------------------- */
+
+static int child_calls(void)
+{
+	return !(unchanged(plain) && call_plain(3) == 3);
+}
+
+static int other_process(void)
+{
+	/* The parent registers after this child has been made. */
+	while (access(FILE_PATH, F_OK))
+		usleep(1000);
+	return child_calls();
+}
+
+static void check_fork(void)
+{
+	int err = add("a", plain, ""), status;
+	pid_t pid;
+
+	status = in_child(child_calls);
+	ksft_test_result(!err && !status && !get("a", HITS),
+			 "a child has the original text and no hits: %d\n", status);
+	ksft_test_result(call_plain(1) == 1 && get("a", HITS) == 1, "the parent still has\n");
+	command("drop");
+
+	unlink(FILE_PATH);
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		_exit(other_process());
+	}
+	err = add("a", plain, "");
+	close(open(FILE_PATH, O_CREAT | O_WRONLY, 0600));
+	status = reap(pid);
+	ksft_test_result(!err && !status && !get("a", HITS), "another process is not probed\n");
+	unlink(FILE_PATH);
+	command("drop");
+}
+
+static int child_execs(void)
+{
+	char *const arguments[] = { "/proc/self/exe", "exit", NULL };
+	char *const environment[] = { NULL };
+
+	if (call_plain(3) != 3)
+		return 1;
+	execve(arguments[0], arguments, environment);
+	return 2;
+}
+
+static void check_follow(void)
+{
+	int err = make("f", getpid(), plain, "") ?: on("follow", "f"), status;
+
+	status = in_child(child_execs);
+	ksft_test_result(!err && status == 33 && get("f", HITS) == 3 && !get("f", RESULT),
+			 "a child is probed before it runs: status %d, %ld hits, result %ld\n",
+			 status, get("f", HITS), get("f", RESULT));
+	ksft_test_result(!strcmp(read_all(EVENTS), "1 1 1\n"), "fork, exec and exit are seen: %s",
+			 read_all(EVENTS));
+	ksft_test_result(!get("f", REGISTERED) && !on("del", "f"),
+			 "exec and exit have unregistered the probe\n");
+	command("drop");
+}
+
+/* --- Threads ----------------------------------------------------------------------- */
+
+#define THREADS		8
+#define THREAD_CALLS	20000
+
+static struct thread threads[THREADS];
+static volatile unsigned long right;
+
+static void thread_calls(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&right, call_plain(THREAD_CALLS), __ATOMIC_RELAXED);
+}
+
+#define CHANGES		50
+
+static volatile bool stop;
+static volatile unsigned long wrong;
+
+static void thread_calls_on(void *unused)
+{
+	unsigned long good = 0;
+
+	(void)unused;
+	while (!stop) {
+		if (call_plain(100) == 100)
+			good++;
+		else
+			wrong++;
+	}
+	__atomic_fetch_add(&right, good, __ATOMIC_RELAXED);
+}
+
+static bool any_running(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < THREADS; i++) {
+		if (threads[i].running)
+			return true;
+	}
+	return false;
+}
+
+static void check_threads(void)
+{
+	int err = add("a", plain, "") ?: make("b", getpid(), plain, "");
+	unsigned int i, changes = 0;
+
+	for (i = 0; i < THREADS; i++)
+		thread_start(&threads[i], thread_calls, NULL);
+	while (any_running() && changes < 100000) {
+		err = err ?: on("add", "b") ?: on("del", "b");
+		changes++;
+	}
+	for (i = 0; i < THREADS; i++)
+		thread_wait(&threads[i], 10);
+	ksft_test_result(!err && right == THREADS * THREAD_CALLS &&
+			 get("a", HITS) == THREADS * THREAD_CALLS && changes,
+			 "%d threads: %ld hits, %u changes meanwhile, error %d\n", THREADS,
+			 get("a", HITS), changes, err);
+	command("drop");
+	right = 0;
+	for (i = 0; i < THREADS; i++)
+		thread_start(&threads[i], thread_calls_on, NULL);
+	err = err ?: add("b", plain, "");
+	for (changes = 0; changes < CHANGES && !err; changes++)
+		err = on("del", "b") ?: on("add", "b");
+	err = err ?: on("del", "b");
+	stop = true;
+	for (i = 0; i < THREADS; i++)
+		thread_wait(&threads[i], 10);
+	ksft_test_result(!err && right && !wrong && get("b", HITS) && unchanged(plain),
+			 "a breakpoint comes and goes %u times: %ld hits, error %d\n", changes,
+			 get("b", HITS), err);
+	command("drop");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "exit"))
+		return 33;
+	ksft_set_plan(56);
+	check_file();
+	check_order();
+	check_both();
+	check_jit();
+	check_private_file();
+	check_refusals();
+	check_foreign();
+	check_deferred();
+	check_returns();
+	check_batch();
+	check_fork();
+	check_follow();
+	check_threads();
+	ksft_finished();
+}

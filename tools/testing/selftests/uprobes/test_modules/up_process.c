@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Registers probes of processes on behalf of the program process_probes.  Commands are lines that
+ * are written to debugfs up_process/control; the write returns the result of the command.
+ *
+ *	new NAME pid=N at=N WORD...	make a probe
+ *	add NAME			register it
+ *	del NAME			unregister it
+ *	on NAME, off NAME		enable it, disable it
+ *	batch				register all that are not registered, as an array
+ *	drop				unregister and forget all
+ *	kprobe NAME			register it in the handler of a kprobe
+ *	follow NAME			register it in the next child of its process
+ *
+ * The words of "new" are:
+ *
+ *	return		a return probe, with data
+ *	most=N		its maxactive
+ *	nothing		it has no handler
+ *	reserved	a reserved member is not zero
+ *	sleep		the handler sleeps, and allocates memory
+ *	self		the handler unregisters the probe
+ *	other=NAME	the handler registers another probe
+ *	kprobes		the handler registers and unregisters a kprobe
+ *	ip=N		the handler adds N to the instruction pointer
+ *	result=N	the handler sets the register of results
+ *
+ * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
+ * last callback or operation in a handler, errors, and 1 if it is registered.  up_process/log has
+ * the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
+ * and removals, in that order.  up_process/events has the numbers of forks, execs and exits.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+
+#define NAME_SIZE	16
+#define LINE_SIZE	256
+#define LOG_SIZE	4096
+#define MOST		64
+
+/* --- The log ---------------------------------------------------------------------- */
+
+static DEFINE_SPINLOCK(log_lock);	/* protects the log */
+static char log_text[LOG_SIZE];
+static size_t log_length;
+
+static void log_add(const char *name, const char *suffix)
+{
+	guard(spinlock)(&log_lock);
+	if (log_length < LOG_SIZE - NAME_SIZE - 2)
+		log_length += scnprintf(log_text + log_length, LOG_SIZE - log_length, "%s%s ",
+					name, suffix);
+}
+
+static void log_clear(void)
+{
+	guard(spinlock)(&log_lock);
+	log_length = 0;
+	log_text[0] = 0;
+}
+
+/* --- Probes ----------------------------------------------------------------------- */
+
+/**
+ * struct probe - a probe
+ * @rp: its first member is registered if it is no return probe
+ * @entry: in probes
+ * @name: chosen by the program
+ * @is_return: it is a return probe
+ * @sleep: the handler sleeps
+ * @self: the handler unregisters it
+ * @kprobes: the handler registers a kprobe
+ * @has_result: @value is valid
+ * @other: the handler registers it, or NULL
+ * @ip: to be added to the instruction pointer
+ * @value: to be set
+ * @result: of the last callback, or of an operation in a handler
+ * @hits: of the handler
+ * @returns: of the return handler
+ * @callbacks: of the callback
+ * @errors: wrong registers or data
+ */
+struct probe {
+	struct uretprobe rp;
+	struct list_head entry;
+	char name[NAME_SIZE];
+	bool is_return, sleep, self, kprobes, has_result;
+	struct probe *other;
+	long ip;
+	unsigned long value;
+	int result;
+	atomic_long_t hits, returns, callbacks, errors;
+};
+
+static DEFINE_MUTEX(lock);		/* protects the list */
+static LIST_HEAD(probes);
+
+static int add(struct probe *p)
+{
+	return p->is_return ? register_uretprobe(&p->rp) : register_uprobe(&p->rp.up);
+}
+
+static int del(struct probe *p)
+{
+	return p->is_return ? unregister_uretprobe(&p->rp) : unregister_uprobe(&p->rp.up);
+}
+
+static struct kprobe dummy = { .symbol_name = "schedule_timeout_uninterruptible" };
+
+static void use_kprobe(struct probe *p)
+{
+	dummy.flags = 0;
+	dummy.addr = NULL;
+	p->result = register_kprobe(&dummy);
+	if (!p->result)
+		unregister_kprobe(&dummy);
+}
+
+static void on_hit(struct uprobe *u, struct pt_regs *regs)
+{
+	struct probe *p = container_of(u, struct probe, rp.up);
+
+	atomic_long_inc(&p->hits);
+	log_add(p->name, "");
+	if (instruction_pointer(regs) != u->vaddr || !user_mode(regs))
+		atomic_long_inc(&p->errors);
+	if (p->sleep) {
+		msleep(20);
+		kfree(kmalloc(PAGE_SIZE, GFP_KERNEL));
+	}
+	if (p->kprobes)
+		use_kprobe(p);
+	if (p->other && !p->other->rp.up.registration)
+		p->result = add(p->other);
+	if (p->self)
+		p->result = del(p);
+	if (p->ip)
+		instruction_pointer_set(regs, instruction_pointer(regs) + p->ip);
+	if (p->has_result)
+		regs_set_return_value(regs, p->value);
+}
+
+static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+
+	atomic_long_inc(&p->hits);
+	*(u64 *)ri->data = (unsigned long)current;
+	return 0;
+}
+
+static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+
+	atomic_long_inc(&p->returns);
+	log_add(p->name, "");
+	if (*(u64 *)ri->data != (unsigned long)current || ri->func != p->rp.up.vaddr ||
+	    ri->ret_addr != instruction_pointer(regs))
+		atomic_long_inc(&p->errors);
+	if (p->sleep)
+		msleep(20);
+	if (p->self)
+		p->result = del(p);
+	if (p->has_result)
+		regs_set_return_value(regs, p->value);
+	return 0;
+}
+
+static void on_change(struct uprobe *u, int reg, int result)
+{
+	struct probe *p = container_of(u, struct probe, rp.up);
+
+	atomic_long_inc(&p->callbacks);
+	p->result = result;
+	log_add(p->name, reg ? "+" : "-");
+}
+
+static struct probe *find(const char *name)
+{
+	struct probe *p;
+
+	list_for_each_entry(p, &probes, entry) {
+		if (!strcmp(p->name, name))
+			return p;
+	}
+	return NULL;
+}
+
+/* --- Kprobe and notifier ------------------------------------------------------------ */
+
+static struct probe *in_kprobe, *to_follow;
+static atomic_t forks, execs, exits;
+static pid_t followed;
+
+static noinline void up_process_probed(void)
+{
+	barrier();
+}
+
+static int kprobe_handler(struct kprobe *kp, struct pt_regs *regs)
+{
+	in_kprobe->result = add(in_kprobe);
+	return 0;
+}
+
+static int command_kprobe(struct probe *p)
+{
+	struct kprobe kp = {
+		.addr = (kprobe_opcode_t *)up_process_probed, .pre_handler = kprobe_handler,
+	};
+	int ret;
+
+	in_kprobe = p;
+	p->result = 0;
+	ret = register_kprobe(&kp);
+	if (ret)
+		return ret;
+	up_process_probed();
+	unregister_kprobe(&kp);
+	return p->result;
+}
+
+static int on_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct task_struct *task = data;
+	struct probe *p = READ_ONCE(to_follow);
+
+	if (!p)
+		return NOTIFY_DONE;
+	if (event == UPROBE_PROCESS_FORK && current->tgid == followed) {
+		atomic_inc(&forks);
+		p->rp.up.pid = task->pid;
+		p->result = add(p);
+	} else if (event == UPROBE_PROCESS_EXEC && task->tgid == p->rp.up.pid) {
+		atomic_inc(&execs);
+	} else if (event == UPROBE_PROCESS_EXIT && task->tgid == p->rp.up.pid) {
+		atomic_inc(&exits);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = { .notifier_call = on_event };
+
+/* --- Commands --------------------------------------------------------------------- */
+
+static int take_word(struct probe *p, char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (value)
+		*value++ = 0;
+	if (!strcmp(word, "pid"))
+		return kstrtoint(value, 0, &p->rp.up.pid);
+	if (!strcmp(word, "at"))
+		return kstrtoul(value, 0, &p->rp.up.vaddr);
+	if (!strcmp(word, "most"))
+		return kstrtoint(value, 0, &p->rp.maxactive);
+	if (!strcmp(word, "ip"))
+		return kstrtol(value, 0, &p->ip);
+	if (!strcmp(word, "result")) {
+		p->has_result = true;
+		return kstrtoul(value, 0, &p->value);
+	}
+	if (!strcmp(word, "other")) {
+		p->other = find(value);
+		return p->other ? 0 : -ENOENT;
+	}
+	if (!strcmp(word, "return")) {
+		p->is_return = true;
+		p->rp.up.handler = NULL;
+		p->rp.handler = on_return;
+		p->rp.entry_handler = on_entry;
+		p->rp.data_size = sizeof(u64);
+	} else if (!strcmp(word, "nothing")) {
+		p->rp.up.handler = NULL;
+	} else if (!strcmp(word, "reserved")) {
+		p->rp.up.registration = (void *)p;
+	} else if (!strcmp(word, "sleep")) {
+		p->sleep = true;
+	} else if (!strcmp(word, "self")) {
+		p->self = true;
+	} else if (!strcmp(word, "kprobes")) {
+		p->kprobes = true;
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int command_new(char *name, char *words)
+{
+	struct probe *p;
+	char *word;
+	int ret = 0;
+
+	if (find(name))
+		return -EEXIST;
+	p = kzalloc_obj(*p);
+	if (!p)
+		return -ENOMEM;
+	strscpy(p->name, name);
+	p->rp.up.handler = on_hit;
+	p->rp.up.registration_callback = on_change;
+	while (!ret && (word = strsep(&words, " ")))
+		ret = *word ? take_word(p, word) : 0;
+	if (ret)
+		kfree(p);
+	else
+		list_add_tail(&p->entry, &probes);
+	return ret;
+}
+
+static int command_batch(void)
+{
+	static struct uprobe *us[MOST];
+	struct probe *p;
+	int n = 0;
+
+	list_for_each_entry(p, &probes, entry) {
+		if (!p->rp.up.registration && !p->is_return && n < MOST)
+			us[n++] = &p->rp.up;
+	}
+	return register_uprobes(us, n);
+}
+
+static void command_drop(void)
+{
+	struct uprobe *us[MOST];
+	struct probe *p, *next;
+	int n = 0;
+
+	WRITE_ONCE(to_follow, NULL);
+	list_for_each_entry(p, &probes, entry) {
+		if (p->rp.up.registration == (void *)p)
+			p->rp.up.registration = NULL;
+		if (n < MOST)
+			us[n++] = &p->rp.up;
+		else
+			del(p);
+	}
+	unregister_uprobes(us, n);
+	list_for_each_entry_safe(p, next, &probes, entry) {
+		list_del(&p->entry);
+		kfree(p);
+	}
+	log_clear();
+}
+
+static int run(char *line)
+{
+	char *command = strsep(&line, " "), *name = strsep(&line, " ");
+	struct probe *p;
+
+	if (!strcmp(command, "drop")) {
+		command_drop();
+		return 0;
+	}
+	if (!strcmp(command, "batch"))
+		return command_batch();
+	if (!name || strlen(name) >= NAME_SIZE)
+		return -EINVAL;
+	if (!strcmp(command, "new"))
+		return command_new(name, line);
+	p = find(name);
+	if (!p)
+		return -ENOENT;
+	if (!strcmp(command, "add"))
+		return add(p);
+	if (!strcmp(command, "del"))
+		return del(p);
+	if (!strcmp(command, "on"))
+		return enable_uprobe(&p->rp.up);
+	if (!strcmp(command, "off"))
+		return disable_uprobe(&p->rp.up);
+	if (!strcmp(command, "kprobe"))
+		return command_kprobe(p);
+	if (strcmp(command, "follow"))
+		return -EINVAL;
+	followed = p->rp.up.pid;
+	WRITE_ONCE(to_follow, p);
+	return 0;
+}
+
+/* --- Files ------------------------------------------------------------------------ */
+
+static ssize_t control_write(struct file *file, const char __user *text, size_t size,
+			     loff_t *offset)
+{
+	int ret;
+
+	if (size >= LINE_SIZE)
+		return -E2BIG;
+
+	char *line __free(kfree) = memdup_user_nul(text, size);
+
+	if (IS_ERR(line))
+		return PTR_ERR(no_free_ptr(line));
+	guard(mutex)(&lock);
+	ret = run(strim(line));
+	return ret ?: size;
+}
+
+static const struct file_operations control_fops = {
+	.owner = THIS_MODULE,
+	.write = control_write,
+};
+
+static int probes_show(struct seq_file *m, void *v)
+{
+	struct probe *p;
+
+	guard(mutex)(&lock);
+	list_for_each_entry(p, &probes, entry)
+		seq_printf(m, "%s %ld %ld %ld %ld %d %ld %d\n", p->name,
+			   atomic_long_read(&p->hits), atomic_long_read(&p->returns),
+			   (long)p->rp.up.nmissed + atomic_read(&p->rp.nmissed),
+			   atomic_long_read(&p->callbacks), p->result,
+			   atomic_long_read(&p->errors), !!READ_ONCE(p->rp.up.registration));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(probes);
+
+static int log_show(struct seq_file *m, void *v)
+{
+	guard(spinlock)(&log_lock);
+	seq_puts(m, log_text);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(log);
+
+static int events_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%d %d %d\n", atomic_read(&forks), atomic_read(&execs),
+		   atomic_read(&exits));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(events);
+
+static struct dentry *directory;
+
+static int __init up_process_init(void)
+{
+	int ret = register_uprobe_process_notifier(&notifier);
+
+	if (ret)
+		return ret;
+	directory = debugfs_create_dir("up_process", NULL);
+	debugfs_create_file("control", 0200, directory, NULL, &control_fops);
+	debugfs_create_file("probes", 0400, directory, NULL, &probes_fops);
+	debugfs_create_file("log", 0400, directory, NULL, &log_fops);
+	debugfs_create_file("events", 0400, directory, NULL, &events_fops);
+	return 0;
+}
+
+static void __exit up_process_exit(void)
+{
+	debugfs_remove(directory);
+	unregister_uprobe_process_notifier(&notifier);
+	command_drop();
+}
+
+module_init(up_process_init);
+module_exit(up_process_exit);
+MODULE_DESCRIPTION("Registers probes of processes for selftests");
+MODULE_LICENSE("GPL");
