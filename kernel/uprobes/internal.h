@@ -248,6 +248,7 @@ extern struct mutex uprobe_mutex;
 /* point.c */
 extern struct rw_semaphore uprobe_points_lock;
 extern unsigned int uprobe_nr_points;
+extern unsigned long uprobe_points_published;
 void uprobe_reader_end(struct uprobe_reader *reader);
 struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offset,
 				      loff_t ref_ctr_offset, const char **why);

@@ -21,6 +21,9 @@ DECLARE_RWSEM(uprobe_points_lock);
 /* Number of points; lets uprobe_mmap() return early. */
 unsigned int uprobe_nr_points;
 
+/* Number of points that have ever been published; see uprobe_site_resolve(). */
+unsigned long uprobe_points_published;
+
 #define FILE_TABLE_BITS 8
 
 static struct hlist_head file_table[1 << FILE_TABLE_BITS];
@@ -347,6 +350,7 @@ void uprobe_point_insert(struct uprobe_point *point)
 	before = rb_prev(&point->node);
 	list_add(&point->entry, before ? &rb_entry(before, struct uprobe_point, node)->entry :
 					 &file->in_order);
+	WRITE_ONCE(uprobe_points_published, uprobe_points_published + 1);
 }
 
 /**

@@ -312,6 +312,22 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
 }
 
+/*
+ * Does a breakpoint without a point belong to somebody else? Only if none has been published
+ * since @published: it may be that of a point that was not there yet.
+ */
+static bool is_foreign(unsigned long vaddr, unsigned long published)
+{
+	if (!uprobe_text_is_breakpoint(vaddr))
+		return false;
+	/*
+	 * Orders the text before the number. Pairs with the locks between publishing a point and
+	 * writing its breakpoint: whoever reads that breakpoint reads the new number.
+	 */
+	smp_rmb();
+	return READ_ONCE(uprobe_points_published) == published;
+}
+
 /**
  * uprobe_site_resolve() - the first hit of a breakpoint in current's process
  * @vaddr: address of the breakpoint
@@ -323,6 +339,8 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
  */
 enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 {
+	/* The lock in resolve_mapped() orders it before the search for the point. */
+	unsigned long published = READ_ONCE(uprobe_points_published);
 	struct uprobe_mm *own = uprobe_mm_get(current->mm);
 	bool have_area = false;
 	int err;
@@ -343,7 +361,7 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 	case 0:
 		return UPROBE_RESOLVED;
 	case -ENOENT:
-		return uprobe_text_is_breakpoint(vaddr) ? UPROBE_FOREIGN : UPROBE_RESTART;
+		return is_foreign(vaddr, published) ? UPROBE_FOREIGN : UPROBE_RESTART;
 	case -ENOSPC:
 		give_up(own, vaddr);
 		return UPROBE_RESTART;
