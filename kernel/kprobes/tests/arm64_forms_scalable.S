@@ -13,10 +13,19 @@
 	.arch_extension sve
 	.arch_extension sve2
 
+/* A program cannot mask interrupts, and its predicates are saved. */
+	.macro mask_interrupts
+#ifdef __KERNEL__
+	msr	daifset, #2
+#else
+	nop
+#endif
+	.endm
+
 /* Interrupts are masked, and p0 has the first four words, or the first sixteen bytes. */
-#define P0(...)		B(msr daifset, #2; ptrue p0.s, vl4; __VA_ARGS__)
-#define SIXTEEN(...)	B(msr daifset, #2; ptrue p0.b, vl16; __VA_ARGS__)
-#define MASKED		B(msr daifset, #2)
+#define P0(...)		B(mask_interrupts; ptrue p0.s, vl4; __VA_ARGS__)
+#define SIXTEEN(...)	B(mask_interrupts; ptrue p0.b, vl16; __VA_ARGS__)
+#define MASKED		B(mask_interrupts)
 
 /* Counts the elements of a predicate. */
 #define P1		A(cntp x3, p0, p1.s)

@@ -57,11 +57,15 @@ struct form_table {
 	const struct form *begin, *end;
 };
 
-/* The machine of an architecture: forms_x86.c or forms_arm64.c. */
+/*
+ * The machine of an architecture: forms_x86.c or forms_arm64.c.  form_refused(): no probe on
+ * the form's instruction can be had.
+ */
 extern const struct form_table form_tables[];	/* in the last, begin is NULL */
 extern const char *const form_registers[FORM_REGS];
 
 bool form_there(const struct form *form);
+bool form_refused(const struct form *form);
 void form_run(const struct form_piece *piece, void *stack);
 
 /* The state of the current run. */

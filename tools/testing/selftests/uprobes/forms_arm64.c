@@ -89,6 +89,35 @@ bool form_there(const struct form *form)
 	return (bit < 64 ? getauxval(AT_HWCAP) : getauxval(AT_HWCAP2)) >> bit % 64 & 1;
 }
 
+/*
+ * Refused: what a kernel cannot do for a program, or the copy cannot hold at its end.  The
+ * keys of authenticated branches are in registers that only the program can use.
+ */
+static const struct {
+	__u32 mask, value;
+} refusals[] = {
+	{ 0xfe00f800, 0xd6000800 },	/* braa, blraa, retaa and their kind, eretaa */
+	{ 0xffffffff, 0xd69f03e0 },	/* eret */
+	{ 0xff000000, 0xd4000000 },	/* svc, hvc, smc, brk, hlt */
+	{ 0xffff0000, 0x00000000 },	/* udf */
+	{ 0x3fa00000, 0x08000000 },	/* ldxr, stxr */
+	{ 0xfffff0df, 0xd50340df },	/* msr daifset, msr daifclr */
+	{ 0xffdfffe0, 0xd51b4220 },	/* msr daif, mrs daif */
+	{ 0xffff0000, 0xd5180000 },	/* msr of registers of the kernel */
+};
+
+bool form_refused(const struct form *form)
+{
+	__u32 insn = *(const __u32 *)form->pieces[0].probe;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		if ((insn & refusals[i].mask) == refusals[i].value)
+			return true;
+	}
+	return false;
+}
+
 /* Runs a piece from the state in the image, on the stack that ends at STACK. */
 void form_run(const struct form_piece *piece, void *stack)
 {

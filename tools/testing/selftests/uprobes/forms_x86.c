@@ -90,6 +90,13 @@ bool form_there(const struct form *form)
 	return true;
 }
 
+/* What is refused is marked in the tables. */
+bool form_refused(const struct form *form)
+{
+	(void)form;
+	return false;
+}
+
 static void load_vectors(const struct form_state *image)
 {
 	const __u8 (*v)[FORM_VECTOR_SIZE] = image->vectors;

@@ -60,7 +60,7 @@ $(patsubst %,$(OUTPUT)/%,$(HELPERS)): PROGRAM_CFLAGS += -g0
 
 $(patsubst %,$(OUTPUT)/%,$(NATIVE) $(HELPERS)): $(OUTPUT)/%: %.c $(HEADERS)
 	$(call msg,CC,,$@)
-	$(Q)$(CC) $(WORD_$(ARCH)) $(PROGRAM_CFLAGS) -o $@ $<
+	$(Q)$(CC) $(WORD_$(ARCH)) $(PROGRAM_CFLAGS) -o $@ $< -lgcc
 
 $(patsubst %,$(OUTPUT)/%,$(NARROW)): $(OUTPUT)/%_32: %.c $(HEADERS)
 	$(call msg,CC,,$@)

@@ -55,9 +55,9 @@ static inline void clear_registers(void)
 	asm volatile("mov x1, xzr; mov x2, xzr; mov x3, xzr; mov x4, xzr; mov x5, xzr\n\t"
 		     "mov x6, xzr; mov x7, xzr; mov x8, xzr; mov x9, xzr; mov x10, xzr\n\t"
 		     "mov x11, xzr; mov x12, xzr; mov x13, xzr; mov x14, xzr; mov x15, xzr\n\t"
-		     "mov x16, xzr; mov x17, xzr"
+		     "mov x16, xzr; mov x17, xzr; cmp xzr, xzr"
 		     : : : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
-		       "x12", "x13", "x14", "x15", "x16", "x17");
+		       "x12", "x13", "x14", "x15", "x16", "x17", "cc");
 #endif
 }
 
