@@ -18,12 +18,8 @@
 u8 uprobe_return_page[1], uprobe_return_page_end[1], uprobe_return_called[1];
 
 static unsigned int handled;
-static bool has_trampoline, moves_stack;
-
-unsigned long uprobe_get_trampoline_vaddr(void)
-{
-	return has_trampoline ? ENTRY : UPROBE_NO_TRAMPOLINE_VADDR;
-}
+static bool moves_stack;
+static struct test_mm mm;
 
 /* The registers that a handler must see. */
 static const struct pt_regs returned = {
@@ -82,7 +78,8 @@ static void start(void)
 	regs = returned;
 	handled = 0;
 	seen_well = false;
-	has_trampoline = true;
+	test_user_task.mm = &mm;
+	mm.uprobes_state.trampoline = ENTRY;
 	moves_stack = false;
 }
 
@@ -197,7 +194,7 @@ static void test_misuse(void)
 	tap_ok(current->signal == SIGILL && !handled, "the call is refused elsewhere");
 
 	start();
-	has_trampoline = false;
+	mm.uprobes_state.trampoline = 0;
 	to_call();
 	enter();
 	test_sys_uretprobe();

@@ -41,8 +41,15 @@ struct thread_struct {
 	unsigned long cr2, trap_nr, error_code, virtual_dr6;
 };
 
+struct test_mm {
+	struct {
+		unsigned long trampoline;	/* address of that of returns, or 0 */
+	} uprobes_state;
+};
+
 struct test_task {
 	struct thread_struct thread;
+	struct test_mm *mm;
 	int signal, code;
 	unsigned long addr;
 	bool stepped;
