@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <asm/cpufeature.h>
 #include <asm/gcs.h>
 #include <asm/probes.h>
 #include <asm/traps.h>
@@ -44,6 +45,25 @@ static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long add
 }
 
 /*
+ * Returns what an indirect branch leaves in BTYPE, which the next instruction checks if its page
+ * is guarded, and a debugger sees.  Only br in a guarded page, by another register than x16 and
+ * x17, leaves another value; that one is accepted by fewer landing pads.
+ */
+static u64 btype_after(const struct probe_insn *desc)
+{
+	if (!system_supports_bti())
+		return 0;
+	switch (desc->kind) {
+	case KIND_BR:
+		return PSR_BTYPE_JC;
+	case KIND_BLR:
+		return PSR_BTYPE_C;
+	default:
+		return 0;
+	}
+}
+
+/*
  * A uprobe stores only the instruction, so it is classified again. That costs little
  * compared with the trap, and this is task context.
  */
@@ -53,10 +73,12 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 
 	if (probe_classify(opcode, &desc) || desc.action != PROBE_EMULATE)
 		return;
-	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs))
+	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs)) {
 		force_sig(SIGSEGV);
-	else
-		probe_emulate(opcode, &desc, regs);
+		return;
+	}
+	probe_emulate(opcode, &desc, regs);
+	regs->pstate |= btype_after(&desc);
 }
 
 /* Programs have nops in places for probes; stepping one would cost a second exception. */

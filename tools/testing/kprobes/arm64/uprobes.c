@@ -79,26 +79,41 @@ static void random_regs(struct pt_regs *regs)
 	regs->pstate = random_next();
 }
 
+/* What a branch by a register leaves in BTYPE if the processor checks its target. */
+static u64 branch_type(u32 insn)
+{
+	switch (insn & 0xfffffc1f) {
+	case 0xd61f0000:	/* br */
+		return 0x400;
+	case 0xd63f0000:	/* blr */
+		return 0x800;
+	default:
+		return 0;
+	}
+}
+
 /* The expected effect on the registers: that of the emulator, or of a nop. */
-static void expected(u32 insn, const struct probe_insn *desc, struct pt_regs *regs)
+static void expected(u32 insn, const struct probe_insn *desc, struct pt_regs *regs, bool bti)
 {
 	if (desc->action == PROBE_EMULATE) {
 		probe_emulate(insn, desc, regs);
+		regs->pstate |= bti ? branch_type(insn) : 0;
 		return;
 	}
 	regs->pc += 4;
 	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 }
 
-static bool same_effect(probes_handler_t *handler, u32 insn, const struct probe_insn *desc)
+static bool same_effect(probes_handler_t *handler, u32 insn, const struct probe_insn *desc,
+			bool bti)
 {
 	struct pt_regs regs, want;
 
 	random_regs(&regs);
 	want = regs;
-	expected(insn, desc, &want);
+	expected(insn, desc, &want, bti);
 	memset(&guarded, 0, sizeof(guarded));
-	test_task = (struct task_struct) { .gcs = false };
+	test_task = (struct task_struct) { .bti = bti };
 	handler(insn, regs.pc, &regs);
 	return !memcmp(&regs, &want, sizeof(regs)) && !test_task.signal &&
 	       !guarded.pushes && !guarded.pops;
@@ -158,7 +173,7 @@ static bool guarded_effect(probes_handler_t *handler, u32 insn, const struct pro
 	random_regs(&regs);
 	from = regs.pc;
 	want = regs;
-	expected(insn, desc, &want);
+	expected(insn, desc, &want, false);
 	guarded = (typeof(guarded)) { .top = want.pc + !match, .err = err };
 	test_task = (struct task_struct) { .gcs = true };
 	if (killed)
@@ -197,7 +212,8 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 	if (loads_literal(desc))
 		return loads(asi.handler, insn, 0) && loads(asi.handler, insn, -14) ? NULL :
 		       "loads another literal for a uprobe";
-	if (!same_effect(asi.handler, insn, desc))
+	if (!same_effect(asi.handler, insn, desc, false) ||
+	    !same_effect(asi.handler, insn, desc, true))
 		return "emulated differently for a uprobe";
 	return guards(asi.handler, insn, desc) ? NULL :
 	       "a uprobe leaves the guarded control stack as it must not be";

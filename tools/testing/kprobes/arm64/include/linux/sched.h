@@ -4,9 +4,12 @@
 
 #include <stdbool.h>
 
-/* The only task: whether it has a guarded control stack, and the signal that was sent to it. */
+/*
+ * The only task: whether it has a guarded control stack, whether its processor checks the targets
+ * of branches, and the signal that was sent to it.
+ */
 struct task_struct {
-	bool gcs;
+	bool gcs, bti;
 	int signal;
 };
 
