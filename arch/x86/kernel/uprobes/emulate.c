@@ -119,7 +119,7 @@ static unsigned long relative_target(const struct emulation *e)
 	return truncate(e, e->next + e->insn->disp);
 }
 
-static int emulate_jmp(const struct emulation *e)
+static int user_jmp(const struct emulation *e)
 {
 	return jump_to(e, relative_target(e));
 }
@@ -129,12 +129,12 @@ static int jump_if(const struct emulation *e, bool taken)
 	return jump_to(e, taken ? relative_target(e) : e->next);
 }
 
-static int emulate_jcc(const struct emulation *e)
+static int user_jcc(const struct emulation *e)
 {
 	return jump_if(e, __emulate_cc(e->regs->flags, e->insn->cc));
 }
 
-static int emulate_loop(const struct emulation *e)
+static int user_loop(const struct emulation *e)
 {
 	unsigned long count = e->regs->cx;
 	int ret = jump_if(e, probe_loop_taken(e->insn, e->regs));
@@ -144,7 +144,7 @@ static int emulate_loop(const struct emulation *e)
 	return ret;
 }
 
-static int emulate_jcxz(const struct emulation *e)
+static int user_jcxz(const struct emulation *e)
 {
 	return jump_if(e, !probe_count(e->insn, e->regs));
 }
@@ -170,7 +170,7 @@ static int call(const struct emulation *e, unsigned long target, bool shadow)
 	return 0;
 }
 
-static int emulate_call(const struct emulation *e)
+static int user_call(const struct emulation *e)
 {
 	/* A call of the next instruction only reads the instruction pointer. */
 	return call(e, relative_target(e), e->insn->disp != 0);
@@ -206,14 +206,14 @@ static int get_target(const struct emulation *e, unsigned long *target)
 	return 0;
 }
 
-static int emulate_jmp_indirect(const struct emulation *e)
+static int user_jmp_indirect(const struct emulation *e)
 {
 	unsigned long target;
 
 	return get_target(e, &target) ?: jump_to(e, target);
 }
 
-static int emulate_call_indirect(const struct emulation *e)
+static int user_call_indirect(const struct emulation *e)
 {
 	unsigned long target;
 
@@ -234,7 +234,7 @@ static int pop_shadow(unsigned long target)
 	return raise_control_fault();
 }
 
-static int emulate_ret(const struct emulation *e)
+static int user_ret(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), target;
 
@@ -247,7 +247,7 @@ static int emulate_ret(const struct emulation *e)
 	return 0;
 }
 
-static int emulate_popf(const struct emulation *e)
+static int user_popf(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), flags;
 
@@ -260,17 +260,17 @@ static int emulate_popf(const struct emulation *e)
 }
 
 static int (* const emulators[NR_EMUL])(const struct emulation *e) = {
-	[EMUL_JMP]		= emulate_jmp,
-	[EMUL_CALL]		= emulate_call,
-	[EMUL_JCC]		= emulate_jcc,
-	[EMUL_LOOP]		= emulate_loop,
-	[EMUL_LOOPE]		= emulate_loop,
-	[EMUL_LOOPNE]		= emulate_loop,
-	[EMUL_JCXZ]		= emulate_jcxz,
-	[EMUL_RET]		= emulate_ret,
-	[EMUL_JMP_INDIRECT]	= emulate_jmp_indirect,
-	[EMUL_CALL_INDIRECT]	= emulate_call_indirect,
-	[EMUL_POPF]		= emulate_popf,
+	[EMUL_JMP]		= user_jmp,
+	[EMUL_CALL]		= user_call,
+	[EMUL_JCC]		= user_jcc,
+	[EMUL_LOOP]		= user_loop,
+	[EMUL_LOOPE]		= user_loop,
+	[EMUL_LOOPNE]		= user_loop,
+	[EMUL_JCXZ]		= user_jcxz,
+	[EMUL_RET]		= user_ret,
+	[EMUL_JMP_INDIRECT]	= user_jmp_indirect,
+	[EMUL_CALL_INDIRECT]	= user_call_indirect,
+	[EMUL_POPF]		= user_popf,
 };
 
 /* Reports the end of a single step, as the debug trap after the instruction would. */

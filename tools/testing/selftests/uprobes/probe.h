@@ -322,6 +322,8 @@ UNUSED static int link_multi(int program, const struct link_at *at)
 
 /**
  * struct probes - counted probes of this program
+ * @map: their counters
+ * @program: adds to the counters
  * @link: -1 if there are none
  * @nr: how many
  */

@@ -96,7 +96,7 @@ static void check_all_or_none(void)
 
 /* --- Unusual mappings ------------------------------------------------------ */
 
-/**
+/*
  * struct mapping - a way to map text
  * @name: for messages
  * @protection: at first

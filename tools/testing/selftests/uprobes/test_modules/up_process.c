@@ -78,7 +78,7 @@ static void log_clear(void)
 
 /* --- Probes ----------------------------------------------------------------------- */
 
-/**
+/*
  * struct probe - a probe
  * @rp: its first member is registered if it is no return probe
  * @entry: in probes

@@ -76,7 +76,7 @@ static void log_clear(void)
 
 /* --- Consumers -------------------------------------------------------------------- */
 
-/**
+/*
  * struct consumer - a registered consumer
  * @uc: what is registered
  * @uprobe: handle of the registration
