@@ -44,6 +44,24 @@ static bool in_work(unsigned long ip)
 	return ip >= (unsigned long)work && ip < (unsigned long)work_end;
 }
 
+/*
+ * BTYPE, which an indirect branch sets: a kernel that does not use it does not emulate it, but the
+ * processor may have it.
+ */
+#define HWCAP2_BTI_BIT	(1UL << 17)
+#define PSTATE		33
+#define BTYPE		0xc00UL
+
+static void ignore_btype(struct tracee_registers *registers)
+{
+#ifdef __aarch64__
+	if (!(getauxval(AT_HWCAP2) & HWCAP2_BTI_BIT))
+		registers->word[PSTATE] &= ~BTYPE;
+#else
+	(void)registers;
+#endif
+}
+
 /* Registers that a caller need not keep have the same value in each child. */
 static inline void clear_registers(void)
 {
@@ -101,6 +119,7 @@ NOINLINE static void step_through(unsigned long wanted)
 			entered = true;
 		else if (!entered)
 			continue;
+		ignore_btype(&registers);
 		if (nr < STEPS)
 			records[pass][nr++] = registers;
 		if (!in_work(registers.word[TRACEE_IP]))
