@@ -416,6 +416,19 @@ event()
 	fi
 }
 
+# call_function NAME: the function of a system call, as programs of the kernel's own kind make it.
+call_function()
+{
+	local prefix
+
+	case $(uname -m) in
+	x86_64)		prefix=__x64_sys_ ;;
+	aarch64)	prefix=__arm64_sys_ ;;
+	*)		prefix=__ia32_sys_ ;;
+	esac
+	awk -v name="$prefix$1" '$3 == name { print name; exit }' /proc/kallsyms
+}
+
 # symbol_address NAME: the digits of its address in kallsyms.
 symbol_address()
 {

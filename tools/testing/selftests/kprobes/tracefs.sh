@@ -221,7 +221,7 @@ elif [ "$(perf do_sys_openat2 0 0)" = "status 4" ]; then
 	skip "kprobes of perf" "this kernel has none"
 else
 	before_perf=$(list)
-	getpgid=$(awk '$3 ~ /^__(x64|ia32|arm64)_sys_getpgid$/ { print $3; exit }' /proc/kallsyms)
+	getpgid=$(call_function getpgid)
 	is "perf: an event counts" "$(perf "$getpgid" 0 7)" "hits 7"
 	is "perf: a closed event leaves no probe" "$(list)" "$before_perf"
 	is "perf: a function that is blacklisted: refused" "$(perf notify_die 0 0)" "refused 22"

@@ -12,7 +12,7 @@ CALLS=100
 begin
 [ -x "$HERE/bpf_kprobe" ] || skip_all "bpf_kprobe has not been built"
 [ -n "$(symbol_address bpf_get_func_ip_kprobe)" ] || skip_all "no BPF on kprobes in this kernel"
-function=$(awk '$3 ~ /^__(x64|ia32|arm64)_sys_getpgid$/ { print $3; exit }' /proc/kallsyms)
+function=$(call_function getpgid)
 [ -n "$function" ] || skip_all "the function of getpgid() is not found"
 address=$(symbol_address "$function" | sed 's/^0*//')
 offset=$(inside "$function")

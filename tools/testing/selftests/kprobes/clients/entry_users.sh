@@ -18,8 +18,7 @@ begin
 [ -n "$(symbol_address bpf_get_func_ip_kprobe)" ] || skip_all "no BPF on kprobes in this kernel"
 [ -d "$FAIL" ] || skip_all "no fail_function in debugfs"
 # A system call that nothing else makes; errors can be injected into all of them.
-FUNCTION=$(awk '$3 ~ /^__(x64|ia32|arm64)_sys_sched_get_priority_max$/ { print $3; exit }' \
-	/proc/kallsyms)
+FUNCTION=$(call_function sched_get_priority_max)
 [ -n "$FUNCTION" ] || skip_all "the function of sched_get_priority_max() is not found"
 ADDRESS=$(symbol_address "$FUNCTION" | sed 's/^0*//')
 case $(uname -m) in

@@ -11,8 +11,8 @@ name=$(hostname)
 
 begin
 [ -d "$FAIL" ] || skip_all "no fail_function in debugfs"
-function=$(awk '{ print $1 }' "$FAIL/injectable" 2>/dev/null |
-	grep -xE '__(x64|ia32|arm64)_sys_sethostname' | head -n 1)
+function=$(awk -v name="$(call_function sethostname)" '$1 == name { print name }' \
+	"$FAIL/injectable" 2>/dev/null)
 [ -n "$function" ] || skip_all "sethostname() cannot be made to fail"
 case $(uname -m) in
 *64)	eio=0xfffffffffffffffb ;;
