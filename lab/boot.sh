@@ -33,7 +33,7 @@ default_timeout()
 	bti|tags) echo 1800 ;;
 	dist)	echo 1200 ;;
 	bench*)	echo 3600 ;;
-	*)	echo 600 ;;
+	*)	echo 900 ;;
 	esac
 }
 
