@@ -17,15 +17,20 @@
 
 UNCHECKED=4
 
-# Our own files, and files of all architectures that include our header.
+# Our own files, and files of all architectures that include our headers, or that our patches
+# change.  User-space probes are those of the base on these architectures.
 SHARED="
 	kernel/kprobes.o
 	kernel/kprobes/
 	samples/kprobes/
+	kernel/events/uprobes.o
 	kernel/exit.o
 	kernel/extable.o
 	kernel/fork.o
 	kernel/trace/trace_kprobe.o
+	kernel/trace/trace_uprobe.o
+	mm/mmap.o
+	mm/vma.o
 	$(sanity_test)
 	init/main.o
 "
@@ -35,18 +40,18 @@ backend()
 {
 	case $1 in
 	arm) echo arch/arm/probes/ arch/arm/kernel/{insn,patch,stacktrace,traps}.o \
-		arch/arm/mm/fault.o ;;
-	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline}.o \
+		arch/arm/mm/{fault,flush}.o ;;
+	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline,uprobes}.o \
 		arch/loongarch/kernel/{ftrace_dyn,traps}.o \
 		arch/loongarch/mm/fault.o kernel/trace/rethook.o ;;
-	mips) echo arch/mips/kernel/{kprobes,traps}.o arch/mips/mm/fault.o ;;
+	mips) echo arch/mips/kernel/{kprobes,traps,uprobes}.o arch/mips/mm/fault.o ;;
 	powerpc) echo arch/powerpc/kernel/{kprobes,kprobes-ftrace,optprobes,optprobes_head,rethook}.o \
-		arch/powerpc/kernel/{traps,process}.o \
+		arch/powerpc/kernel/{traps,process,uprobes}.o \
 		arch/powerpc/lib/{code-patching,sstep}.o arch/powerpc/mm/fault.o \
 		kernel/trace/rethook.o ;;
 	riscv) echo arch/riscv/kernel/probes/ arch/riscv/kernel/traps.o \
 		arch/riscv/mm/fault.o kernel/trace/rethook.o ;;
-	s390) echo arch/s390/kernel/{kprobes,rethook,ftrace,mcount,traps,dumpstack}.o \
+	s390) echo arch/s390/kernel/{kprobes,rethook,ftrace,mcount,traps,dumpstack,uprobes}.o \
 		arch/s390/lib/{probes,test_kprobes,test_kprobes_asm}.o arch/s390/mm/fault.o \
 		kernel/trace/rethook.o ;;
 	esac
@@ -54,7 +59,7 @@ backend()
 
 # Symbols to check: those of probes, and helpers of the compiler that the kernel does
 # not have (64 bit divisions on 32 bit).
-JUDGED='kprobe|kretprobe|rethook|insn_slot|insn_page|__aeabi_u?ldivmod|__u?(div|mod)di3'
+JUDGED='[ku]probe|kretprobe|rethook|insn_slot|insn_page|__aeabi_u?ldivmod|__u?(div|mod)di3'
 
 # Symbols that the linker script defines.
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
