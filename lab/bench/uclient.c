@@ -52,6 +52,11 @@ static inline unsigned long now(void)
 #endif
 }
 
+#define ENTRY_ASM(name, code)					\
+	".balign 64\n"						\
+	".globl bench_" #name "\n"				\
+	"bench_" #name ": " code "\n"				\
+	"ret\n"
 #define ENTRY_DECLARE(name, code)	extern char bench_##name[];
 
 /* --- Functions, each with one kind of instruction at its entry ------------- */
@@ -72,12 +77,6 @@ static inline unsigned long now(void)
 	entry(jmpr, "jmp *%rdx")		\
 	entry(nop5, ".byte 0x0f, 0x1f, 0x44, 0, 0") \
 	entry(ret, "ret")
-
-#define ENTRY_ASM(name, code)					\
-	".balign 64\n"						\
-	".globl bench_" #name "\n"				\
-	"bench_" #name ": " code "\n"				\
-	"ret\n"
 
 asm(".pushsection .text\n"
 	ENTRIES(ENTRY_ASM)
@@ -111,12 +110,6 @@ ENTRIES(ENTRY_DECLARE)
 	entry(jmpr, "br x11")			\
 	entry(nop5, "paciasp; autiasp")		\
 	entry(ret, "ret")
-
-#define ENTRY_ASM(name, code)					\
-	".balign 64\n"						\
-	".globl bench_" #name "\n"				\
-	"bench_" #name ": " code "\n"				\
-	"ret\n"
 
 asm(".pushsection .text\n"
 	ENTRIES(ENTRY_ASM)

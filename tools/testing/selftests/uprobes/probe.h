@@ -245,7 +245,7 @@ UNUSED static void link_close(int file)
 	}
 }
 
-static int link_event(int program, int event, __u64 cookie)
+static int link_cookie(int program, int event, __u64 cookie)
 {
 	union bpf_attr attr;
 
@@ -286,7 +286,7 @@ static int link_each(int program, const struct link_at *at)
 		event_at.offset = at->offsets[i];
 		event = event_open(&event_at);
 		if (!add_file(&first, event) ||
-		    !add_file(&first, link_event(program, event, at->cookies[i])))
+		    !add_file(&first, link_cookie(program, event, at->cookies[i])))
 			break;
 	}
 	if (i && i == at->nr)
