@@ -5,7 +5,7 @@
  * The contract between the uprobes engine (kernel/uprobes/) and the architectures.
  *
  * An architecture that selects HAVE_BOOSTED_UPROBES uses the engine; the others keep
- * kernel/events/uprobes.c. Its <asm/uprobes.h> defines, before anything else is included:
+ * kernel/events/uprobes.c. The <asm/uprobes.h> of such an architecture defines:
  *
  *   uprobe_opcode_t		unit in which text is patched (x86: u8; arm64: __le32)
  *   UPROBE_SWBP_INSN		the breakpoint instruction, one uprobe_opcode_t
@@ -98,8 +98,8 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 /**
  * arch_uprobe_check_context() - decide whether an instruction can be probed where it is
  * @text: bytes of the file around the instruction, without breakpoints of this engine
- * @before: number of bytes in front of it, at most UPROBE_CONTEXT_BYTES; fewer only at the
- *	start of the file
+ * @before: number of bytes before it, at most UPROBE_CONTEXT_BYTES; fewer only at the start of
+ *	the file
  * @len: number of all bytes; at most UPROBE_CONTEXT_BYTES after MAX_UINSN_BYTES of the
  *	instruction, fewer only at the end of the file
  *
@@ -241,11 +241,15 @@ int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset);
  * arch_uretprobe_called() - have the return handlers been called?
  * @offset: of the instruction pointer from arch_uretprobe_entry(), in the trampoline
  *
- * Context: any, NMI too.  May be a macro; default: false, for trampolines that are one
+ * Context: any, NMI too. May be a macro.
+ * Return: true if the handlers have been called. Default: false, for trampolines that are one
  * instruction.
  */
 #ifndef arch_uretprobe_called
-#define arch_uretprobe_called(offset)	false
+static inline bool arch_uretprobe_called(unsigned long offset)
+{
+	return false;
+}
 #endif
 
 /**
@@ -308,8 +312,8 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
  * Called before any notifier chain, on the task's stack.
  *
  * Context: task, interrupts on, may sleep; RCU watches, no locks.
- * Return: true if @regs are final. False if the breakpoint belongs to somebody else:
- * @regs are unchanged, and the caller continues with it.
+ * Return: true if @regs are final. False if the breakpoint is not one of this engine:
+ * @regs are unchanged, and the caller handles the trap.
  */
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr);
 
