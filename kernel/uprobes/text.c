@@ -265,7 +265,8 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	/* The program may write to the page at any time if the mapping lets it. */
-	if (vma->vm_file && !(vma->vm_flags & (VM_WRITE | VM_LOCKED)) && !still_probed(vma, page_addr))
+	if (vma->vm_file && !(vma->vm_flags & (VM_WRITE | VM_LOCKED)) &&
+	    !still_probed(vma, page_addr))
 		drop = equals_file(vma, page_addr, page);
 	put_page(page);
 	if (drop)

@@ -100,4 +100,5 @@ static struct kunit_suite suite = {
 	.name = "uprobes_leave",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -125,4 +125,5 @@ static struct kunit_suite suite = {
 	.name = "uprobes_table",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

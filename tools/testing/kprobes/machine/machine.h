@@ -99,8 +99,15 @@ unsigned long copy_to_user(void *to, const void *from, unsigned int size);
 	test_write_user(value, (unsigned long)__to, sizeof(*__to));		\
 })
 
-#define user_read_access_begin(from, size)	true
-#define user_read_access_end()			do { } while (0)
+static inline bool user_read_access_begin(const void *from, size_t size)
+{
+	return true;
+}
+
+static inline void user_read_access_end(void)
+{
+}
+
 #define unsafe_get_user(to, from, label)					\
 do {										\
 	if (get_user(to, from))							\

@@ -56,8 +56,8 @@ while [ $i -lt 32 ]; do
 	i=$((i + 1))
 done
 call plain 20 >/dev/null
-is "32 consumers have 20 hits each" \
-	"$(awk '{ print $2, $3, $4 }' "$UP_TEST/probes" | sort | uniq -c | sed 's/^ *//')" "32 20 0 0"
+counts=$(awk '{ print $2, $3, $4 }' "$UP_TEST/probes" | sort | uniq -c | sed 's/^ *//')
+is "32 consumers have 20 hits each" "$counts" "32 20 0 0"
 while [ $i -gt 0 ]; do
 	i=$((i - 1))
 	up del "n$i" >/dev/null

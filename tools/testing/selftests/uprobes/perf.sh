@@ -10,7 +10,8 @@ command -v perf >/dev/null || skip_all "there is no perf"
 data=/tmp/uprobes-perf.data
 
 yes "perf probe -x adds an entry" perf probe -q -x "$TARGET" -a back=target_plain
-yes "perf probe -x adds a return" perf probe -q -x "$TARGET" -a 'returned=target_plain%return $retval'
+yes "perf probe -x adds a return" \
+	perf probe -q -x "$TARGET" -a 'returned=target_plain%return $retval'
 matches "perf probe -l shows them" "$(perf probe -l 2>/dev/null | tr -s ' \n' ' ')" \
 	'probe_target:back .*probe_target:returned'
 

@@ -84,7 +84,10 @@ struct event_at {
 	bool everywhere;
 };
 
-/* Opens an event, which counts hits of this thread by default; returns its file, or -1 with errno. */
+/*
+ * Opens an event, which counts hits of this thread by default.  Returns its file, or -1 with
+ * errno.
+ */
 UNUSED static int event_open(const struct event_at *at)
 {
 	struct perf_event_attr attr;

@@ -72,16 +72,17 @@ else
 	is "the sample: the process goes on" "$(go)" 6
 	wait "$waiting"
 	rmmod uprobe_example
-	is "the sample shows each hit" "$(dmesg | grep -c "Hit #[1-6] on probepoint at $(address plain)")" 6
+	is "the sample shows each hit" \
+		"$(dmesg | grep -c "Hit #[1-6] on probepoint at $(address plain)")" 6
 	is "the sample's last message" "$(dmesg | grep -c "Probepoint was hit 6 times")" 1
 	start plain 2
 	insmod "$returns" pid="$waiting" vaddr="$(address plain)"
 	go >/dev/null
 	wait "$waiting"
 	rmmod uretprobe_example
-	is "the sample of returns shows the results" \
-		"$(dmesg | sed -nE 's/.*uretprobe_example: .* returned ([0-9]+) after.*/\1/p' | tr '\n' ' ')" \
-		"1 2 "
+	results=$(dmesg | sed -nE 's/.*uretprobe_example: .* returned ([0-9]+) after.*/\1/p' |
+		tr '\n' ' ')
+	is "the sample of returns shows the results" "$results" "1 2 "
 fi
 
 finish

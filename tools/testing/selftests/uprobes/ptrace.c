@@ -45,17 +45,17 @@ static bool in_work(unsigned long ip)
 }
 
 /*
- * BTYPE, which an indirect branch sets: a kernel that does not use it does not emulate it, but the
- * processor may have it.
+ * BTYPE, which an indirect branch sets.  A kernel that does not use it does not emulate it, even
+ * if the processor has it.
  */
-#define HWCAP2_BTI_BIT	(1UL << 17)
+#define HWCAP2_BTI_BIT	17
 #define PSTATE		33
 #define BTYPE		0xc00UL
 
 static void ignore_btype(struct tracee_registers *registers)
 {
 #ifdef __aarch64__
-	if (!(getauxval(AT_HWCAP2) & HWCAP2_BTI_BIT))
+	if (!(getauxval(AT_HWCAP2) >> HWCAP2_BTI_BIT & 1))
 		registers->word[PSTATE] &= ~BTYPE;
 #else
 	(void)registers;

@@ -54,7 +54,8 @@ static void check_errors(void)
 	check_error("a device", open_error("/dev/null", 0, false), EINVAL);
 	check_error("an offset behind the end", open_error(FILE_NAME, 1UL << 28, false), EINVAL);
 	check_error("a path that cannot be read", open_error((char *)16, 0, false), EFAULT);
-	check_error("the last instruction of the file", open_error(FILE_NAME, LAST_OFFSET, false), 0);
+	check_error("the last instruction of the file",
+		    open_error(FILE_NAME, LAST_OFFSET, false), 0);
 	/* Not every implementation looks at the instruction as long as nobody has mapped it. */
 	ksft_test_result(open_error(SELF, file_offset(trap_insn), false) != 0,
 			 "a breakpoint of the program is refused\n");
