@@ -16,21 +16,9 @@
 #endif
 #undef __ASSEMBLY__
 
-struct form_piece {
-	void *fn;
-	void *probe;
-	void *insn;
-};
+#include <form_rows.h>
 
-struct form {
-	const char *name;
-	struct form_piece pieces[FORM_PIECES];
-	unsigned long pointers;
-	unsigned long indexes;
-	unsigned long undefined;
-	unsigned long dead;
-	unsigned long feature;
-};
+extern const struct form uprobes_forms_user[], uprobes_forms_user_end[];
 
 /* In place of the dead flags: the form may be refused. */
 #define FORM_REFUSABLE		(-1UL)

@@ -3,15 +3,8 @@
  * The machine for instruction forms (arm64): features of the processor, and the change to the
  * stack of a run.
  */
+#include "../kselftest.h"
 #include "forms.h"
-
-extern const struct form kprobes_forms_data[], kprobes_forms_data_end[];
-extern const struct form kprobes_forms_memory[], kprobes_forms_memory_end[];
-extern const struct form kprobes_forms_branch[], kprobes_forms_branch_end[];
-extern const struct form kprobes_forms_system[], kprobes_forms_system_end[];
-extern const struct form kprobes_forms_vector[], kprobes_forms_vector_end[];
-extern const struct form kprobes_forms_scalable[], kprobes_forms_scalable_end[];
-extern const struct form uprobes_forms_user[], uprobes_forms_user_end[];
 
 const struct form_table form_tables[] = {
 	{ "data", kprobes_forms_data, kprobes_forms_data_end },
@@ -111,7 +104,7 @@ bool form_refused(const struct form *form)
 	__u32 insn = *(const __u32 *)form->pieces[0].probe;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
 		if ((insn & refusals[i].mask) == refusals[i].value)
 			return true;
 	}

@@ -7,12 +7,6 @@
 
 #include "forms.h"
 
-extern const struct form kprobes_forms_data[], kprobes_forms_data_end[];
-extern const struct form kprobes_forms_flags[], kprobes_forms_flags_end[];
-extern const struct form kprobes_forms_branch[], kprobes_forms_branch_end[];
-extern const struct form kprobes_forms_vector[], kprobes_forms_vector_end[];
-extern const struct form uprobes_forms_user[], uprobes_forms_user_end[];
-
 const struct form_table form_tables[] = {
 	{ "data", kprobes_forms_data, kprobes_forms_data_end },
 	{ "flags", kprobes_forms_flags, kprobes_forms_flags_end },
