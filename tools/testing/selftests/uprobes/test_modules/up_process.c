@@ -33,48 +33,16 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
-#include <linux/cleanup.h>
-#include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/ptrace.h>
 #include <linux/sched.h>
-#include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 
-#define NAME_SIZE	16
-#define LINE_SIZE	256
-#define LOG_SIZE	4096
-#define MOST		64
+#include "up_control.h"
 
-/* --- The log ---------------------------------------------------------------------- */
-
-static DEFINE_SPINLOCK(log_lock);	/* protects the log */
-static char log_text[LOG_SIZE];
-static size_t log_length;
-
-static void log_add(const char *name, const char *suffix)
-{
-	guard(spinlock)(&log_lock);
-	if (log_length < LOG_SIZE - NAME_SIZE - 2)
-		log_length += scnprintf(log_text + log_length, LOG_SIZE - log_length, "%s%s ",
-					name, suffix);
-}
-
-static void log_clear(void)
-{
-	guard(spinlock)(&log_lock);
-	log_length = 0;
-	log_text[0] = 0;
-}
+#define MOST	64	/* probes in a batch */
 
 /* --- Probes ----------------------------------------------------------------------- */
 
@@ -87,10 +55,8 @@ static void log_clear(void)
  * @sleep: the handler sleeps
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
- * @has_result: @value is valid
  * @other: the handler registers it, or NULL
- * @ip: to be added to the instruction pointer
- * @value: to be set
+ * @changes: what the handler changes
  * @result: of the last callback, or of an operation in a handler
  * @hits: of the handler
  * @returns: of the return handler
@@ -101,16 +67,14 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, self, kprobes, has_result;
+	bool is_return, sleep, self, kprobes;
 	struct probe *other;
-	long ip;
-	unsigned long value;
+	struct changes changes;
 	int result;
 	atomic_long_t hits, returns, callbacks, errors;
 };
 
-static DEFINE_MUTEX(lock);		/* protects the list */
-static LIST_HEAD(probes);
+static LIST_HEAD(probes);	/* protected by the lock of commands */
 
 static int add(struct probe *p)
 {
@@ -138,7 +102,7 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	struct probe *p = container_of(u, struct probe, rp.up);
 
 	atomic_long_inc(&p->hits);
-	log_add(p->name, "");
+	log_add("", p->name, " ");
 	if (instruction_pointer(regs) != u->vaddr || !user_mode(regs))
 		atomic_long_inc(&p->errors);
 	if (p->sleep) {
@@ -151,10 +115,7 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		p->result = add(p->other);
 	if (p->self)
 		p->result = del(p);
-	if (p->ip)
-		instruction_pointer_set(regs, instruction_pointer(regs) + p->ip);
-	if (p->has_result)
-		regs_set_return_value(regs, p->value);
+	make_changes(&p->changes, regs);
 }
 
 static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
@@ -171,7 +132,7 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 	struct probe *p = container_of(ri->rp, struct probe, rp);
 
 	atomic_long_inc(&p->returns);
-	log_add(p->name, "");
+	log_add("", p->name, " ");
 	if (*(u64 *)ri->data != (unsigned long)current || ri->func != p->rp.up.vaddr ||
 	    ri->ret_addr != instruction_pointer(regs))
 		atomic_long_inc(&p->errors);
@@ -179,8 +140,7 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 		msleep(20);
 	if (p->self)
 		p->result = del(p);
-	if (p->has_result)
-		regs_set_return_value(regs, p->value);
+	make_changes(&p->changes, regs);
 	return 0;
 }
 
@@ -190,7 +150,7 @@ static void on_change(struct uprobe *u, int reg, int result)
 
 	atomic_long_inc(&p->callbacks);
 	p->result = result;
-	log_add(p->name, reg ? "+" : "-");
+	log_add("", p->name, reg ? "+ " : "- ");
 }
 
 static struct probe *find(const char *name)
@@ -263,22 +223,17 @@ static struct notifier_block notifier = { .notifier_call = on_event };
 
 static int take_word(struct probe *p, char *word)
 {
-	char *value = strchr(word, '=');
+	char *value = split_word(word);
+	int ret = take_change(&p->changes, word, value);
 
-	if (value)
-		*value++ = 0;
+	if (ret <= 0)
+		return ret;
 	if (!strcmp(word, "pid"))
 		return kstrtoint(value, 0, &p->rp.up.pid);
 	if (!strcmp(word, "at"))
 		return kstrtoul(value, 0, &p->rp.up.vaddr);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
-	if (!strcmp(word, "ip"))
-		return kstrtol(value, 0, &p->ip);
-	if (!strcmp(word, "result")) {
-		p->has_result = true;
-		return kstrtoul(value, 0, &p->value);
-	}
 	if (!strcmp(word, "other")) {
 		p->other = find(value);
 		return p->other ? 0 : -ENOENT;
@@ -401,28 +356,6 @@ static int run(char *line)
 
 /* --- Files ------------------------------------------------------------------------ */
 
-static ssize_t control_write(struct file *file, const char __user *text, size_t size,
-			     loff_t *offset)
-{
-	int ret;
-
-	if (size >= LINE_SIZE)
-		return -E2BIG;
-
-	char *line __free(kfree) = memdup_user_nul(text, size);
-
-	if (IS_ERR(line))
-		return PTR_ERR(no_free_ptr(line));
-	guard(mutex)(&lock);
-	ret = run(strim(line));
-	return ret ?: size;
-}
-
-static const struct file_operations control_fops = {
-	.owner = THIS_MODULE,
-	.write = control_write,
-};
-
 static int probes_show(struct seq_file *m, void *v)
 {
 	struct probe *p;
@@ -437,14 +370,6 @@ static int probes_show(struct seq_file *m, void *v)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(probes);
-
-static int log_show(struct seq_file *m, void *v)
-{
-	guard(spinlock)(&log_lock);
-	seq_puts(m, log_text);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(log);
 
 static int events_show(struct seq_file *m, void *v)
 {
@@ -462,10 +387,8 @@ static int __init up_process_init(void)
 
 	if (ret)
 		return ret;
-	directory = debugfs_create_dir("up_process", NULL);
-	debugfs_create_file("control", 0200, directory, NULL, &control_fops);
+	directory = control_create("up_process");
 	debugfs_create_file("probes", 0400, directory, NULL, &probes_fops);
-	debugfs_create_file("log", 0400, directory, NULL, &log_fops);
 	debugfs_create_file("events", 0400, directory, NULL, &events_fops);
 	return 0;
 }

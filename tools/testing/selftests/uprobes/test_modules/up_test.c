@@ -29,50 +29,14 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
-#include <linux/cleanup.h>
-#include <linux/debugfs.h>
 #include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/list.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/pid.h>
-#include <linux/ptrace.h>
 #include <linux/sched/mm.h>
-#include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 
-#define NAME_SIZE	16
-#define LINE_SIZE	512
-#define LOG_SIZE	4096
-
-/* --- The log ---------------------------------------------------------------------- */
-
-static DEFINE_SPINLOCK(log_lock);	/* protects the log */
-static char log_text[LOG_SIZE];
-static size_t log_length;
-
-/* Lines are "NAME" or "-NAME". */
-static void log_add(const char *prefix, const char *name)
-{
-	guard(spinlock)(&log_lock);
-	if (log_length < LOG_SIZE - NAME_SIZE - 2)
-		log_length += scnprintf(log_text + log_length, LOG_SIZE - log_length, "%s%s\n",
-					prefix, name);
-}
-
-static void log_clear(void)
-{
-	guard(spinlock)(&log_lock);
-	log_length = 0;
-	log_text[0] = 0;
-}
+#include "up_control.h"
 
 /* --- Consumers -------------------------------------------------------------------- */
 
@@ -85,9 +49,7 @@ static void log_clear(void)
  * @name: chosen by the script
  * @offset: in the file
  * @mm: memory that the filter accepts, or NULL
- * @ip: to be added to the instruction pointer
- * @result: to be set
- * @has_result: @result is valid
+ * @changes: what its handler, or ret_handler, changes
  * @has_filter: the filter accepts only @mm
  * @odd: ignore every second return
  * @once: remove from a process at its first hit
@@ -106,24 +68,15 @@ struct consumer {
 	char name[NAME_SIZE];
 	loff_t offset;
 	struct mm_struct *mm;
-	long ip;
-	unsigned long result;
-	bool has_result, has_filter, odd, once, sleep, nosync;
+	struct changes changes;
+	bool has_filter, odd, once, sleep, nosync;
 	bool removed;
 	atomic_long_t hits, returns, errors;
 };
 
-static DEFINE_MUTEX(lock);		/* protects the lists */
+/* Protected by the lock of commands. */
 static LIST_HEAD(consumers);
 static LIST_HEAD(dead);			/* unregistered without waiting */
-
-static void set_registers(struct consumer *c, struct pt_regs *regs)
-{
-	if (c->ip)
-		instruction_pointer_set(regs, instruction_pointer(regs) + c->ip);
-	if (c->has_result)
-		regs_set_return_value(regs, c->result);
-}
 
 /* A probed instruction is in a file, so its address has the offset's place in the page. */
 static bool wrong_ip(const struct consumer *c, struct pt_regs *regs)
@@ -136,14 +89,14 @@ static int on_hit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
 	struct consumer *c = container_of(uc, struct consumer, uc);
 	long nr = atomic_long_inc_return(&c->hits);
 
-	log_add("", c->name);
+	log_add("", c->name, "\n");
 	/* Another handler may have moved it, in the tests with "ip". */
-	if (!c->ip && wrong_ip(c, regs))
+	if (!c->changes.ip && wrong_ip(c, regs))
 		atomic_long_inc(&c->errors);
 	if (c->sleep)
 		msleep(20);
 	if (!uc->ret_handler)
-		set_registers(c, regs);
+		make_changes(&c->changes, regs);
 	if (data)
 		*data = nr + ((u64)current->pid << 32);
 	if (c->once) {
@@ -160,14 +113,14 @@ static int on_return(struct uprobe_consumer *uc, unsigned long func, struct pt_r
 	struct consumer *c = container_of(uc, struct consumer, uc);
 
 	atomic_long_inc(&c->returns);
-	log_add("-", c->name);
+	log_add("-", c->name, "\n");
 	if ((func ^ c->offset) & ~PAGE_MASK)
 		atomic_long_inc(&c->errors);
 	if (uc->handler && (!data || *data >> 32 != current->pid))
 		atomic_long_inc(&c->errors);
 	if (c->sleep)
 		msleep(20);
-	set_registers(c, regs);
+	make_changes(&c->changes, regs);
 	return 0;
 }
 
@@ -227,10 +180,11 @@ static int take_memory(struct consumer *c, const char *number)
 
 static int take_word(struct consumer *c, char *word, loff_t *ref)
 {
-	char *value = strchr(word, '=');
+	char *value = split_word(word);
+	int ret = take_change(&c->changes, word, value);
 
-	if (value)
-		*value++ = 0;
+	if (ret <= 0)
+		return ret;
 	if (!strcmp(word, "path"))
 		return kern_path(value, LOOKUP_FOLLOW, &c->path);
 	if (!strcmp(word, "offset"))
@@ -239,12 +193,6 @@ static int take_word(struct consumer *c, char *word, loff_t *ref)
 		return kstrtoll(value, 0, ref);
 	if (!strcmp(word, "pid"))
 		return take_memory(c, value);
-	if (!strcmp(word, "ip"))
-		return kstrtol(value, 0, &c->ip);
-	if (!strcmp(word, "result")) {
-		c->has_result = true;
-		return kstrtoul(value, 0, &c->result);
-	}
 	if (!strcmp(word, "return") || !strcmp(word, "session"))
 		c->uc.ret_handler = on_return;
 	if (!strcmp(word, "return"))
@@ -358,28 +306,6 @@ static int run(char *line)
 
 /* --- Files ------------------------------------------------------------------------ */
 
-static ssize_t control_write(struct file *file, const char __user *text, size_t size,
-			     loff_t *offset)
-{
-	int ret;
-
-	if (size >= LINE_SIZE)
-		return -E2BIG;
-
-	char *line __free(kfree) = memdup_user_nul(text, size);
-
-	if (IS_ERR(line))
-		return PTR_ERR(no_free_ptr(line));
-	guard(mutex)(&lock);
-	ret = run(strim(line));
-	return ret ?: size;
-}
-
-static const struct file_operations control_fops = {
-	.owner = THIS_MODULE,
-	.write = control_write,
-};
-
 static int probes_show(struct seq_file *m, void *v)
 {
 	struct consumer *c;
@@ -392,22 +318,12 @@ static int probes_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(probes);
 
-static int log_show(struct seq_file *m, void *v)
-{
-	guard(spinlock)(&log_lock);
-	seq_puts(m, log_text);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(log);
-
 static struct dentry *directory;
 
 static int __init up_test_init(void)
 {
-	directory = debugfs_create_dir("up_test", NULL);
-	debugfs_create_file("control", 0200, directory, NULL, &control_fops);
+	directory = control_create("up_test");
 	debugfs_create_file("probes", 0400, directory, NULL, &probes_fops);
-	debugfs_create_file("log", 0400, directory, NULL, &log_fops);
 	return 0;
 }
 
