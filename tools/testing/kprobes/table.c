@@ -4,6 +4,7 @@
  * because its table and row matching are static.
  */
 #include "../../../arch/x86/kernel/kprobes/classify.c"
+#include "refusals.h"
 #include "tap.h"
 #include "tests.h"
 
@@ -122,24 +123,6 @@ static void test_every_denial_has_a_reason(void)
 				bad++;
 		}
 	tap_ok(!bad, "every prefix that a row denies has a refusal");
-}
-
-static void test_refusals_have_names(void)
-{
-	unsigned int i, j, bad = 0;
-
-	for (i = 0; i < NR_REFUSE; i++) {
-		if (!probe_refusal_name(i) || !probe_refusal_name(i)[0]) {
-			tap_note("refusal %u has no name", i);
-			bad++;
-			continue;
-		}
-		for (j = 0; j < i; j++)
-			bad += !strcmp(probe_refusal_name(i), probe_refusal_name(j));
-	}
-	tap_ok(!bad, "every refusal has a name of its own");
-	tap_ok(!strcmp(probe_refusal_name(NR_REFUSE), "unknown refusal"),
-	       "a number that is no refusal has a name too");
 }
 
 void test_table(void)

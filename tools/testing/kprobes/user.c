@@ -18,18 +18,6 @@
 #include "tests.h"
 #include "vector.h"
 
-static const char * const action_words[] = { "copy", "rebase", "emulate", "refuse" };
-
-static const char * const emul_words[NR_EMUL] = {
-	"none", "jmp", "call", "jcc", "loop", "loope", "loopne", "jcxz", "ret",
-	"jmp-indirect", "call-indirect", "pushf", "popf", "cli", "sti",
-};
-
-static const char * const refusal_words[NR_REFUSE] = {
-	"none", "undecodable", "breakpoint", "exception", "bug", "far", "shadow", "transaction",
-	"prefix", "operand16", "segment", "addrsize",
-};
-
 static unsigned int actions_seen[4];
 
 /* Writes a decision in the words of user.vec. */
@@ -224,26 +212,10 @@ static void test_random_user(unsigned long rounds)
 
 void test_user(const char *dir, unsigned long rounds)
 {
-	unsigned char bytes[MAX_INSN_SIZE + 1];
-	struct vector_file vectors;
-	unsigned int len, mode;
-	bool all = true;
-
-	if (!vector_open(&vectors, dir, "user.vec", 4))
-		return;
-	while (vector_next(&vectors)) {
-		len = vector_hex(vectors.column[1], bytes, sizeof(bytes));
-		for (mode = INSN_MODE_32; mode <= INSN_MODE_64; mode++) {
-			const char *word = mode == INSN_MODE_64 ? "64" : "32";
-
-			if (strcmp(vectors.column[0], "any") && strcmp(vectors.column[0], word))
-				continue;
-			check_decision(&vectors, mode, bytes, len);
-		}
-	}
-	for (len = 0; len < ARRAY_SIZE(actions_seen); len++)
-		all &= actions_seen[len] > 0;
-	tap_ok(all, "every decision for user space has a vector");
+	check_in_modes(dir, "user.vec", check_decision);
+	tap_ok(!vector_unseen("action of user space", action_words, actions_seen, 0,
+			      ARRAY_SIZE(actions_seen)),
+	       "every decision for user space has a vector");
 	test_prefixed_call();
 	test_random_user(rounds);
 }

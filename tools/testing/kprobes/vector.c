@@ -100,3 +100,16 @@ bool all_untouched(const unsigned char *out, unsigned int first, unsigned int en
 			return false;
 	return true;
 }
+
+unsigned int vector_unseen(const char *what, const char * const *words,
+			   const unsigned int *seen, unsigned int first, unsigned int count)
+{
+	unsigned int i, missing = 0;
+
+	for (i = first; i < count; i++)
+		if (!seen[i]) {
+			tap_note("no vector has %s %s", what, words[i]);
+			missing++;
+		}
+	return missing;
+}

@@ -35,6 +35,10 @@ int vector_bytes(const char *text, unsigned char *bytes, unsigned int max);
 /* Returns the index of @word in @words, which may have gaps, or -1. */
 int vector_word(const char * const *words, unsigned int count, const char *word);
 
+/* Counts the words from @first on that no vector has used, and prints them. */
+unsigned int vector_unseen(const char *what, const char * const *words,
+			   const unsigned int *seen, unsigned int first, unsigned int count);
+
 /* Output buffers are filled with this value, so that writes are detected. */
 #define UNTOUCHED	0x5a
 

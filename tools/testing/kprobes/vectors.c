@@ -16,14 +16,14 @@
 #include "vector.h"
 
 /* Words of the vector files, in the order of the enums. */
-static const char * const action_words[] = { "copy", "rebase", "emulate", "refuse" };
+const char * const action_words[] = { "copy", "rebase", "emulate", "refuse" };
 
-static const char * const emul_words[NR_EMUL] = {
+const char * const emul_words[NR_EMUL] = {
 	"none", "jmp", "call", "jcc", "loop", "loope", "loopne", "jcxz", "ret",
 	"jmp-indirect", "call-indirect", "pushf", "popf", "cli", "sti",
 };
 
-static const char * const refusal_words[NR_REFUSE] = {
+const char * const refusal_words[NR_REFUSE] = {
 	"none", "undecodable", "breakpoint", "exception", "bug", "far", "shadow", "transaction",
 	"prefix", "operand16", "segment", "addrsize",
 };
@@ -116,6 +116,7 @@ static void check_accepted(struct vector_file *vectors, enum insn_mode mode,
 	char text[256];
 	bool ok;
 
+	table_visit(bytes, len, mode);
 	snprintf(text, sizeof(text), "%s", vectors->column[3]);
 	ok = parse_expectation(text, &want);
 	if (!ok)
@@ -141,6 +142,7 @@ static void check_refused(struct vector_file *vectors, enum insn_mode mode,
 	int ret, errno_want = want == REFUSE_UNDECODABLE ? -EILSEQ : -EINVAL;
 	bool ok;
 
+	table_visit(bytes, len, mode);
 	ret = probe_classify(bytes, len, mode, &got);
 	ok = want > 0 && ret == errno_want && got.refusal == want &&
 	     got.action == PROBE_REFUSE && got.emul == EMUL_NONE;
@@ -154,9 +156,7 @@ static void check_refused(struct vector_file *vectors, enum insn_mode mode,
 	       vectors->column[2], probe_refusal_name(want));
 }
 
-static void check_file(const char *dir, const char *name,
-		       void (*check)(struct vector_file *vectors, enum insn_mode mode,
-				     const unsigned char *bytes, unsigned int len))
+void check_in_modes(const char *dir, const char *name, check_in_mode_fn check)
 {
 	struct vector_file vectors;
 	unsigned char bytes[MAX_INSN_SIZE + 1];
@@ -171,23 +171,9 @@ static void check_file(const char *dir, const char *name,
 
 			if (strcmp(vectors.column[0], "any") && strcmp(vectors.column[0], word))
 				continue;
-			table_visit(bytes, len, mode);
 			check(&vectors, mode, bytes, len);
 		}
 	}
-}
-
-static unsigned int count_unseen(const char *what, const char * const *words,
-				 const unsigned int *seen, unsigned int first, unsigned int count)
-{
-	unsigned int i, missing = 0;
-
-	for (i = first; i < count; i++)
-		if (!seen[i]) {
-			tap_note("no vector has %s %s", what, words[i]);
-			missing++;
-		}
-	return missing;
 }
 
 static void test_endbr(void)
@@ -207,14 +193,14 @@ static void test_endbr(void)
 
 void test_vectors(const char *dir)
 {
-	check_file(dir, "accept.vec", check_accepted);
-	check_file(dir, "refuse.vec", check_refused);
+	check_in_modes(dir, "accept.vec", check_accepted);
+	check_in_modes(dir, "refuse.vec", check_refused);
 	tap_ok(!table_unvisited(), "every row of the table decides a vector");
-	tap_ok(!count_unseen("action", action_words, action_seen, 0, 4),
+	tap_ok(!vector_unseen("action", action_words, action_seen, 0, 4),
 	       "every action has a vector");
-	tap_ok(!count_unseen("emulation", emul_words, emul_seen, 1, NR_EMUL),
+	tap_ok(!vector_unseen("emulation", emul_words, emul_seen, 1, NR_EMUL),
 	       "every emulation has a vector");
-	tap_ok(!count_unseen("refusal", refusal_words, refusal_seen, 1, NR_REFUSE),
+	tap_ok(!vector_unseen("refusal", refusal_words, refusal_seen, 1, NR_REFUSE),
 	       "every refusal has a vector");
 	test_endbr();
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../../arch/arm64/kernel/probes/classify.c"
+#include "../refusals.h"
 #include "../tap.h"
 #include "tests.h"
 
@@ -238,25 +239,6 @@ static void test_rows_are_sane(void)
 	       "every row has one action with its fields, and a name of its own");
 }
 
-static void test_refusals_have_names(void)
-{
-	unsigned int i, j, bad = 0;
-
-	for (i = 0; i < NR_REFUSE; i++) {
-		if (!probe_refusal_name(i) || !probe_refusal_name(i)[0]) {
-			tap_note("refusal %u has no name", i);
-			bad++;
-			continue;
-		}
-		for (j = 0; j < i; j++)
-			bad += !strcmp(probe_refusal_name(i), probe_refusal_name(j));
-	}
-	tap_ok(!bad, "every refusal has a name of its own");
-	tap_ok(!strcmp(probe_refusal_name(NR_REFUSE), "unknown refusal"),
-	       "a number that is no refusal has a name too");
-	tap_ok(sizeof(struct probe_insn) <= 16, "a verdict has at most 16 bytes");
-}
-
 void test_table(void)
 {
 	test_rows_are_sane();
@@ -265,4 +247,5 @@ void test_table(void)
 	test_groups_are_complete();
 	test_rows_differ_from_groups();
 	test_refusals_have_names();
+	tap_ok(sizeof(struct probe_insn) <= 16, "a verdict has at most 16 bytes");
 }

@@ -120,30 +120,17 @@ static void check_file(const char *dir, const char *name, int action, int want_r
 		check_vector(&vectors, action, want_ret);
 }
 
-static unsigned int count_unseen(const char *what, const char * const *words,
-				 const unsigned int *seen, unsigned int count)
-{
-	unsigned int i, missing = 0;
-
-	for (i = 0; i < count; i++)
-		if (!seen[i]) {
-			tap_note("no vector has %s %s", what, words[i]);
-			missing++;
-		}
-	return missing;
-}
-
 void test_vectors(const char *dir)
 {
 	check_file(dir, "accept.vec", PROBE_COPY, 0);
 	check_file(dir, "refuse.vec", PROBE_REFUSE, -EINVAL);
 	tap_ok(!table_unvisited(), "every row and every group decides a vector");
-	tap_ok(!count_unseen("action", action_words, action_seen, 3),
+	tap_ok(!vector_unseen("action", action_words, action_seen, 0, 3),
 	       "every action has a vector");
-	tap_ok(!count_unseen("kind", kind_words, kind_seen, NR_KINDS),
+	tap_ok(!vector_unseen("kind", kind_words, kind_seen, 0, NR_KINDS),
 	       "every kind has a vector");
-	tap_ok(!count_unseen("refusal", refusal_words, refusal_seen, NR_REFUSE),
+	tap_ok(!vector_unseen("refusal", refusal_words, refusal_seen, 0, NR_REFUSE),
 	       "every refusal has a vector");
-	tap_ok(!count_unseen("exclusive role", exclusive_words, exclusive_seen, 4),
+	tap_ok(!vector_unseen("exclusive role", exclusive_words, exclusive_seen, 0, 4),
 	       "every role in an exclusive sequence has a vector");
 }
