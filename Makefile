@@ -31,7 +31,7 @@ help:
 	@echo '                                hours; LISTS: number of random lists; FROM: first list'
 	@echo 'make series                     patches against the base, verified, in build/series'
 	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
-	@echo 'make docs                       Documentation/trace/kprobes*.rst as HTML, with Sphinx'
+	@echo 'make docs                       the manuals in Documentation/trace as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo
 	@echo 'KSRC=dir|tarball  another pristine Linux 7.3.y than the package linux-source-7.3'

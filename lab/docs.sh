@@ -9,7 +9,7 @@
 
 OUT=$BUILD/docs
 LOG=$LOGS/docs.log
-PAGES="kprobes kprobes-internals wprobes"
+PAGES="kprobes kprobes-internals uprobes uprobes-internals wprobes"
 
 # pages: the paths of our pages.
 pages()
