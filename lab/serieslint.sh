@@ -79,27 +79,28 @@ judge()
 	done
 }
 
-# maintained FILE...: the number of these files that the entry KPROBES covers.
+# maintained FILE...: the number of these files that the entry of check_maintainers() covers.
 maintained()
 {
 	(cd "$SRC" && perl scripts/get_maintainer.pl --mpath="$WORK/MAINTAINERS" --no-git \
 		--no-git-fallback --sections -f "$@") | grep -c '^KPROBES$' || true
 }
 
-# check_maintainers: fail unless the entry KPROBES covers every file.  Use a MAINTAINERS
-# with that entry only, because get_maintainer reads the whole file for each argument.
+# check_maintainers: fail unless the entry KPROBES or UPROBES covers every file.  Use a
+# MAINTAINERS with one entry that has the files of both, because get_maintainer reads the
+# whole file for each argument.
 check_maintainers()
 {
 	local file
 	local -a files
 
-	awk '/^KPROBES$/ { entry = 1 } entry; entry && /^$/ { exit }' "$SRC/MAINTAINERS" \
-		>"$WORK/MAINTAINERS"
+	awk '/^(KPROBES|UPROBES)$/ { entry = $0 } /^$/ { entry = "" }
+	entry == "KPROBES" || entry && /^F:/' "$SRC/MAINTAINERS" >"$WORK/MAINTAINERS"
 	grep -q '^M:' "$WORK/MAINTAINERS" || die "series: MAINTAINERS has no entry KPROBES"
 	mapfile -t files < <(own_files)
 	(($(maintained "${files[@]}") != ${#files[@]})) || return 0
 	for file in "${files[@]}"; do
-		[[ $(maintained "$file") == 1 ]] || say "  $file: not in the entry KPROBES"
+		[[ $(maintained "$file") == 1 ]] || say "  $file: not in the entries KPROBES and UPROBES"
 	done
 	die "series: MAINTAINERS does not cover all files"
 }
@@ -118,7 +119,7 @@ main()
 	}
 	say "series: checkpatch: $(wc -l <"$WORK/complaints") complaints, all of them known exceptions"
 	check_maintainers
-	say "series: get_maintainer finds the entry KPROBES for $(own_files | wc -l) files"
+	say "series: get_maintainer finds the entry KPROBES or UPROBES for $(own_files | wc -l) files"
 }
 
 main
