@@ -7,8 +7,11 @@
  *
  *   uprobe_mutex	one registration, change or removal at a time
  *   mmap_lock		of one process
- *   uprobe_points_lock	(rwsem) files, points and their lists of consumers; changed under
- *			uprobe_mutex as well, so that either suffices to read
+ *   uprobe_points_lock	(rwsem) files, points and their lists of consumers. Those of files are
+ *			changed under uprobe_mutex as well, so that either suffices to read;
+ *			those of processes are not
+ *   decide_mutex	decisions about instructions
+ *   all_mms_lock	the list of &struct uprobe_mm
  *   text_lock		of one process: text is compared and patched
  *   lock		of one process: table, sites, areas, waiting counters
  *   uprobe_sites_lock	(spinlock) the connection between sites and points
@@ -33,9 +36,9 @@
 #include <linux/uprobes.h>
 
 /**
- * struct uprobe_file - a file with probe points
+ * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
- * @inode: holds a reference
+ * @inode: with a reference; NULL if they are those of a process
  * @points: tree of points by offset
  * @in_order: all points, by offset
  */
@@ -82,17 +85,17 @@ struct uprobe_decision {
 };
 
 /**
- * struct uprobe_point - a probed place of a file
+ * struct uprobe_point - a probed place of a file or of a process
  * @node: in &uprobe_file.points
  * @entry: in &uprobe_file.in_order; then in the list of those that are to be freed
  * @file: the file; NULL when it is to be freed
- * @offset: of the instruction
+ * @offset: of the instruction in the file; its address, if the point is one of a process
  * @ref_ctr_offset: offset of the counter of armed processes in the file, or 0
  * @id: unique
  * @consumers: in the order of registration; hits read the list without a lock
  * @sites: where it has been hit, under uprobe_sites_lock
  * @len: number of bytes in @insn
- * @insn: the instruction, and what follows it, as the file has it
+ * @insn: the instruction and the bytes after it, without breakpoints
  * @native: decision for processes of arch_uprobe_mode() 0
  * @other: decision for those of mode 1; NULL until there is such a process
  */
@@ -276,7 +279,7 @@ void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site 
 enum uprobe_resolved {
 	UPROBE_RESOLVED,	/* the site is in the table now */
 	UPROBE_RESTART,		/* the breakpoint is gone, or memory is short: execute again */
-	UPROBE_FOREIGN,		/* somebody else's breakpoint */
+	UPROBE_FOREIGN,		/* a breakpoint of the program or of a debugger */
 };
 
 enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr);

@@ -8,7 +8,7 @@
  * probed instruction needs no site for it.
  *
  *	NEW -> BOOSTED or EMULATED	uprobe_site_resolve()
- *	BOOSTED or EMULATED -> GONE	unmapped, or the point has no consumers any more
+ *	BOOSTED or EMULATED -> GONE	unmapped, or a point at the address comes or goes
  *
  * A site that is GONE stays in the table with its slot until the address is hit again.
  */
@@ -19,7 +19,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* Protects &uprobe_site.point, its state, and &uprobe_point.sites. */
+/* Protects points and states of sites, and &uprobe_point.sites. */
 static DEFINE_SPINLOCK(uprobe_sites_lock);
 
 static LIST_HEAD(all_mms);
@@ -313,8 +313,8 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 }
 
 /*
- * Does a breakpoint without a point belong to somebody else? Only if none has been published
- * since @published: it may be that of a point that was not there yet.
+ * Does a breakpoint without a point belong to the program or to a debugger? Only if no point has
+ * been published since @published: it may be that of a point that was not there yet.
  */
 static bool is_foreign(unsigned long vaddr, unsigned long published)
 {

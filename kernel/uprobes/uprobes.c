@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * User-space probes: the front door.
+ * User-space probes: registration for places of files.
  *
  * A consumer registers for a place of a file, and its handlers run when any process that maps
  * the file executes it. Every registration is a batch: all points are looked up, published, and
