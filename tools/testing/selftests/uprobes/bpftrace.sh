@@ -9,12 +9,17 @@ begin
 command -v bpftrace >/dev/null || skip_all "there is no bpftrace"
 
 # trace PROGRAM: its output, for three calls in a program that starts when it is attached.
+# Before that, bpftrace ignores SIGINT, as all background jobs of scripts do.
 trace()
 {
 	bpftrace -e "BEGIN { printf(\"attached\\n\") } $1" >"$OUTPUT" 2>&1 &
-	wait_until 100 grep -q attached "$OUTPUT"
-	"$TARGET" call plain 3 >/dev/null
-	kill -INT $!
+	if wait_until 90 grep -q attached "$OUTPUT"; then
+		"$TARGET" call plain 3 >/dev/null
+		kill -INT $!
+	else
+		echo "bpftrace has not attached in 90 s"
+		kill -KILL $!
+	fi
 	wait $!
 	cat "$OUTPUT"
 }
