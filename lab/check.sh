@@ -155,10 +155,6 @@ check_arch_config()
 		*)	check_host "$arch"; check_guest "$arch" ;;
 		esac
 	fi
-	# Configurations that are only compiled need no second CONFIG.
-	if [[ $CONFIG == default && $arch != i386 ]]; then
-		"$LAB/configs.sh" "$arch"
-	fi
 	# The users are not tested again in other configurations.
 	if [[ $CONFIG == default && $CLIENTS == *$arch* ]]; then
 		"$LAB/clients.sh" "$arch"
@@ -202,9 +198,29 @@ check_backport()
 	fi
 }
 
-main()
+# check_configs: compile configurations that are not booted; they need no second CONFIG.
+check_configs()
 {
 	local arch
+
+	[[ $CONFIG == default ]] || return 0
+	for arch in $ARCHES; do
+		[[ $arch == i386 ]] || "$LAB/configs.sh" "$arch"
+	done
+}
+
+# check_aside: what is only compiled, at the lowest priority: guests leave processors idle.
+check_aside()
+{
+	renice -n 19 $BASHPID >/dev/null
+	check_backport
+	check_cross
+	check_configs
+}
+
+main()
+{
+	local arch aside=$LOGS/check-aside.log pid
 
 	check_config "$CONFIG"
 	for arch in $ARCHES; do
@@ -215,11 +231,18 @@ main()
 	# shellcheck disable=SC2086 # a list of words
 	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG &&
 	   step "kernel tree" "$LAB/tree.sh"; then
-		check_backport
+		say "compiling for other architectures and configurations beside the rest (log: $aside)"
+		check_aside >"$aside" 2>&1 &
+		pid=$!
+		# A background job ignores ^C.
+		trap 'trap - INT TERM; kill 0' INT TERM
 		for arch in $ARCHES; do
 			check_arch_config "$arch"
 		done
-		check_cross
+		say "waiting for the other architectures and configurations (log: $aside)"
+		tail -n 1 -f --pid="$pid" "$aside"
+		step "other architectures and configurations: ended by itself" wait "$pid" || true
+		trap - INT TERM
 	fi
 	finish
 }
