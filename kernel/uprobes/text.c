@@ -39,22 +39,6 @@ static __always_inline bool is_breakpoint(const u8 *at)
 }
 
 /**
- * uprobe_text_is_breakpoint() - is there a breakpoint in current's text?
- * @vaddr: address
- *
- * Context: task, may sleep; no mmap_lock.
- * Return: false also if nothing is mapped there.
- */
-bool uprobe_text_is_breakpoint(unsigned long vaddr)
-{
-	uprobe_opcode_t opcode;
-
-	if (copy_from_user(&opcode, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE))
-		return false;
-	return is_breakpoint((u8 *)&opcode);
-}
-
-/**
  * uprobe_text_has_breakpoint() - are these bytes a breakpoint?
  * @at: UPROBE_SWBP_INSN_SIZE bytes
  *
@@ -89,6 +73,28 @@ unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, 
 		put_page(page);
 	}
 	return done;
+}
+
+/**
+ * uprobe_text_is_breakpoint() - is there a breakpoint in current's text?
+ * @vaddr: address
+ *
+ * Text that the program can execute, but not read, is read through the kernel's mapping.
+ *
+ * Context: task, may sleep; no mmap_lock.
+ * Return: false also if nothing is mapped there.
+ */
+bool uprobe_text_is_breakpoint(unsigned long vaddr)
+{
+	uprobe_opcode_t opcode;
+
+	if (copy_from_user(&opcode, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
+		guard(mmap_read_lock)(current->mm);
+		if (uprobe_text_read(current->mm, vaddr, (u8 *)&opcode, UPROBE_SWBP_INSN_SIZE) !=
+		    UPROBE_SWBP_INSN_SIZE)
+			return false;
+	}
+	return is_breakpoint((u8 *)&opcode);
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
