@@ -186,6 +186,82 @@ static inline void arch_uprobe_sync_slot(void *kaddr, size_t len)
 void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
 
 /**
+ * enum uprobe_flow - where execution continues after an instruction
+ * @UPROBE_FLOW_NEXT: at the next instruction
+ * @UPROBE_FLOW_CALL: likewise, after a call
+ * @UPROBE_FLOW_BRANCH: at the next instruction, or at &uprobe_insn.target
+ * @UPROBE_FLOW_JUMP: at &uprobe_insn.target
+ * @UPROBE_FLOW_INDIRECT: at an address that a register or memory has
+ * @UPROBE_FLOW_RETURN: at the return address
+ * @UPROBE_FLOW_STOP: nowhere, it always faults
+ * @UPROBE_FLOW_BREAKPOINT: nowhere; it may have been written over another instruction
+ */
+enum uprobe_flow {
+	UPROBE_FLOW_NEXT,
+	UPROBE_FLOW_CALL,
+	UPROBE_FLOW_BRANCH,
+	UPROBE_FLOW_JUMP,
+	UPROBE_FLOW_INDIRECT,
+	UPROBE_FLOW_RETURN,
+	UPROBE_FLOW_STOP,
+	UPROBE_FLOW_BREAKPOINT,
+};
+
+/* Most addresses that an instruction has as operands. */
+#define UPROBE_OPERANDS		2
+
+/**
+ * struct uprobe_insn - an instruction of a function
+ * @flow: see &enum uprobe_flow
+ * @len: its length in bytes
+ * @has_target: @target is valid: branches, jumps, and calls of a constant address
+ * @target: where it branches to
+ * @nr_operands: number of @operands
+ * @operands: addresses of memory that it may access or compute
+ */
+struct uprobe_insn {
+	enum uprobe_flow	flow;
+	unsigned int		len;
+	bool			has_target;
+	unsigned long		target;
+	unsigned int		nr_operands;
+	unsigned long		operands[UPROBE_OPERANDS];
+};
+
+/**
+ * arch_uprobe_flow() - decode an instruction of a function whose exits are to be probed
+ * @insn: bytes of the text, without breakpoints of this engine
+ * @len: number of valid bytes, at least 1; at most MAX_UINSN_BYTES are used
+ * @vaddr: address of the instruction
+ * @mode: see arch_uprobe_mode()
+ * @out: result
+ *
+ * A pure function of its arguments.
+ *
+ * Context: any.
+ * Return: 0, or -EILSEQ if the bytes are no instruction, are cut off, or if it is not certain
+ * where execution continues.
+ */
+int arch_uprobe_flow(const u8 *insn, size_t len, unsigned long vaddr, unsigned int mode,
+		     struct uprobe_insn *out);
+
+/**
+ * arch_uprobe_exits() - does an instruction leave a function?
+ * @arch: decision about a branch or return, which arch_uprobe_emulate() will emulate next
+ * @regs: current's user registers at the instruction
+ * @start: address of the function
+ * @size: its size
+ *
+ * Changes neither registers nor memory. If the instruction faults, the signal may be sent here,
+ * too.
+ *
+ * Context: task, may sleep and fault.
+ * Return: true for returns, and if the address of the next instruction is not in the function.
+ */
+bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+		       unsigned long start, unsigned long size);
+
+/**
  * arch_uprobe_leave_syscall() - correct registers that a system call instruction has set
  * @regs: user registers at the entry to a system call; the instruction pointer is already
  *	that of the instruction after the original

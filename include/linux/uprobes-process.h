@@ -70,6 +70,14 @@ struct uretprobe_instance {
  * @maxactive: most calls whose return is waited for at the same time; 0: no limit
  * @nmissed: calls that were not waited for, because of @maxactive or because memory was short
  * @data_size: size of &uretprobe_instance.data
+ * @size: 0, or the size of the function in bytes: its exits are probed then
+ *
+ * Without @size, the return address of a call is replaced on the stack, so that programs that
+ * look at their stacks, or move them, cannot be probed. With @size, the return address stays, and
+ * each instruction that leaves [vaddr, vaddr + size) is probed: returns, and jumps to other
+ * functions (tail calls) when they are taken. The handler is called before such an instruction
+ * takes effect; the instruction pointer is its address. There is no instance of the call then:
+ * @entry_handler, @maxactive and @data_size must be 0, and &uretprobe_instance.data is empty.
  */
 struct uretprobe {
 	struct uprobe		up;
@@ -78,6 +86,7 @@ struct uretprobe {
 	int			maxactive;
 	atomic_t		nmissed;
 	size_t			data_size;
+	size_t			size;
 };
 
 /* Events of processes, for register_uprobe_process_notifier(). */

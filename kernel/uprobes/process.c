@@ -2,10 +2,6 @@
 /*
  * Probes of one process: registration by pid and address.
  *
- * A registration is a consumer of a point of the process (process_point.c). It is separate from
- * the user's object, so that a probe that unregisters itself, because its process ends or unmaps
- * the text, leaves an object that can be used again or freed.
- *
  * uprobe_mutex serializes all calls. Unmapping, exec and exit only take uprobe_points_lock, and
  * may end a registration at any time when it is not held.
  */
@@ -19,99 +15,21 @@
 #include "process.h"
 #include "trace.h"
 
-/* All registrations, under uprobe_points_lock. */
-static LIST_HEAD(registrations);
-
-static struct uprobe_mm *point_own(struct uprobe_point *point)
-{
-	return container_of(point->file, struct uprobe_mm, process);
-}
-
-/* --- Consumer ----------------------------------------------------------------- */
-
-static int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
-{
-	struct uprobe_registration *registration;
-
-	registration = container_of(uc, struct uprobe_registration, consumer);
-	if (likely(!READ_ONCE(registration->disabled)))
-		registration->user->handler(registration->user, regs);
-	return 0;
-}
-
-/* Only processes without the probe, and disabled probes, need no breakpoint. */
-static bool process_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
-{
-	return !container_of(uc, struct uprobe_registration, consumer)->disabled;
-}
-
-static struct uprobe_registration *registration_new(struct uprobe *u, bool is_return)
-{
-	struct uprobe_registration *registration = kzalloc_obj(*registration);
-
-	if (!registration)
-		return NULL;
-	registration->user = u;
-	registration->consumer.filter = process_filter;
-	registration->consumer.handler = process_handler;
-	if (!is_return)
-		return registration;
-	registration->pool = uretprobe_pool_new();
-	if (!registration->pool) {
-		kfree(registration);
-		return NULL;
-	}
-	registration->consumer.handler = uretprobe_entry;
-	registration->consumer.ret_handler = uretprobe_return;
-	return registration;
-}
-
-/**
- * uprobe_registration_end() - take a registration out of its point
- * @registration: published; freed after the next uprobe_observe()
- *
- * The user's object is free to be registered again. The point stays.
- *
- * Context: task; uprobe_points_lock held for writing.
- */
-void uprobe_registration_end(struct uprobe_registration *registration)
-{
-	lockdep_assert_held_write(&uprobe_points_lock);
-	list_del_rcu(&registration->consumer.cons_node);
-	list_del(&registration->node);
-	WRITE_ONCE(registration->user->registration, NULL);
-	if (registration->pool)
-		uretprobe_pool_put(registration->pool);
-	uprobe_retire(&registration->retired);
-}
-
 /* --- Checks --------------------------------------------------------------------- */
 
-/* Is the object registered, or has it a reserved member that is not zero? */
-static int check_reserved(struct uprobe *u)
+static bool return_is_valid(struct uretprobe *rp)
 {
-	struct uprobe_registration *registration;
-
-	if (!u->registration)
-		return 0;
-	guard(rwsem_read)(&uprobe_points_lock);
-	list_for_each_entry(registration, &registrations, node) {
-		if (registration->user == u)
-			return -EBUSY;
-	}
-	return u->registration ? -EINVAL : 0;
+	if (!rp->handler || rp->up.handler || rp->maxactive < 0)
+		return false;
+	/* Exits do not know their call. */
+	return !rp->size || (rp->size <= UPROBE_EXITS_SIZE && !rp->entry_handler &&
+			     !rp->maxactive && !rp->data_size);
 }
 
 static int check_user(struct uprobe *u, bool is_return)
 {
-	if (is_return) {
-		struct uretprobe *rp = container_of(u, struct uretprobe, up);
-
-		if (!rp->handler || u->handler || rp->maxactive < 0)
-			return -EINVAL;
-	} else if (!u->handler) {
+	if (is_return ? !return_is_valid(container_of(u, struct uretprobe, up)) : !u->handler)
 		return -EINVAL;
-	}
 	return u->vaddr % UPROBE_SWBP_INSN_SIZE ? -EILSEQ : 0;
 }
 
@@ -150,38 +68,85 @@ static struct mm_struct *find_mm(pid_t pid)
 
 /* --- Registration --------------------------------------------------------------- */
 
-static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return,
-		   struct uprobe_point **to)
+/* Points of one process that are being registered. */
+struct batch {
+	struct uprobe_point **points;
+	unsigned int nr, room;
+};
+
+static int batch_make_room(struct batch *batch, unsigned int more)
+{
+	unsigned int room = max(batch->nr + more, batch->room * 2);
+	struct uprobe_point **points;
+
+	if (batch->nr + more <= batch->room)
+		return 0;
+	points = kvrealloc(batch->points, array_size(room, sizeof(*points)), GFP_KERNEL);
+	if (!points)
+		return -ENOMEM;
+	batch->points = points;
+	batch->room = room;
+	return 0;
+}
+
+static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vaddr,
+		      enum uprobe_kind kind, struct batch *batch)
 {
 	struct uprobe_registration *registration;
 	struct uprobe_point *point;
 	const char *why;
 	int err;
 
-	err = check_reserved(u);
+	err = batch_make_room(batch, 1);
 	if (err)
 		return err;
-	registration = registration_new(u, is_return);
+	registration = uprobe_registration_new(u, kind);
 	if (!registration)
 		return -ENOMEM;
-	point = uprobe_process_point_get(own, u->vaddr, &why);
+	point = uprobe_process_point_get(own, vaddr, &why);
 	if (IS_ERR(point)) {
-		trace_uprobe_refused(NULL, 0, u->vaddr, why, PTR_ERR(point));
-		if (registration->pool)
-			uretprobe_pool_put(registration->pool);
-		kfree(registration);
+		trace_uprobe_refused(NULL, 0, vaddr, why, PTR_ERR(point));
+		uprobe_registration_free(registration);
 		return PTR_ERR(point);
 	}
-	u->nmissed = 0;
-	if (is_return)
-		atomic_set(&container_of(u, struct uretprobe, up)->nmissed, 0);
-	registration->point = point;
 	guard(rwsem_write)(&uprobe_points_lock);
-	uprobe_point_add(point, &registration->consumer);
-	list_add(&registration->node, &registrations);
-	WRITE_ONCE(u->registration, registration);
-	*to = point;
+	uprobe_registration_publish(registration, point);
+	batch->points[batch->nr++] = point;
 	return 0;
+}
+
+/* Publishes a registration for each exit of a function. */
+static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct batch *batch)
+{
+	unsigned long *exits, bit;
+	const char *why;
+	int err;
+
+	err = uprobe_exits_find(own, rp->up.vaddr, rp->size, &exits, &why);
+	if (err) {
+		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
+		return err;
+	}
+	for_each_set_bit(bit, exits, rp->size) {
+		err = publish_at(own, &rp->up, rp->up.vaddr + bit, UPROBE_KIND_EXIT, batch);
+		if (err)
+			break;
+	}
+	kvfree(exits);
+	return err == -EOPNOTSUPP || err == -EILSEQ ? -ENOEXEC : err;
+}
+
+static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return, struct batch *batch)
+{
+	struct uretprobe *rp = container_of(u, struct uretprobe, up);
+
+	u->nmissed = 0;
+	if (!is_return)
+		return publish_at(own, u, u->vaddr, UPROBE_KIND_HIT, batch);
+	atomic_set(&rp->nmissed, 0);
+	if (rp->size)
+		return publish_exits(own, rp, batch);
+	return publish_at(own, u, u->vaddr, UPROBE_KIND_RETURN, batch);
 }
 
 static int compare_points(const void *a, const void *b)
@@ -192,26 +157,36 @@ static int compare_points(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Registers probes of one process; sets the number of those that have been published. */
+/*
+ * Registers probes of one process; adds the number of those that may have been published to
+ * @done.
+ */
 static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool is_return,
-		       struct uprobe_point **points, int *done)
+		       struct batch *batch, int *done)
 {
 	struct uprobe_mm *own = uprobe_mm_get(mm);
-	int i, err = 0;
+	int i, err;
 
-	*done = 0;
 	if (!own)
 		return -ENOMEM;
+	batch->nr = 0;
+	err = batch_make_room(batch, num);
+	if (err)
+		return err;
 	/* Keeps the text from being unmapped before the points are armed. */
 	guard(mmap_read_lock)(mm);
 	for (i = 0; i < num; i++) {
-		err = publish(own, us[i], is_return, &points[i]);
+		err = uprobe_registration_check(us[i]);
 		if (err)
 			return err;
+		/* Even if that fails, it may have been done for some exits. */
 		++*done;
+		err = publish(own, us[i], is_return, batch);
+		if (err)
+			return err;
 	}
-	sort(points, num, sizeof(*points), compare_points, NULL);
-	return uprobe_process_arm(own, points, num, UPROBE_ARM);
+	sort(batch->points, batch->nr, sizeof(*batch->points), compare_points, NULL);
+	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
 }
 
 static int same_pid(struct uprobe **us, int num)
@@ -223,24 +198,24 @@ static int same_pid(struct uprobe **us, int num)
 	return n;
 }
 
-static int register_locked(struct uprobe **us, int num, bool is_return,
-			   struct uprobe_point **points, int *published)
+static int register_locked(struct uprobe **us, int num, bool is_return, int *published)
 {
+	struct batch batch = { };
 	struct mm_struct *mm;
-	int n, done, err;
+	int n, err = 0;
 
-	for (; num; us += n, num -= n) {
+	for (; num && !err; us += n, num -= n) {
 		n = same_pid(us, num);
 		mm = find_mm(us[0]->pid);
-		if (IS_ERR(mm))
-			return PTR_ERR(mm);
-		err = register_in(mm, us, n, is_return, points, &done);
+		if (IS_ERR(mm)) {
+			err = PTR_ERR(mm);
+			break;
+		}
+		err = register_in(mm, us, n, is_return, &batch, published);
 		mmput(mm);
-		*published += done;
-		if (err)
-			return err;
 	}
-	return 0;
+	kvfree(batch.points);
+	return err;
 }
 
 /* --- Removal -------------------------------------------------------------------- */
@@ -260,23 +235,47 @@ static int compare_places(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Ends registrations; returns the number of places in processes that have not ended. */
-static int end_all(struct uprobe **us, int num, struct place *places)
+/* Ends the registrations of an object; returns the number of places in living processes. */
+static int end_one(struct uprobe *u, struct place *places)
 {
 	struct uprobe_registration *registration;
-	int i, nr = 0;
+	int nr = 0;
 
-	guard(rwsem_write)(&uprobe_points_lock);
-	for (i = 0; i < num; i++) {
-		registration = us[i]->registration;
-		if (!registration)
-			continue;
+	while ((registration = u->registration)) {
 		/* The process exists until it has ended its registrations under the lock. */
-		places[nr].mm = point_own(registration->point)->mm;
-		places[nr].vaddr = registration->point->offset;
+		places[nr].mm = registration->own->mm;
+		places[nr].vaddr = registration->vaddr;
 		if (mmget_not_zero(places[nr].mm))
 			nr++;
 		uprobe_registration_end(registration);
+	}
+	uprobe_registrations_forget(NULL, u);
+	return nr;
+}
+
+static int end_all(struct uprobe **us, int num, struct place *places)
+{
+	int i, nr = 0;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (i = 0; i < num; i++)
+		nr += end_one(us[i], &places[nr]);
+	return nr;
+}
+
+/* Number of all registrations of some objects. Later it can only be smaller. */
+static unsigned int count_registrations(struct uprobe **us, int num)
+{
+	struct uprobe_registration *registration;
+	unsigned int nr = 0;
+	int i;
+
+	lockdep_assert_held(&uprobe_mutex);
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (i = 0; i < num; i++) {
+		for (registration = us[i]->registration; registration;
+		     registration = registration->next)
+			nr++;
 	}
 	return nr;
 }
@@ -300,9 +299,12 @@ static void disarm_places(struct place *places, int nr)
 
 static void unregister_locked(struct uprobe **us, int num)
 {
-	struct place *places = kvmalloc_array(num, sizeof(*places), GFP_KERNEL | __GFP_NOFAIL);
-	int nr = end_all(us, num, places);
+	struct place *places;
+	int nr;
 
+	places = kvmalloc_array(count_registrations(us, num), sizeof(*places),
+				GFP_KERNEL | __GFP_NOFAIL);
+	nr = end_all(us, num, places);
 	sort(places, nr, sizeof(*places), compare_places, NULL);
 	disarm_places(places, nr);
 	kvfree(places);
@@ -321,18 +323,13 @@ static void unregister_locked(struct uprobe **us, int num)
  */
 int uprobes_register_now(struct uprobe **us, int num, bool is_return)
 {
-	struct uprobe_point **points;
 	int published = 0, err;
 
-	points = kvmalloc_array(num, sizeof(*points), GFP_KERNEL);
-	if (!points)
-		return -ENOMEM;
 	scoped_guard(mutex, &uprobe_mutex) {
-		err = register_locked(us, num, is_return, points, &published);
+		err = register_locked(us, num, is_return, &published);
 		if (err && published)
 			unregister_locked(us, published);
 	}
-	kvfree(points);
 	if (err && published)
 		uprobe_unregister_sync();
 	return err;
@@ -370,7 +367,7 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 		return num ? -EINVAL : 0;
 	err = uprobe_check_context();
 	for (i = 0; i < num && !err; i++)
-		err = check_user(us[i], is_return) ?: check_reserved(us[i]);
+		err = check_user(us[i], is_return) ?: uprobe_registration_check(us[i]);
 	if (err)
 		return err;
 	if (!uprobe_must_defer())
@@ -409,11 +406,26 @@ int uprobes_unregister(struct uprobe **us, int num)
 	return -EINPROGRESS;
 }
 
+/* Arms or disarms the points of an object; -EINVAL if it is not registered any more. */
+static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
+{
+	struct uprobe_registration *registration;
+	int err = 0;
+
+	guard(mmap_read_lock)(own->mm);
+	guard(rwsem_read)(&uprobe_points_lock);
+	registration = u->registration;
+	if (!registration)
+		return -EINVAL;
+	for (; registration && !err; registration = registration->next)
+		err = uprobe_process_arm(own, &registration->point, 1, op);
+	return err;
+}
+
 static int set_disabled(struct uprobe *u, bool disabled)
 {
 	struct uprobe_registration *registration;
-	struct uprobe_point *point;
-	struct mm_struct *mm;
+	struct uprobe_mm *own;
 	int err = uprobe_check_context();
 
 	if (err)
@@ -423,22 +435,15 @@ static int set_disabled(struct uprobe *u, bool disabled)
 		registration = u->registration;
 		if (!registration)
 			return -EINVAL;
-		WRITE_ONCE(registration->disabled, disabled);
-		mm = point_own(registration->point)->mm;
-		if (!mmget_not_zero(mm))
+		own = registration->own;
+		for (; registration; registration = registration->next)
+			WRITE_ONCE(registration->disabled, disabled);
+		if (!mmget_not_zero(own->mm))
 			return -ESRCH;
 	}
-	scoped_guard(mmap_read_lock, mm) {
-		guard(rwsem_read)(&uprobe_points_lock);
-		/* It may have been unmapped meanwhile. */
-		registration = u->registration;
-		point = registration ? registration->point : NULL;
-		if (point)
-			err = uprobe_process_arm(mm->uprobes_state.own, &point, 1,
-						 disabled ? UPROBE_DISARM : UPROBE_ARM);
-	}
-	mmput(mm);
-	return point ? err : -EINVAL;
+	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
+	mmput(own->mm);
+	return err;
 }
 
 /* --- Interface ------------------------------------------------------------------ */

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes of one process: what process.c, process_point.c, deferred.c, uretprobe.c and
- * notifier.c call in each other.
+ * Probes of one process: what registration.c, process.c, process_point.c, deferred.c, exits.c,
+ * uretprobe.c and notifier.c call in each other.
  */
 #ifndef _KERNEL_UPROBES_PROCESS_H
 #define _KERNEL_UPROBES_PROCESS_H
 
+#include <linux/sizes.h>
+
 #include "internal.h"
 
+/* Whose handler a registration calls, and when. */
+enum uprobe_kind {
+	UPROBE_KIND_HIT,	/* struct uprobe, at the instruction */
+	UPROBE_KIND_RETURN,	/* struct uretprobe, after the return */
+	UPROBE_KIND_EXIT,	/* struct uretprobe, before an exit of the function */
+};
+
 /**
- * struct uprobe_registration - a registered struct uprobe
+ * struct uprobe_registration - a registered struct uprobe at one address
  * @retired: frees it, see observe.c
  * @consumer: of the point
+ * @own: the process
  * @point: the point
  * @user: the registered object
+ * @next: registration of the same object at another address, or NULL
  * @pool: of a return probe, NULL otherwise
- * @node: in the list of all, under uprobe_points_lock
+ * @node: in the list of all, or of those that are gone, under uprobe_points_lock
+ * @kind: see &enum uprobe_kind
  * @disabled: its handlers are not called
+ * @pid: that of the object
+ * @vaddr: address of the point
  *
  * &uprobe.registration points to it until the probe is unregistered, by the user or by itself.
  * A hit may use it until the next uprobe_observe().
@@ -24,12 +38,30 @@
 struct uprobe_registration {
 	struct uprobe_retired	retired;
 	struct uprobe_consumer	consumer;
+	struct uprobe_mm	*own;
 	struct uprobe_point	*point;
 	struct uprobe		*user;
+	struct uprobe_registration *next;
 	struct uretprobe_pool	*pool;
 	struct list_head	node;
+	enum uprobe_kind	kind;
 	bool			disabled;
+	pid_t			pid;
+	unsigned long		vaddr;
 };
+
+/* registration.c */
+struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind);
+void uprobe_registration_free(struct uprobe_registration *registration);
+void uprobe_registration_publish(struct uprobe_registration *registration,
+				 struct uprobe_point *point);
+void uprobe_registration_end(struct uprobe_registration *registration);
+void uprobe_registration_gone(struct uprobe_registration *registration);
+void uprobe_registrations_forget(struct uprobe_mm *own, struct uprobe *u);
+void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
+					void (*fn)(struct uprobe_registration *, void *),
+					void *data);
+int uprobe_registration_check(struct uprobe *u);
 
 /* process.c */
 int uprobe_check_context(void);
@@ -37,11 +69,12 @@ int uprobes_register(struct uprobe **us, int num, bool is_return);
 int uprobes_unregister(struct uprobe **us, int num);
 int uprobes_register_now(struct uprobe **us, int num, bool is_return);
 void uprobes_unregister_now(struct uprobe **us, int num);
-void uprobe_registration_end(struct uprobe_registration *registration);
 
 /* process_point.c */
 struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned long vaddr,
 					      const char **why);
+int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, unsigned int len,
+			const char **why);
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op);
 void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr);
@@ -50,6 +83,16 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 bool uprobe_must_defer(void);
 void uprobe_defer(struct uprobe *u, bool reg, bool is_return);
 bool uprobe_deferred_wait(void);
+
+/* Most bytes of a function whose exits can be probed. */
+#define UPROBE_EXITS_SIZE	SZ_1M
+
+/* exits.c */
+int uprobe_exits_scan(const u8 *text, unsigned long size, unsigned long vaddr, unsigned int mode,
+		      unsigned long *exits, const char **why);
+int uprobe_exits_find(struct uprobe_mm *own, unsigned long vaddr, unsigned long size,
+		      unsigned long **exits, const char **why);
+int uretprobe_exit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data);
 
 /* uretprobe.c */
 struct uretprobe_pool *uretprobe_pool_new(void);

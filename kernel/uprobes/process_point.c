@@ -188,6 +188,36 @@ static int check_point(struct vm_area_struct *vma, struct uprobe_point *point,
 }
 
 /**
+ * uprobe_process_text() - read text of a process as it is without probes
+ * @own: the process
+ * @vaddr: address
+ * @text: buffer
+ * @len: number of bytes
+ * @why: set on failure
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ * Return: 0, or an error of register_uprobe(): the text must be executable, and in one mapping.
+ */
+int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, unsigned int len,
+			const char **why)
+{
+	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
+	int err = check_vma(vma, why);
+
+	if (err)
+		return err;
+	*why = "it is not in one mapping";
+	if (len > vma->vm_end - vaddr)
+		return -EFAULT;
+	*why = "the text cannot be read";
+	if (uprobe_text_read(own->mm, vaddr, text, len) != len)
+		return -EFAULT;
+	guard(rwsem_read)(&uprobe_points_lock);
+	restore(vma, vaddr, text, len);
+	return 0;
+}
+
+/**
  * uprobe_process_point_get() - find or create the point for a registration
  * @own: the process
  * @vaddr: address of the instruction
@@ -354,12 +384,14 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
 
 /* --- Hooks ------------------------------------------------------------------------- */
 
-static void end_point(struct uprobe_point *point)
+typedef void end_function(struct uprobe_registration *registration);
+
+static void end_point(struct uprobe_point *point, end_function *end)
 {
 	struct uprobe_consumer *uc, *next;
 
 	list_for_each_entry_safe(uc, next, &point->consumers, cons_node)
-		uprobe_registration_end(container_of(uc, struct uprobe_registration, consumer));
+		end(container_of(uc, struct uprobe_registration, consumer));
 	uprobe_point_put(point);
 }
 
@@ -372,7 +404,7 @@ static void end_range(struct uprobe_mm *own, unsigned long start, unsigned long 
 	     point = next) {
 		next = uprobe_point_next(point);
 		trace_uprobe_refused(NULL, 0, point->offset, "the text was unmapped", -EFAULT);
-		end_point(point);
+		end_point(point, uprobe_registration_gone);
 	}
 }
 
@@ -442,7 +474,8 @@ void uprobe_process_end(struct uprobe_mm *own)
 
 	guard(rwsem_write)(&uprobe_points_lock);
 	while ((point = uprobe_point_first(&own->process, 0)))
-		end_point(point);
+		end_point(point, uprobe_registration_end);
+	uprobe_registrations_forget(own, NULL);
 }
 
 /**

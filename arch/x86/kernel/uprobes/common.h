@@ -15,6 +15,12 @@ static inline const struct user_insn *uprobe_desc(const struct arch_uprobe *arch
 	return (const struct user_insn *)arch->desc;
 }
 
+/* The decoder's mode for arch_uprobe_mode(). */
+static inline enum insn_mode uprobe_insn_mode(unsigned int mode)
+{
+	return IS_ENABLED(CONFIG_X86_64) && !mode ? INSN_MODE_64 : INSN_MODE_32;
+}
+
 /* Bytes of an address on the user's stack. */
 static inline unsigned int user_word(struct pt_regs *regs)
 {

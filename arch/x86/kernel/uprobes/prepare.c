@@ -25,11 +25,6 @@ unsigned int arch_uprobe_mode(struct mm_struct *mm)
 	return IS_ENABLED(CONFIG_X86_64) && !is_64bit_mm(mm);
 }
 
-static enum insn_mode insn_mode(unsigned int mode)
-{
-	return IS_ENABLED(CONFIG_X86_64) && !mode ? INSN_MODE_64 : INSN_MODE_32;
-}
-
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		       unsigned int mode, const char **why)
@@ -39,7 +34,7 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 
 	memset(arch, 0, sizeof(*arch));
 	memcpy(arch->insn, insn, min_t(size_t, len, MAX_UINSN_BYTES));
-	arch->mode = insn_mode(mode);
+	arch->mode = uprobe_insn_mode(mode);
 
 	ret = uprobe_decide(insn, len, arch->mode, user);
 	if (ret) {
