@@ -141,7 +141,7 @@ int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 
 /**
  * arch_uprobe_slot_window() - the addresses at which a slot for text can be
- * @mm: current->mm
+ * @mm: any user mm; not necessarily current's
  * @vaddr: address of the text
  * @low: set to the lowest possible address
  * @high: set to the address after the highest

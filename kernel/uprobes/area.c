@@ -223,6 +223,41 @@ int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct ar
 	return -ENOSPC;
 }
 
+/* Is there a gap for an area? The process need not be current's. */
+static bool has_gap(struct mm_struct *mm, unsigned long low, unsigned long high)
+{
+	MA_STATE(mas, &mm->mm_mt, 0, 0);
+
+	low = max(low, PAGE_SIZE);
+	high = min(high, mm->task_size);
+	return low < high && !mas_empty_area(&mas, low, high - 1, UPROBE_AREA_SIZE);
+}
+
+/**
+ * uprobe_area_has_room() - is there room for a slot in reach of text?
+ * @own: the process
+ * @vaddr: address of the instruction
+ *
+ * The room may be used up before the instruction is hit.
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ */
+bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct uprobe_area *area;
+	unsigned long low, high;
+
+	arch_uprobe_slot_window(own->mm, vaddr, &low, &high);
+	scoped_guard(mutex, &own->lock) {
+		list_for_each_entry(area, &own->areas, node) {
+			if (area->used < UPROBE_AREA_SLOTS && area->start >= low &&
+			    area->start + UPROBE_AREA_SIZE <= high)
+				return true;
+		}
+	}
+	return has_gap(own->mm, low, high);
+}
+
 /**
  * uprobe_area_holds() - does a slot have the copy that a site needs?
  * @own: current's process

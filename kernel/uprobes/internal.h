@@ -294,6 +294,7 @@ void uprobe_mms_for_each(void (*fn)(struct uprobe_mm *own, void *data), void *da
 int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct arch_uprobe *arch,
 		     unsigned long *slot);
 int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr);
+bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr);
 bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,
 		       const struct arch_uprobe *arch);
 const struct uprobe_slot *uprobe_area_lookup(struct uprobe_mm *own, unsigned long addr);

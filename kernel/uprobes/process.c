@@ -463,7 +463,8 @@ static int set_disabled(struct uprobe *u, bool disabled)
  * -EACCES if it is not executable; -EPERM if the mapping is shared; -EEXIST if a breakpoint of
  * the program or of a debugger is there; -EILSEQ if it is inside of an instruction, as far as
  * other probes or the alignment prove that; -EOPNOTSUPP if the instruction, or a huge page,
- * cannot be probed; -ENOMEM. The tracepoint uprobe_refused has the reason.
+ * cannot be probed; -ENOSPC if there is no room for a copy of the instruction in reach;
+ * -ENOMEM. The tracepoint uprobe_refused has the reason.
  */
 int register_uprobe(struct uprobe *u)
 {

@@ -184,6 +184,10 @@ static int check_point(struct vm_area_struct *vma, struct uprobe_point *point,
 		return -EILSEQ;
 	if (file && overlaps(file, mm, vma_offset(vma, point->offset), len))
 		return -EILSEQ;
+	*why = "no room for a copy in reach of the text";
+	if (decision->way != UPROBE_EMULATED &&
+	    !uprobe_area_has_room(mm->uprobes_state.own, point->offset))
+		return -ENOSPC;
 	return 0;
 }
 
