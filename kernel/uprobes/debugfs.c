@@ -9,6 +9,7 @@
 #include <linux/init.h>
 #include <linux/kdev_t.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include "internal.h"
 #include "point.h"
@@ -69,40 +70,108 @@ static void show_file(struct uprobe_file *file, void *data)
 		show_point(data, point);
 }
 
-static void show_process_point(struct seq_file *m, struct uprobe_mm *own,
+/* --- Probes of processes ---------------------------------------------------------- */
+
+static const char * const kinds[] = {
+	[UPROBE_KIND_HIT]	= "handler",
+	[UPROBE_KIND_RETURN]	= "return",
+	[UPROBE_KIND_EXIT]	= "exit",
+};
+
+/* Has the program replaced a breakpoint by other text? */
+static bool is_overwritten(struct mm_struct *mm, struct uprobe_point *point)
+{
+	u8 text[UPROBE_SWBP_INSN_SIZE];
+
+	return uprobe_point_wanted(point, mm) &&
+	       (uprobe_text_read(mm, point->offset, text, sizeof(text)) != sizeof(text) ||
+		!uprobe_text_has_breakpoint(text));
+}
+
+static void show_process_point(struct seq_file *m, struct mm_struct *mm,
 			       struct uprobe_point *point)
 {
+	const char *mark = is_overwritten(mm, point) ? " [GONE]" : "";
 	const struct uprobe_decision *decision;
 	struct uprobe_registration *registration;
-	unsigned int mode = arch_uprobe_mode(own->mm);
+	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_consumer *uc;
 
 	decision = uprobe_point_decision(point, mode);
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		registration = container_of(uc, struct uprobe_registration, consumer);
-		seq_printf(m, "pid:%d:0x%llx %s nmissed %lu [%u: %s]%s\n",
-			   registration->user->pid, point->offset,
-			   uc->ret_handler ? "return" : "handler", registration->user->nmissed,
-			   mode, decision ? decision_name(decision) : "?",
-			   registration->disabled ? " [DISABLED]" : "");
+		seq_printf(m, "pid:%d:0x%llx %s nmissed %lu [%u: %s]%s%s\n",
+			   registration->pid, point->offset, kinds[registration->kind],
+			   registration->user->nmissed, mode,
+			   decision ? decision_name(decision) : "?",
+			   registration->disabled ? " [DISABLED]" : "", mark);
 	}
 }
 
-static void show_process(struct uprobe_mm *own, void *data)
+static void show_gone(struct uprobe_registration *registration, void *data)
 {
+	seq_printf(data, "pid:%d:0x%lx %s [GONE]\n", registration->pid, registration->vaddr,
+		   kinds[registration->kind]);
+}
+
+static void show_process(struct seq_file *m, struct mm_struct *mm)
+{
+	struct uprobe_mm *own = mm->uprobes_state.own;
 	struct uprobe_point *point;
 
+	guard(mmap_read_lock)(mm);
+	guard(rwsem_read)(&uprobe_points_lock);
 	for (point = uprobe_point_first(&own->process, 0); point;
 	     point = uprobe_point_next(point))
-		show_process_point(data, own, point);
+		show_process_point(m, mm, point);
+	uprobe_registrations_gone_for_each(own, show_gone, m);
+}
+
+/* Processes to be shown, with a reference to each. */
+struct processes {
+	struct mm_struct **mms;
+	unsigned int nr, room;
+};
+
+static void count_process(struct uprobe_mm *own, void *data)
+{
+	struct processes *processes = data;
+
+	processes->room++;
+}
+
+static void add_process(struct uprobe_mm *own, void *data)
+{
+	struct processes *processes = data;
+
+	if (processes->nr < processes->room && mmget_not_zero(own->mm))
+		processes->mms[processes->nr++] = own->mm;
+}
+
+/* Their text is looked at under mmap_lock, which is not taken inside of the list's lock. */
+static int show_processes(struct seq_file *m)
+{
+	struct processes processes = { };
+	unsigned int i;
+
+	uprobe_mms_for_each(count_process, &processes);
+	processes.mms = kvmalloc_array(processes.room, sizeof(*processes.mms), GFP_KERNEL);
+	if (!processes.mms)
+		return -ENOMEM;
+	uprobe_mms_for_each(add_process, &processes);
+	for (i = 0; i < processes.nr; i++) {
+		show_process(m, processes.mms[i]);
+		mmput(processes.mms[i]);
+		cond_resched();
+	}
+	kvfree(processes.mms);
+	return 0;
 }
 
 static int list_show(struct seq_file *m, void *unused)
 {
 	uprobe_files_for_each(show_file, m);
-	guard(rwsem_read)(&uprobe_points_lock);
-	uprobe_mms_for_each(show_process, m);
-	return 0;
+	return show_processes(m);
 }
 DEFINE_SHOW_ATTRIBUTE(list);
 
