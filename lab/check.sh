@@ -38,7 +38,7 @@ BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
 # there to the scripts.
 LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
-	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8 UPROBES_SECONDS=300"
+	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8 UPROBES_SECONDS=300 UPROBES_THREADS=64 UPROBES_CALLS=1000000"
 	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-5400}
 fi
 

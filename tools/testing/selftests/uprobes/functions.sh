@@ -40,6 +40,22 @@ finish()
 	exit
 }
 
+# run_process_program NAME: the checks of a program that has up_process register its probes.
+run_process_program()
+{
+	local status
+
+	begin
+	if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
+		skip_all "no probes of processes in this kernel"
+	fi
+	load up_process
+	"$HERE/$1"
+	status=$?
+	put_back
+	exit $status
+}
+
 put_back()
 {
 	restore_knobs
@@ -61,6 +77,18 @@ cleanup()
 offset()
 {
 	awk -v name="$1" '$1 == name { print $2 }' /tmp/uprobes-offsets
+}
+
+# address NAME: the address of a function of the target.
+address()
+{
+	"$TARGET" addresses | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+# instruction NAME: the address of an instruction of the target's function "plain", or its size.
+instruction()
+{
+	"$TARGET" instructions | awk -v name="$1" '$1 == name { print $2 }'
 }
 
 # at NAME: the words of "up add" for a function of the target.

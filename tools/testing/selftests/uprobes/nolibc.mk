@@ -62,6 +62,9 @@ $(patsubst %,$(OUTPUT)/%,$(NATIVE) $(HELPERS)): $(OUTPUT)/%: %.c $(HEADERS)
 	$(call msg,CC,,$@)
 	$(Q)$(CC) $(WORD_$(ARCH)) $(PROGRAM_CFLAGS) -o $@ $< -lgcc
 
+# The program is that of the kprobes selftests.
+vpath fail_nth.c ../kprobes
+
 $(patsubst %,$(OUTPUT)/%,$(NARROW)): $(OUTPUT)/%_32: %.c $(HEADERS)
 	$(call msg,CC,,$@)
 	$(Q)$(CC) -m32 $(PROGRAM_CFLAGS) -o $@ $<

@@ -10,12 +10,6 @@ if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
 	skip_all "no probes of processes in this kernel"
 fi
 
-# address NAME: the address of a function of the target.
-address()
-{
-	"$TARGET" addresses | awk -v name="$1" '$1 == name { print $2 }'
-}
-
 # start NAME COUNT: start a target that has called a function, and calls it again after go.
 start()
 {

@@ -8,23 +8,7 @@
 #include "signals.h"
 #include "system.h"
 #include "code.h"
-
-#define CONTROL		"/sys/kernel/debug/up_process/control"
-#define PROBES		"/sys/kernel/debug/up_process/probes"
-#define LOG		"/sys/kernel/debug/up_process/log"
-#define EVENTS		"/sys/kernel/debug/up_process/events"
-#define FILE_PATH	"/tmp/uprobes-process-code"
-
-#define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)
-
-/* Columns of a probe. */
-enum { HITS = 1, RETURNS, MISSED, CALLBACKS, RESULT, ERRORS, REGISTERED };
-
-static NOINLINE unsigned long plain(unsigned long value)
-{
-	asm volatile("" : "+r" (value));
-	return value * 3 + 1;
-}
+#include "process.h"
 
 static NOINLINE unsigned long deep(unsigned long depth)
 {
@@ -36,109 +20,7 @@ static NOINLINE unsigned long deep(unsigned long depth)
 	return depth;
 }
 
-/* --- The module -------------------------------------------------------------------- */
-
-static int command(const char *line)
-{
-	int fd = open(CONTROL, O_WRONLY), err = 0;
-
-	if (write(fd, line, strlen(line)) < 0)
-		err = errno;
-	close(fd);
-	return err;
-}
-
-static int on(const char *verb, const char *name)
-{
-	char line[64];
-
-	snprintf(line, sizeof(line), "%s %s", verb, name);
-	return command(line);
-}
-
-static int make(const char *name, pid_t pid, const void *at, const char *words)
-{
-	char line[200];
-
-	snprintf(line, sizeof(line), "new %s pid=%d at=0x%lx %s", name, pid, (unsigned long)at,
-		 words);
-	return command(line);
-}
-
-/* Makes a probe of this process, and registers it. */
-static int add(const char *name, const void *at, const char *words)
-{
-	return make(name, getpid(), at, words) ?: on("add", name);
-}
-
-static const char *read_all(const char *path)
-{
-	static char text[8192];
-	int fd = open(path, O_RDONLY), n = read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return text;
-}
-
-static long get(const char *name, int column)
-{
-	const char *line = read_all(PROBES);
-	size_t len = strlen(name);
-
-	while (*line && (strncmp(line, name, len) || line[len] != ' ')) {
-		line = strchr(line, '\n');
-		if (!line++)
-			return -1;
-	}
-	while (*line && column--)
-		line = strchr(line, ' ') + 1;
-	return *line ? atol(line) : -1;
-}
-
-static bool log_is(const char *wanted)
-{
-	const char *text = read_all(LOG);
-
-	if (!strcmp(text, wanted))
-		return true;
-	ksft_print_msg("the log is \"%s\"\n", text);
-	return false;
-}
-
-static void refused(const char *name, int err, int wanted)
-{
-	ksft_test_result(err == wanted, "refusal of %s: error %d, wanted %d\n", name, err, wanted);
-	command("drop");
-}
-
-static unsigned long call_plain(unsigned int times)
-{
-	unsigned long sum = 0;
-
-	while (times--)
-		sum += plain(times) == times * 3 + 1;
-	return sum;
-}
-
-/* Text that this program has written. */
-static char *jit(void)
-{
-	char *p = mmap(NULL, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	memcpy(p, code_start, CODE_SIZE);
-	__builtin___clear_cache(p, p + CODE_SIZE);
-	return p;
-}
-
 /* --- Text of a file ---------------------------------------------------------------- */
-
-static char before[16];
-
-static bool unchanged(const void *function)
-{
-	return !memcmp(function, before, sizeof(before));
-}
 
 static void check_file(void)
 {
@@ -265,28 +147,6 @@ static void check_private_file(void)
 }
 
 /* --- Refusals ---------------------------------------------------------------------- */
-
-#if defined(__aarch64__)
-static const unsigned int breakpoint_code[] = { 0xd4200000, 0xd65f03c0 };
-static const unsigned int refused_code[] = { 0xd4000002, 0xd65f03c0 };
-#else
-static const unsigned char breakpoint_code[] = { 0xcc, 0xc3 };
-static const unsigned char refused_code[] = { 0xc7, 0xf8, 0, 0, 0, 0, 0xc3 };
-#endif
-
-static volatile unsigned int traps;
-
-/* x86 is after its breakpoint. */
-static void on_trap(int signal, siginfo_t *info, struct ucontext *context)
-{
-	(void)signal;
-	(void)info;
-	(void)context;
-	traps++;
-#if defined(__aarch64__)
-	CONTEXT_IP(context) += 4;
-#endif
-}
 
 static void check_refusals(void)
 {
@@ -501,16 +361,16 @@ static void check_follow(void)
 
 /* --- Threads ----------------------------------------------------------------------- */
 
-#define THREADS		8
-#define THREAD_CALLS	20000
+#define MOST_THREADS	64
 
-static struct thread threads[THREADS];
+static struct thread threads[MOST_THREADS];
+static unsigned int nr_threads = 8, nr_calls = 20000;
 static volatile unsigned long right;
 
 static void thread_calls(void *unused)
 {
 	(void)unused;
-	__atomic_fetch_add(&right, call_plain(THREAD_CALLS), __ATOMIC_RELAXED);
+	__atomic_fetch_add(&right, call_plain(nr_calls), __ATOMIC_RELAXED);
 }
 
 #define CHANGES		50
@@ -532,45 +392,74 @@ static void thread_calls_on(void *unused)
 	__atomic_fetch_add(&right, good, __ATOMIC_RELAXED);
 }
 
+static void start_threads(void (*function)(void *))
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		thread_start(&threads[i], function, NULL);
+}
+
+static void wait_threads(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		thread_wait(&threads[i], 60);
+}
+
 static bool any_running(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < THREADS; i++) {
+	for (i = 0; i < nr_threads; i++) {
 		if (threads[i].running)
 			return true;
 	}
 	return false;
 }
 
+/* A probe at the same instruction, one at another, and one of the return come and go. */
+static int change_once(void)
+{
+	return on("add", "b") ?: on("add", "c") ?: on("del", "b") ?: on("add", "r") ?:
+	       on("del", "c") ?: on("del", "r");
+}
+
+/* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */
 static void check_threads(void)
 {
-	int err = add("a", plain, "") ?: make("b", getpid(), plain, "");
-	unsigned int i, changes = 0;
+	const char *threads_text = getenv("UPROBES_THREADS"), *calls = getenv("UPROBES_CALLS");
+	unsigned int changes = 0;
+	long wanted;
+	int err;
 
-	for (i = 0; i < THREADS; i++)
-		thread_start(&threads[i], thread_calls, NULL);
-	while (any_running() && changes < 100000) {
-		err = err ?: on("add", "b") ?: on("del", "b");
+	if (threads_text && atoi(threads_text) <= MOST_THREADS)
+		nr_threads = atoi(threads_text);
+	if (calls)
+		nr_calls = atoi(calls);
+	wanted = (long)nr_threads * nr_calls;
+	err = add("a", plain, "quiet") ?: make("b", getpid(), plain, "quiet") ?:
+	      make("c", getpid(), call_plain, "quiet") ?:
+	      make("r", getpid(), plain, "return quiet");
+	start_threads(thread_calls);
+	while (any_running()) {
+		err = err ?: change_once();
 		changes++;
 	}
-	for (i = 0; i < THREADS; i++)
-		thread_wait(&threads[i], 10);
-	ksft_test_result(!err && right == THREADS * THREAD_CALLS &&
-			 get("a", HITS) == THREADS * THREAD_CALLS && changes,
-			 "%d threads: %ld hits, %u changes meanwhile, error %d\n", THREADS,
+	ksft_test_result(!err && (long)right == wanted && get("a", HITS) == wanted && changes &&
+			 !get("a", MISSED),
+			 "%u threads: %ld hits, %u changes meanwhile, error %d\n", nr_threads,
 			 get("a", HITS), changes, err);
 	command("drop");
 	right = 0;
-	for (i = 0; i < THREADS; i++)
-		thread_start(&threads[i], thread_calls_on, NULL);
-	err = err ?: add("b", plain, "");
+	start_threads(thread_calls_on);
+	err = err ?: add("b", plain, "quiet");
 	for (changes = 0; changes < CHANGES && !err; changes++)
 		err = on("del", "b") ?: on("add", "b");
 	err = err ?: on("del", "b");
 	stop = true;
-	for (i = 0; i < THREADS; i++)
-		thread_wait(&threads[i], 10);
+	wait_threads();
 	ksft_test_result(!err && right && !wrong && get("b", HITS) && unchanged(plain),
 			 "a breakpoint comes and goes %u times: %ld hits, error %d\n", changes,
 			 get("b", HITS), err);

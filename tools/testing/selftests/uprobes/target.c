@@ -4,6 +4,7 @@
  *
  *	target offsets			print the name and the offset of each function
  *	target addresses		the same with the addresses
+ *	target instructions		print addresses of instructions of "plain", and its size
  *	target call NAME COUNT		call a function that often; print the last result
  *	target wait FILE NAME COUNT	the same, after the file has appeared
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
@@ -14,6 +15,7 @@
 #include "probe.h"
 
 unsigned long target_plain(unsigned long value);
+extern char target_plain_second[], target_plain_third[], target_plain_end[];
 unsigned long target_skipped(unsigned long value);
 extern char target_skipped_insn[];
 unsigned long target_counted(unsigned long value);
@@ -22,7 +24,10 @@ extern volatile unsigned short target_counter;
 #if defined(__x86_64__)
 asm(".pushsection .text; .balign 16\n"
 	".type target_plain, %function; .size target_plain, 16\n"
-	"target_plain: push %rbx; lea 1(%rdi), %rax; pop %rbx; ret\n"
+	"target_plain: push %rbx\n"
+	"target_plain_second: lea 1(%rdi), %rax\n"
+	"target_plain_third: pop %rbx; ret\n"
+	"target_plain_end:\n"
 	".balign 16\n"
 	"target_skipped: lea 1(%rdi), %rax\n"
 	"target_skipped_insn: lea 0x100(%rax), %rax\n"
@@ -33,7 +38,10 @@ asm(".pushsection .text; .balign 16\n"
 #elif defined(__i386__)
 asm(".pushsection .text; .balign 16\n"
 	".type target_plain, %function; .size target_plain, 16\n"
-	"target_plain: push %ebx; mov 8(%esp), %eax; inc %eax; pop %ebx; ret\n"
+	"target_plain: push %ebx\n"
+	"target_plain_second: mov 8(%esp), %eax\n"
+	"target_plain_third: inc %eax; pop %ebx; ret\n"
+	"target_plain_end:\n"
 	".balign 16\n"
 	"target_skipped: mov 4(%esp), %eax; inc %eax\n"
 	"target_skipped_insn: lea 0x100(%eax), %eax\n"
@@ -44,7 +52,10 @@ asm(".pushsection .text; .balign 16\n"
 #elif defined(__aarch64__)
 asm(".pushsection .text; .balign 16\n"
 	".type target_plain, %function; .size target_plain, 16\n"
-	"target_plain: stp x29, x30, [sp, #-16]!; add x0, x0, #1; ldp x29, x30, [sp], #16; ret\n"
+	"target_plain: stp x29, x30, [sp, #-16]!\n"
+	"target_plain_second: add x0, x0, #1\n"
+	"target_plain_third: ldp x29, x30, [sp], #16; ret\n"
+	"target_plain_end:\n"
 	".balign 16\n"
 	"target_skipped: add x0, x0, #1\n"
 	"target_skipped_insn: add x0, x0, #0x100\n"
@@ -86,6 +97,14 @@ static int list(bool addresses)
 	return 0;
 }
 
+static int instructions(void)
+{
+	printf("first 0x%lx\nsecond 0x%lx\nthird 0x%lx\nsize %lu\n", (unsigned long)target_plain,
+	       (unsigned long)target_plain_second, (unsigned long)target_plain_third,
+	       (unsigned long)target_plain_end - (unsigned long)target_plain);
+	return 0;
+}
+
 /* The counter is printed as it is. */
 static int call(const char *name, int count)
 {
@@ -116,6 +135,8 @@ int main(int argc, char **argv)
 		return list(false);
 	if (argc == 2 && !strcmp(argv[1], "addresses"))
 		return list(true);
+	if (argc == 2 && !strcmp(argv[1], "instructions"))
+		return instructions();
 	if (argc == 4 && !strcmp(argv[1], "call"))
 		return call(argv[2], atoi(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "wait")) {

@@ -16,9 +16,12 @@
  *
  *	return		a return probe, with data
  *	most=N		its maxactive
+ *	size=N		it is on the exits of the function, which has this size
+ *	entry		it has an entry handler, although it is on exits
  *	nothing		it has no handler
  *	reserved	a reserved member is not zero
  *	sleep		the handler sleeps, and allocates memory
+ *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
  *	kprobes		the handler registers and unregisters a kprobe
@@ -53,6 +56,7 @@
  * @name: chosen by the program
  * @is_return: it is a return probe
  * @sleep: the handler sleeps
+ * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
  * @other: the handler registers it, or NULL
@@ -67,7 +71,7 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, self, kprobes;
+	bool is_return, sleep, quiet, self, kprobes;
 	struct probe *other;
 	struct changes changes;
 	int result;
@@ -102,7 +106,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	struct probe *p = container_of(u, struct probe, rp.up);
 
 	atomic_long_inc(&p->hits);
-	log_add("", p->name, " ");
+	if (!p->quiet)
+		log_add("", p->name, " ");
 	if (instruction_pointer(regs) != u->vaddr || !user_mode(regs))
 		atomic_long_inc(&p->errors);
 	if (p->sleep) {
@@ -127,14 +132,26 @@ static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+static bool return_is_right(struct probe *p, struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+
+	if (ri->func != p->rp.up.vaddr)
+		return false;
+	/* The instruction has not taken effect. */
+	if (p->rp.size)
+		return ip - ri->func < p->rp.size && ri->ret_addr;
+	return *(u64 *)ri->data == (unsigned long)current && ri->ret_addr == ip;
+}
+
 static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct probe *p = container_of(ri->rp, struct probe, rp);
 
 	atomic_long_inc(&p->returns);
-	log_add("", p->name, " ");
-	if (*(u64 *)ri->data != (unsigned long)current || ri->func != p->rp.up.vaddr ||
-	    ri->ret_addr != instruction_pointer(regs))
+	if (!p->quiet)
+		log_add("", p->name, " ");
+	if (!return_is_right(p, ri, regs))
 		atomic_long_inc(&p->errors);
 	if (p->sleep)
 		msleep(20);
@@ -221,6 +238,15 @@ static struct notifier_block notifier = { .notifier_call = on_event };
 
 /* --- Commands --------------------------------------------------------------------- */
 
+static int take_size(const char *text, size_t *size)
+{
+	unsigned long value;
+	int ret = kstrtoul(text, 0, &value);
+
+	*size = value;
+	return ret;
+}
+
 static int take_word(struct probe *p, char *word)
 {
 	char *value = split_word(word);
@@ -234,6 +260,11 @@ static int take_word(struct probe *p, char *word)
 		return kstrtoul(value, 0, &p->rp.up.vaddr);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
+	if (!strcmp(word, "size")) {
+		p->rp.entry_handler = NULL;
+		p->rp.data_size = 0;
+		return take_size(value, &p->rp.size);
+	}
 	if (!strcmp(word, "other")) {
 		p->other = find(value);
 		return p->other ? 0 : -ENOENT;
@@ -244,12 +275,16 @@ static int take_word(struct probe *p, char *word)
 		p->rp.handler = on_return;
 		p->rp.entry_handler = on_entry;
 		p->rp.data_size = sizeof(u64);
+	} else if (!strcmp(word, "entry")) {
+		p->rp.entry_handler = on_entry;
 	} else if (!strcmp(word, "nothing")) {
 		p->rp.up.handler = NULL;
 	} else if (!strcmp(word, "reserved")) {
 		p->rp.up.registration = (void *)p;
 	} else if (!strcmp(word, "sleep")) {
 		p->sleep = true;
+	} else if (!strcmp(word, "quiet")) {
+		p->quiet = true;
 	} else if (!strcmp(word, "self")) {
 		p->self = true;
 	} else if (!strcmp(word, "kprobes")) {

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _UPROBES_PROCESS_H
+#define _UPROBES_PROCESS_H
+/*
+ * Probes of this process, by pid and address, which the module up_process registers for it; see
+ * test_modules/up_process.c for the commands.  Built with nolibc.
+ *
+ * Include probe.h, signals.h, system.h and code.h before.
+ */
+
+#define CONTROL		"/sys/kernel/debug/up_process/control"
+#define PROBES		"/sys/kernel/debug/up_process/probes"
+#define LOG		"/sys/kernel/debug/up_process/log"
+#define EVENTS		"/sys/kernel/debug/up_process/events"
+#define FILE_PATH	"/tmp/uprobes-process-code"
+
+#define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)
+
+/* Columns of a probe. */
+enum { HITS = 1, RETURNS, MISSED, CALLBACKS, RESULT, ERRORS, REGISTERED };
+
+UNUSED static NOINLINE unsigned long plain(unsigned long value)
+{
+	asm volatile("" : "+r" (value));
+	return value * 3 + 1;
+}
+
+/* --- The module -------------------------------------------------------------------- */
+
+UNUSED static int command(const char *line)
+{
+	int fd = open(CONTROL, O_WRONLY), err = 0;
+
+	if (write(fd, line, strlen(line)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+UNUSED static int on(const char *verb, const char *name)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %s", verb, name);
+	return command(line);
+}
+
+UNUSED static int make(const char *name, pid_t pid, const void *at, const char *words)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "new %s pid=%d at=0x%lx %s", name, pid, (unsigned long)at,
+		 words);
+	return command(line);
+}
+
+/* Makes a probe of this process, and registers it. */
+UNUSED static int add(const char *name, const void *at, const char *words)
+{
+	return make(name, getpid(), at, words) ?: on("add", name);
+}
+
+UNUSED static const char *read_all(const char *path)
+{
+	static char text[8192];
+	int fd = open(path, O_RDONLY), n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return text;
+}
+
+UNUSED static long get(const char *name, int column)
+{
+	const char *line = read_all(PROBES);
+	size_t len = strlen(name);
+
+	while (*line && (strncmp(line, name, len) || line[len] != ' ')) {
+		line = strchr(line, '\n');
+		if (!line++)
+			return -1;
+	}
+	while (*line && column--)
+		line = strchr(line, ' ') + 1;
+	return *line ? atol(line) : -1;
+}
+
+UNUSED static bool log_is(const char *wanted)
+{
+	const char *text = read_all(LOG);
+
+	if (!strcmp(text, wanted))
+		return true;
+	ksft_print_msg("the log is \"%s\"\n", text);
+	return false;
+}
+
+UNUSED static void refused(const char *name, int err, int wanted)
+{
+	ksft_test_result(err == wanted, "refusal of %s: error %d, wanted %d\n", name, err, wanted);
+	command("drop");
+}
+
+UNUSED static unsigned long call_plain(unsigned int times)
+{
+	unsigned long sum = 0;
+
+	while (times--)
+		sum += plain(times) == times * 3 + 1;
+	return sum;
+}
+
+/* Text that this program has written. */
+UNUSED static char *jit(void)
+{
+	char *p = mmap(NULL, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(p, code_start, CODE_SIZE);
+	__builtin___clear_cache(p, p + CODE_SIZE);
+	return p;
+}
+
+UNUSED static char before[16];
+
+UNUSED static bool unchanged(const void *function)
+{
+	return !memcmp(function, before, sizeof(before));
+}
+
+/* --- Breakpoints of the program ---------------------------------------------------- */
+
+/* A breakpoint and a return; an instruction that cannot be probed, and a return. */
+#if defined(__aarch64__)
+UNUSED static const unsigned int breakpoint_code[] = { 0xd4200000, 0xd65f03c0 };
+UNUSED static const unsigned int refused_code[] = { 0xd4000002, 0xd65f03c0 };
+#else
+UNUSED static const unsigned char breakpoint_code[] = { 0xcc, 0xc3 };
+UNUSED static const unsigned char refused_code[] = { 0xc7, 0xf8, 0, 0, 0, 0, 0xc3 };
+#endif
+
+UNUSED static volatile unsigned int traps;
+
+/* x86 is after its breakpoint. */
+UNUSED static void on_trap(int signal, siginfo_t *info, struct ucontext *context)
+{
+	(void)signal;
+	(void)info;
+	(void)context;
+	traps++;
+#if defined(__aarch64__)
+	CONTEXT_IP(context) += 4;
+#endif
+}
+
+#endif /* _UPROBES_PROCESS_H */

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes of one process at the limits: text that cannot be read, text without room for copies
+ * near it, text that vanishes, system calls that wait, memory, and cost.
+ */
+#include "../kselftest.h"
+#include <linux/eventpoll.h>
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "code.h"
+#include "process.h"
+
+#define LIST		"/sys/kernel/debug/uprobes/list"
+
+/* The last instruction of the code, a return, which has no copy. */
+#ifdef __aarch64__
+#define RETURN_OFFSET	(CODE_SIZE - 4)
+#else
+#define RETURN_OFFSET	(CODE_SIZE - 1)
+#endif
+
+/* --- Text that can only be executed ------------------------------------------------- */
+
+#define CANNOT_TEST	50
+
+static bool is_readable(const char *text)
+{
+	int fds[2];
+	bool readable;
+
+	pipe(fds);
+	readable = write(fds[1], text, 1) == 1;
+	close(fds[0]);
+	close(fds[1]);
+	return readable;
+}
+
+static int only_executes(void)
+{
+	char *code = jit();
+	int err;
+
+	memcpy(code + 1024, breakpoint_code, sizeof(breakpoint_code));
+	__builtin___clear_cache(code, code + 4096);
+	on_signal(SIGTRAP, on_trap, 0);
+	err = add("x", code, "");
+	if (change_protection(code, 4096, PROT_EXEC) || is_readable(code))
+		return CANNOT_TEST;
+	err = err ?: add("y", code + code_offsets[1], "");
+	/* If this is executed for ever, the time limit of children ends it. */
+	((void (*)(void))(code + 1024))();
+	if (err || traps != 1)
+		return 1;
+	return code_call(code, 0, 1) && get("x", HITS) == 1 && get("y", HITS) == 1 ? 0 : 2;
+}
+
+static void check_execute_only(void)
+{
+	int status = in_child(only_executes);
+
+	if (status == CANNOT_TEST)
+		ksft_test_result_skip("text that can be executed can be read here\n");
+	else
+		ksft_test_result(!status, "a foreign breakpoint in text that cannot be read: %d\n",
+				 status);
+	command("drop");
+}
+
+/* --- No room near the text -------------------------------------------------------------- */
+
+/* More than any instruction reaches, to both sides of its middle. */
+#define RESERVED	(8UL << 30)
+#define MIDDLE		(RESERVED / 2)
+#define HOLE		0x100000UL
+
+#define RESERVE		(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+#if __SIZEOF_POINTER__ == 8
+/* Reserves all addresses near a page of text, which has the code. */
+static char *reserve(void)
+{
+	char *all = mmap(NULL, RESERVED, PROT_NONE, RESERVE, -1, 0), *code = all + MIDDLE;
+
+	change_protection(code, 4096, ALL);
+	memcpy(code, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + CODE_SIZE);
+	return code;
+}
+
+static void check_no_room(void)
+{
+	char *code = reserve(), *hole = code + HOLE;
+
+	munmap(hole, HOLE);
+	ksft_test_result(!add("a", code, "") &&
+			 mmap(hole, HOLE, PROT_NONE, RESERVE | MAP_FIXED, -1, 0) == hole &&
+			 code_call(code, 0, 1) && !memcmp(code, code_start, CODE_SIZE) &&
+			 !get("a", HITS) && get("a", MISSED) == 1,
+			 "the room vanishes after the registration: %ld missed\n",
+			 get("a", MISSED));
+	command("drop");
+	refused("text without room for copies", add("a", code, ""), ENOSPC);
+	ksft_test_result(!add("a", code + RETURN_OFFSET, "") && code_call(code, 0, 1) &&
+			 get("a", HITS) == 1, "an instruction without a copy needs no room\n");
+	command("drop");
+	/* The kernel maps the copies there; the mapping must stay. */
+	munmap(hole, HOLE);
+	ksft_test_result(!add("a", code, "") && code_call(code, 0, 1) && get("a", HITS) == 1,
+			 "there is room in a hole\n");
+	command("drop");
+}
+#else
+static void check_no_room(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		ksft_test_result_skip("any text reaches all addresses\n");
+}
+#endif
+
+/* --- Text that vanishes ------------------------------------------------------------------- */
+
+/* The line of a probe of this process in the list, or NULL. */
+static const char *line_of(const char *at)
+{
+	static char line[200];
+	const char *found;
+	size_t len;
+
+	snprintf(line, sizeof(line), "pid:%d:0x%lx ", getpid(), (unsigned long)at);
+	found = strstr(read_all(LIST), line);
+	if (!found)
+		return NULL;
+	for (len = 0; len < sizeof(line) - 1 && found[len] && found[len] != '\n'; len++)
+		line[len] = found[len];
+	line[len] = 0;
+	return line;
+}
+
+static bool is_listed(const char *at, const char *words)
+{
+	const char *line = line_of(at);
+
+	if (line && strstr(line, words))
+		return true;
+	ksft_print_msg("the line is \"%s\"\n", line ?: "");
+	return false;
+}
+
+static bool is_gone(const char *at)
+{
+	const char *line = line_of(at);
+
+	return line && strstr(line, "[GONE]");
+}
+
+static int unmaps_and_exits(void)
+{
+	char *code = jit();
+	int err = add("c", code, "");
+
+	munmap(code, 4096);
+	return err || !is_gone(code);
+}
+
+static void check_gone(void)
+{
+	char *code = jit();
+	int err = add("a", code, "");
+
+	ksft_test_result(!err && is_listed(code, " handler nmissed 0 ") && !is_gone(code),
+			 "a probe in the list\n");
+	memcpy(code, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + CODE_SIZE);
+	ksft_test_result(is_gone(code), "its text is written\n");
+	ksft_test_result(!on("off", "a") && is_listed(code, "[DISABLED]") && !is_gone(code),
+			 "a disabled probe has no breakpoint anyway\n");
+	ksft_test_result(!on("on", "a") && !is_gone(code) && code_call(code, 0, 1) &&
+			 get("a", HITS) == 1, "it is armed again\n");
+	munmap(code, 4096);
+	ksft_test_result(is_gone(code) && !get("a", REGISTERED), "its text is unmapped\n");
+	ksft_test_result(!on("del", "a") && !line_of(code), "unregistering removes the line\n");
+	command("drop");
+	code = jit();
+	err = add("a", code, "");
+	munmap(code, 4096);
+	mmap(code, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memcpy(code, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + CODE_SIZE);
+	ksft_test_result(!err && is_gone(code) && !on("add", "a") && !is_gone(code),
+			 "so does registering again\n");
+	command("drop");
+	munmap(code, 4096);
+	ksft_test_result(!in_child(unmaps_and_exits) && !strstr(read_all(LIST), "[GONE]"),
+			 "and the end of the process\n");
+	command("drop");
+}
+
+/* --- System calls that wait ----------------------------------------------------------------- */
+
+static int epoll, wakeup[2];
+static volatile int wait_result;
+
+/* Unlike others, this call is not restarted after an interruption. */
+static void wait_for_input(void *unused)
+{
+	struct epoll_event event;
+
+	(void)unused;
+	wait_result = syscall(__NR_epoll_pwait, epoll, &event, 1, -1, NULL, 0);
+}
+
+static void check_waiting(void)
+{
+	static struct thread thread;
+	struct epoll_event event = { .events = 1 /* EPOLLIN */ };
+	int i, err = 0;
+
+	pipe(wakeup);
+	epoll = syscall(__NR_epoll_create1, 0);
+	syscall(__NR_epoll_ctl, epoll, 1 /* EPOLL_CTL_ADD */, wakeup[0], &event);
+	wait_result = -1000;
+	thread_start(&thread, wait_for_input, NULL);
+	usleep(50000);
+	for (i = 0; i < 20; i++) {
+		err = err ?: add("a", plain, "") ?: add("r", plain, "return");
+		call_plain(10);
+		command("drop");
+		usleep(2000);
+	}
+	ksft_test_result(!err && wait_result == -1000,
+			 "a call that waits is not interrupted: %d\n", wait_result);
+	write(wakeup[1], "x", 1);
+	thread_wait(&thread, 10);
+	ksft_test_result(wait_result == 1, "it returns its own result: %d\n", wait_result);
+}
+
+/* --- Memory --------------------------------------------------------------------------------- */
+
+#define PAGES		40
+
+/* Returns a number of a mapping in /proc/self/smaps, or -1. */
+static long number_of_mapping(const void *start, const char *name)
+{
+	static char text[65536], line[32];
+	int fd = open("/proc/self/smaps", O_RDONLY), n, len = 0;
+	const char *at;
+
+	while ((n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += n;
+	close(fd);
+	text[len] = 0;
+	snprintf(line, sizeof(line), "%lx-", (unsigned long)start);
+	at = strstr(text, line);
+	at = at ? strstr(at, name) : NULL;
+	if (!at)
+		return -1;
+	for (at += strlen(name); *at == ' '; at++)
+		;
+	return atol(at);
+}
+
+static void check_memory(void)
+{
+	char name[16], *map;
+	long armed, after;
+	int i, err;
+
+	code_file(FILE_PATH, PAGES);
+	map = code_map(FILE_PATH, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+	for (i = 0; i < PAGES; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		make(name, getpid(), map + i * 4096UL, "");
+	}
+	err = command("batch");
+	armed = number_of_mapping(map, "\nAnonymous:");
+	command("drop");
+	after = number_of_mapping(map, "\nAnonymous:");
+	for (i = 0; i < PAGES; i++)
+		err = err ?: !code_call(map, i, i);
+	ksft_test_result(!err && armed == PAGES * 4 && !after,
+			 "%d pages are copied, and given back: %ld kB, then %ld kB\n", PAGES, armed,
+			 after);
+	munmap(map, PAGES * 4096UL);
+	unlink(FILE_PATH);
+}
+
+/* --- Cost ----------------------------------------------------------------------------------- */
+
+#define COST_ROUNDS	20
+#define COST_CALLS	1000
+
+static unsigned long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000UL + time.tv_nsec;
+}
+
+static void call_kernel(unsigned int times)
+{
+	while (times--)
+		syscall(__NR_getppid);
+}
+
+/* The shortest time of several rounds; other load of the machine makes some of them longer. */
+static long shortest(bool hits)
+{
+	unsigned long time, best = 0;
+	int i;
+
+	for (i = 0; i < COST_ROUNDS; i++) {
+		time = now();
+		if (hits)
+			call_plain(COST_CALLS);
+		else
+			call_kernel(COST_CALLS);
+		time = now() - time;
+		if (!best || time < best)
+			best = time;
+	}
+	return best;
+}
+
+static void check_cost(void)
+{
+	long calls = shortest(false), bare = shortest(true), hits, returns;
+	int err = make("a", getpid(), plain, "quiet") ?: on("add", "a");
+
+	hits = shortest(true) - bare;
+	command("drop");
+	err = err ?: make("r", getpid(), plain, "return quiet") ?: on("add", "r");
+	returns = shortest(true) - bare;
+	command("drop");
+	ksft_test_result(!err && hits < 10 * calls,
+			 "a hit costs less than 10 system calls: %ld, %ld for one call\n",
+			 hits / COST_CALLS, calls / COST_CALLS);
+	ksft_test_result(!err && returns < 30 * calls,
+			 "a return less than 30: %ld\n", returns / COST_CALLS);
+}
+
+int main(void)
+{
+	ksft_print_header();
+	ksft_set_plan(18);
+	check_execute_only();
+	check_no_room();
+	check_gone();
+	check_waiting();
+	check_memory();
+	check_cost();
+	ksft_finished();
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Let each allocation of a registration by pid and address fail once. The result is ENOMEM, or
+# success without that memory. In both cases, no probe may stay registered after "del", and the
+# process goes on.
+
+. "$(dirname "$0")/functions.sh"
+
+FAILSLAB=/sys/kernel/debug/failslab
+FAIL_PAGES=/sys/kernel/debug/fail_page_alloc
+UP_PROCESS=/sys/kernel/debug/up_process
+LIST=/sys/kernel/debug/uprobes/list
+ENOMEM=12
+
+begin
+[ -e "$LIST" ] || skip_all "no probes of processes in this kernel"
+[ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
+[ -d "$FAILSLAB" ] && [ -d "$FAIL_PAGES" ] ||
+	skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
+# The kernel's message about each failed allocation is expected.
+mark()
+{
+	echo "kprobes-test: $1" >/dev/kmsg
+}
+trap 'mark "out-of-memory end"; cleanup' EXIT
+mark "out-of-memory begin"
+
+load up_process
+set_knob "$FAILSLAB/ignore-gfp-wait" N
+set_knob "$FAIL_PAGES/ignore-gfp-wait" N
+set_knob "$FAIL_PAGES/min-order" 0
+set_knob "$FAILSLAB/verbose" 0
+set_knob "$FAIL_PAGES/verbose" 0
+
+# process COMMAND...: write a command to up_process; prints ok or the name of the error.
+process()
+{
+	put "$UP_PROCESS/control" "$*"
+}
+
+# seen COLUMN: a number of the probe.
+seen()
+{
+	awk -v column="$1" '$1 == "p" { print $column }' "$UP_PROCESS/probes"
+}
+
+# each_fails NAME FEWEST COLUMN WORD...: add such a probe to a process, with each allocation
+# failing; then COLUMN counts the calls of the process.
+each_fails()
+{
+	local name="$1" fewest="$2" column="$3" results
+
+	shift 3
+	start_twice plain 3
+	is "$name: a probe" "$(process new p "pid=$waiting" "at=$(address plain)" "$@")" ok
+	results=$("$HERE/fail_nth" "$UP_PROCESS/control" "add p" "del p" 2>&1)
+	is "$name: the helper has run to its end" $? 0
+	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
+	matches "$name: each answer is success or ENOMEM" \
+		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
+	between "$name: allocations that are needed" \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	no "$name: no probe stays registered" grep -q "^pid:$waiting:" "$LIST"
+	is "$name: with memory it works" "$(process add p)" ok
+	is "$name: the process goes on" "$(go)" 3
+	is "$name: its calls are seen" "$(seen "$column")" 3
+	wait "$waiting"
+	process drop >/dev/null
+}
+
+# The text of the command, the registration and the point; the page of text is there already.
+each_fails "a probe" 3 2
+each_fails "a return probe" 5 3 return
+each_fails "exits" 6 3 return "size=$(instruction size)"
+
+finish
