@@ -13,9 +13,10 @@ SESSION=$LOGS/run-$ARCH-session.log
 
 summary()
 {
-	local lines status=0
+	local lines hits status=0
 
 	lines=$(grep -cE 'kprobe_example: (pre|post): ' "$CONSOLE" || true)
+	hits=$(grep -cE 'Hit #[0-9]+ on probepoint at ' "$CONSOLE" || true)
 	echo
 	if ! "$LAB/judge.sh" "$CONSOLE" "$SESSION"; then
 		say "the kernel's log has the complaints above"
@@ -29,7 +30,12 @@ summary()
 		say "no handler has printed a line: the probe did not fire"
 		status=1
 	fi
+	if ((hits < 3)); then
+		say "the probe of cat has $hits hits, and cat has read 3 times"
+		status=1
+	fi
 	say "$lines lines from the sample's handlers, in $SESSION and $CONSOLE"
+	say "$hits hits of the user-space probe"
 	say "all logs: $LOGS"
 	if ((status)); then
 		say "make run, $ARCH: FAILED after $SECONDS s"
