@@ -59,13 +59,15 @@ wanted()
 		LC_ALL=C sort
 }
 
+# Options that the base does not have.
+OWN='CONFIG_(WPROBES|SAMPLE_WPROBES|SAMPLE_UPROBES|UPROBES_KUNIT_TEST)'
+
 verify()
 {
 	local symbol value got bad=0
 
 	while read -r symbol value; do
-		# The base does not have this option.
-		[[ $CONFIG != *-base || $symbol != CONFIG_WPROBES ]] || continue
+		[[ $CONFIG != *-base || ! $symbol =~ ^$OWN$ ]] || continue
 		got=$(sed -nE "s/^$symbol=//p" "$OUT/.config")
 		[[ ${got:-n} == "$value" ]] && continue
 		say "  $symbol: wanted $value, got ${got:-n}"

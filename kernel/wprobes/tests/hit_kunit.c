@@ -12,8 +12,10 @@
 static unsigned long words[3];
 static DEFINE_PER_CPU(unsigned long, per_cpu_word);
 
+/* Hidden, so that no address inside of the function looks like the target of a call. */
 static bool is_in(unsigned long addr, void *fn)
 {
+	OPTIMIZER_HIDE_VAR(fn);
 	return addr > (unsigned long)fn && addr < (unsigned long)fn + 64;
 }
 
