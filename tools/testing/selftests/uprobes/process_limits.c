@@ -24,6 +24,13 @@
 
 #define CANNOT_TEST	50
 
+/* A breakpoint of the program that looks like one of a probe, and a return. */
+#ifdef __aarch64__
+static const unsigned int own_breakpoint[] = { 0xd42000a0, 0xd65f03c0 };
+#else
+static const unsigned char own_breakpoint[] = { 0xcc, 0xc3 };
+#endif
+
 static bool is_readable(const char *text)
 {
 	int fds[2];
@@ -41,7 +48,7 @@ static int only_executes(void)
 	char *code = jit();
 	int err;
 
-	memcpy(code + 1024, breakpoint_code, sizeof(breakpoint_code));
+	memcpy(code + 1024, own_breakpoint, sizeof(own_breakpoint));
 	__builtin___clear_cache(code, code + 4096);
 	on_signal(SIGTRAP, on_trap, 0);
 	err = add("x", code, "");
