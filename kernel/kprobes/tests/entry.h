@@ -5,11 +5,15 @@
  * The address of a probe on a function: after the landing pad of indirect calls.
  */
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 
+/* Other addresses than those of text, for example NULL, stay as they are. */
 static inline void *probe_entry(const void *fn)
 {
 	OPTIMIZER_HIDE_VAR(fn);
+	if (!kernel_text_address((unsigned long)fn))
+		return (void *)fn;
 	return (void *)fn + arch_landing_pad((unsigned long)fn);
 }
 
