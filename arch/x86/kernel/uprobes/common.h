@@ -28,24 +28,43 @@ static inline unsigned int user_word(struct pt_regs *regs)
 }
 
 /* Reads an address from the user's memory.  Return: 0 or -EFAULT.  Context: may fault. */
-static inline int read_user_word(unsigned int width, unsigned long addr, unsigned long *value)
+static __always_inline int read_user_word(unsigned int width, unsigned long addr,
+					  unsigned long *value)
 {
+	unsigned long __user *word = (unsigned long __user *)addr;
+	u32 __user *half = (u32 __user *)addr;
 	u32 narrow;
 
-	if (width == sizeof(*value))
-		return get_user(*value, (unsigned long __user *)addr);
-	if (get_user(narrow, (u32 __user *)addr))
-		return -EFAULT;
+	if (width == sizeof(*value)) {
+		scoped_user_read_access(word, fault)
+			unsafe_get_user(*value, word, fault);
+		return 0;
+	}
+	scoped_user_read_access(half, fault)
+		unsafe_get_user(narrow, half, fault);
 	*value = narrow;
 	return 0;
+fault:
+	return -EFAULT;
 }
 
 /* Writes an address to the user's memory.  Return: 0 or -EFAULT.  Context: may fault. */
-static inline int write_user_word(unsigned int width, unsigned long addr, unsigned long value)
+static __always_inline int write_user_word(unsigned int width, unsigned long addr,
+					   unsigned long value)
 {
-	if (width == sizeof(value))
-		return put_user(value, (unsigned long __user *)addr);
-	return put_user((u32)value, (u32 __user *)addr);
+	unsigned long __user *word = (unsigned long __user *)addr;
+	u32 __user *half = (u32 __user *)addr;
+
+	if (width == sizeof(value)) {
+		scoped_user_write_access(word, fault)
+			unsafe_put_user(value, word, fault);
+		return 0;
+	}
+	scoped_user_write_access(half, fault)
+		unsafe_put_user((u32)value, half, fault);
+	return 0;
+fault:
+	return -EFAULT;
 }
 
 #endif /* _X86_KERNEL_UPROBES_COMMON_H */

@@ -2,8 +2,9 @@
 /*
  * x86 uprobes: emulate instructions of user space on saved registers and user memory.
  *
- * A table has one small function for each operation.  Semantics: Intel SDM volume 2, each
- * instruction's own page, for ring 3; the parts that need no memory are those of kprobes.
+ * Tables have one small function for each operation, one table for 64-bit and one for 32-bit code.
+ * Semantics: Intel SDM volume 2, each instruction's own page, for ring 3; the parts that need no
+ * memory are those of kprobes.
  *
  * An instruction takes effect completely or not at all.  A function that fails has sent the
  * signal of the exception that the instruction would have caused, and has changed no register.
@@ -35,15 +36,15 @@
 
 /**
  * struct emulation - an instruction that is being emulated
- * @insn: the instruction
- * @segment: segment of its memory operand, see &struct user_insn
+ * @user: the instruction
  * @regs: registers; the functions change them only when they cannot fail any more
  * @next: address of the next instruction
  * @width: size of an address on the stack
+ *
+ * All functions that have it are inlined, so that it costs nothing, and @width is a constant.
  */
 struct emulation {
-	const struct probe_insn *insn;
-	u8 segment;
+	const struct user_insn *user;
 	struct pt_regs *regs;
 	unsigned long next;
 	unsigned int width;
@@ -55,14 +56,14 @@ enum other_fault {
 	FAULT_STACK = X86_TRAP_SS,
 };
 
-static void set_trap(unsigned int trap, unsigned long error_code)
+static __always_inline void set_trap(unsigned int trap, unsigned long error_code)
 {
 	current->thread.trap_nr = trap;
 	current->thread.error_code = error_code;
 }
 
 /* Raises an exception without an address.  Returns -EFAULT. */
-static int raise_fault(enum other_fault fault)
+static noinline int raise_fault(enum other_fault fault)
 {
 	set_trap(fault, 0);
 	force_sig(fault == FAULT_STACK ? SIGBUS : SIGSEGV);
@@ -70,10 +71,10 @@ static int raise_fault(enum other_fault fault)
 }
 
 /* Raises the exception of a failed access.  Returns -EFAULT. */
-static int raise_access_fault(const struct emulation *e, unsigned long addr,
-			      unsigned long error_code, enum other_fault other)
+static noinline int raise_access_fault(unsigned int width, unsigned long addr,
+				       unsigned long error_code, enum other_fault other)
 {
-	if (e->width == 8 && !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
+	if (width == 8 && !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
 		return raise_fault(other);
 	current->thread.cr2 = addr;
 	set_trap(X86_TRAP_PF, error_code | X86_PF_USER);
@@ -82,7 +83,7 @@ static int raise_access_fault(const struct emulation *e, unsigned long addr,
 }
 
 /* Raises the exception of a shadow stack that does not match.  Returns -EFAULT. */
-static int raise_control_fault(void)
+static noinline int raise_control_fault(void)
 {
 	const unsigned long near_ret = 1;
 
@@ -92,215 +93,295 @@ static int raise_control_fault(void)
 }
 
 /* Addresses of 32-bit code wrap at 4 GiB. */
-static unsigned long truncate(const struct emulation *e, unsigned long addr)
+static __always_inline unsigned long truncate(const struct emulation *e, unsigned long addr)
 {
 	return e->width == 4 ? (u32)addr : addr;
 }
 
-/* Can execution continue at @target?  If not, raises the exception and returns -EFAULT. */
-static int check_target(const struct emulation *e, unsigned long target)
+/* Can execution continue at @target?  Else the branch raises FAULT_GP. */
+static __always_inline bool can_continue(const struct emulation *e, unsigned long target)
 {
-	if (e->width == 8 && !__is_canonical_address(target, boot_cpu_data.x86_virt_bits))
-		return raise_fault(FAULT_GP);
-	return 0;
+	return e->width == 4 || likely(target < TASK_SIZE_MAX) ||
+	       __is_canonical_address(target, boot_cpu_data.x86_virt_bits);
 }
 
-static int jump_to(const struct emulation *e, unsigned long target)
+static __always_inline int jump_to(const struct emulation *e, unsigned long target)
 {
 	target = truncate(e, target);
-	if (check_target(e, target))
-		return -EFAULT;
+	if (unlikely(!can_continue(e, target)))
+		return raise_fault(FAULT_GP);
 	e->regs->ip = target;
 	return 0;
 }
 
-static unsigned long relative_target(const struct emulation *e)
+static __always_inline unsigned long relative_target(const struct emulation *e)
 {
-	return truncate(e, e->next + e->insn->disp);
+	return truncate(e, e->next + e->user->insn.disp);
 }
 
-static int user_jmp(const struct emulation *e)
+static __always_inline int user_jmp(const struct emulation *e)
 {
 	return jump_to(e, relative_target(e));
 }
 
-static int jump_if(const struct emulation *e, bool taken)
+static __always_inline int jump_if(const struct emulation *e, bool taken)
 {
 	return jump_to(e, taken ? relative_target(e) : e->next);
 }
 
-static int user_jcc(const struct emulation *e)
+#define CF	X86_EFLAGS_CF
+#define PF	X86_EFLAGS_PF
+#define ZF	X86_EFLAGS_ZF
+#define SF	X86_EFLAGS_SF
+#define OF	X86_EFLAGS_OF
+
+/* Flags of which a condition needs one, by its number without bit 0, which negates it. */
+static const u16 cc_flags[] = { OF, OF, CF, CF, ZF, ZF, CF | ZF, CF | ZF, SF, SF, PF, PF };
+
+#undef CF
+#undef PF
+#undef ZF
+#undef SF
+#undef OF
+
+/* Does the condition of a branch hold? */
+static __always_inline bool condition(const struct emulation *e)
 {
-	return jump_if(e, __emulate_cc(e->regs->flags, e->insn->cc));
+	unsigned long flags = e->regs->flags;
+	unsigned long cc = e->user->insn.cc;
+
+	/* Those that compare SF and OF. */
+	if (unlikely(cc >= ARRAY_SIZE(cc_flags)))
+		return __emulate_cc(flags, cc);
+	return !!(flags & cc_flags[cc]) ^ (cc & 1);
 }
 
-static int user_loop(const struct emulation *e)
+static __always_inline int user_jcc(const struct emulation *e)
+{
+	return jump_if(e, condition(e));
+}
+
+static __always_inline int user_loop(const struct emulation *e)
 {
 	unsigned long count = e->regs->cx;
-	int ret = jump_if(e, probe_loop_taken(e->insn, e->regs));
+	int ret = jump_if(e, probe_loop_taken(&e->user->insn, e->regs));
 
 	if (ret)
 		e->regs->cx = count;
 	return ret;
 }
 
-static int user_jcxz(const struct emulation *e)
+static __always_inline int user_jcxz(const struct emulation *e)
 {
-	return jump_if(e, !probe_count(e->insn, e->regs));
+	return jump_if(e, !probe_count(&e->user->insn, e->regs));
 }
 
-/* Pushes the address of the next instruction.  The processor's own stack gets it if @shadow. */
-static int push_next(const struct emulation *e, bool shadow)
+/* Pushes the address of the next instruction, also on the processor's own stack if @shadow. */
+static __always_inline int call(const struct emulation *e, unsigned long target, bool shadow)
 {
 	unsigned long sp = truncate(e, e->regs->sp - e->width);
 
+	if (unlikely(!can_continue(e, target)))
+		return raise_fault(FAULT_GP);
 	if (write_user_word(e->width, sp, e->next))
-		return raise_access_fault(e, sp, X86_PF_WRITE, FAULT_STACK);
+		return raise_access_fault(e->width, sp, X86_PF_WRITE, FAULT_STACK);
 	if (shadow && shstk_push(e->next) == -EFAULT)
 		return raise_control_fault();
 	e->regs->sp = sp;
-	return 0;
-}
-
-static int call(const struct emulation *e, unsigned long target, bool shadow)
-{
-	if (check_target(e, target) || push_next(e, shadow))
-		return -EFAULT;
 	e->regs->ip = target;
 	return 0;
 }
 
-static int user_call(const struct emulation *e)
+static __always_inline int user_call(const struct emulation *e)
 {
 	/* A call of the next instruction only reads the instruction pointer. */
-	return call(e, relative_target(e), e->insn->disp != 0);
+	return call(e, relative_target(e), e->user->insn.disp != 0);
 }
 
-/* Computes the base of the operand's segment.  Raises an exception and returns -EFAULT. */
-static int segment_base(const struct emulation *e, unsigned long *base)
+/* The address of the memory operand of an indirect branch, before its segment's base is added. */
+static __always_inline unsigned long operand_addr(const struct emulation *e)
 {
-	*base = 0;
-	if (e->segment == INAT_SEG_REG_IGNORE)
-		return 0;
-	*base = insn_get_seg_base(e->regs, e->segment);
-	return *base == -1UL ? raise_fault(FAULT_GP) : 0;
+	unsigned long vaddr = e->regs->ip, where;
+
+	/* It can be relative to the next instruction. */
+	e->regs->ip = e->next;
+	where = probe_operand_addr(&e->user->insn, e->regs);
+	e->regs->ip = vaddr;
+	return e->user->insn.asize == 4 ? (u32)where : where;
 }
 
-/* Reads the target of an indirect branch.  regs->ip is the address of the next instruction. */
-static int get_target(const struct emulation *e, unsigned long *target)
+/* Reads the target of an indirect branch from memory. */
+static __always_inline int read_target(const struct emulation *e, unsigned long *target)
 {
-	unsigned long where, base;
+	unsigned long where = operand_addr(e), base;
 
-	if (e->insn->reg != PROBE_REG_NONE) {
-		*target = truncate(e, *probe_reg(e->regs, e->insn->reg));
-		return 0;
+	if (unlikely(e->user->segment != INAT_SEG_REG_IGNORE)) {
+		base = insn_get_seg_base(e->regs, e->user->segment);
+		if (base == -1UL)
+			return raise_fault(FAULT_GP);
+		where += base;
 	}
-	if (segment_base(e, &base))
-		return -EFAULT;
-	where = probe_operand_addr(e->insn, e->regs);
-	if (e->insn->asize == 4)
-		where = (u32)where;
-	where = truncate(e, where + base);
+	where = truncate(e, where);
 	if (read_user_word(e->width, where, target))
-		return raise_access_fault(e, where, 0, FAULT_GP);
+		return raise_access_fault(e->width, where, 0, FAULT_GP);
 	return 0;
 }
 
-static int user_jmp_indirect(const struct emulation *e)
+static __always_inline bool in_register(const struct emulation *e)
 {
-	unsigned long target;
-
-	return get_target(e, &target) ?: jump_to(e, target);
+	return e->user->insn.reg != PROBE_REG_NONE;
 }
 
-static int user_call_indirect(const struct emulation *e)
+static __always_inline unsigned long register_target(const struct emulation *e)
 {
-	unsigned long target;
-
-	return get_target(e, &target) ?: call(e, target, true);
+	return truncate(e, *probe_reg(e->regs, e->user->insn.reg));
 }
 
-/* Pops @target from the shadow stack, if there is one.  It stays there if it is another one. */
-static int pop_shadow(unsigned long target)
+static __always_inline int user_jmp_indirect(const struct emulation *e)
+{
+	unsigned long target = 0;
+
+	if (in_register(e))
+		return jump_to(e, register_target(e));
+	return read_target(e, &target) ?: jump_to(e, target);
+}
+
+static __always_inline int user_call_indirect(const struct emulation *e)
+{
+	unsigned long target = 0;
+
+	if (in_register(e))
+		return call(e, register_target(e), true);
+	return read_target(e, &target) ?: call(e, target, true);
+}
+
+/*
+ * Pops the shadow stack, if there is one, unless its top is not @target.  Returns false if that
+ * raises an exception.
+ */
+static __always_inline bool pop_shadow(unsigned long target)
 {
 	u64 value;
 	int ret = shstk_pop(&value);
 
-	if (ret == -EFAULT)
-		return raise_control_fault();
-	if (ret || value == target)
-		return 0;
-	shstk_push(value);
-	return raise_control_fault();
+	if (!ret && value != target) {
+		shstk_push(value);
+		return false;
+	}
+	return ret != -EFAULT;
 }
 
-static int user_ret(const struct emulation *e)
+static __always_inline int user_ret(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), target;
 
 	if (read_user_word(e->width, sp, &target))
-		return raise_access_fault(e, sp, 0, FAULT_STACK);
-	if (check_target(e, target) || pop_shadow(target))
-		return -EFAULT;
-	e->regs->sp = truncate(e, sp + e->width + e->insn->disp);
+		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
+	if (unlikely(!can_continue(e, target)))
+		return raise_fault(FAULT_GP);
+	if (unlikely(!pop_shadow(target)))
+		return raise_control_fault();
+	e->regs->sp = truncate(e, sp + e->width + e->user->insn.disp);
 	e->regs->ip = target;
 	return 0;
 }
 
-static int user_popf(const struct emulation *e)
+static __always_inline int user_popf(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), flags;
 
 	if (read_user_word(e->width, sp, &flags))
-		return raise_access_fault(e, sp, 0, FAULT_STACK);
+		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
 	e->regs->flags = (e->regs->flags & ~(POPF_MASK | X86_EFLAGS_RF)) | (flags & POPF_MASK);
 	e->regs->sp = truncate(e, sp + e->width);
 	e->regs->ip = e->next;
 	return 0;
 }
 
-static int (* const emulators[NR_EMUL])(const struct emulation *e) = {
-	[EMUL_JMP]		= user_jmp,
-	[EMUL_CALL]		= user_call,
-	[EMUL_JCC]		= user_jcc,
-	[EMUL_LOOP]		= user_loop,
-	[EMUL_LOOPE]		= user_loop,
-	[EMUL_LOOPNE]		= user_loop,
-	[EMUL_JCXZ]		= user_jcxz,
-	[EMUL_RET]		= user_ret,
-	[EMUL_JMP_INDIRECT]	= user_jmp_indirect,
-	[EMUL_CALL_INDIRECT]	= user_call_indirect,
-	[EMUL_POPF]		= user_popf,
-};
+typedef int emulator(const struct arch_uprobe *arch, struct pt_regs *regs);
 
-/* Reports the end of a single step, as the debug trap after the instruction would. */
-static void report_step(struct pt_regs *regs)
+static __always_inline struct emulation emulation_of(const struct arch_uprobe *arch,
+						     struct pt_regs *regs, unsigned int width)
 {
+	return (struct emulation) {
+		.user = uprobe_desc(arch),
+		.regs = regs,
+		.next = regs->ip + arch->len,
+		.width = width,
+	};
+}
+
+/* Defines the function of an operation for code of one width of addresses. */
+#define EMULATOR(name, operation, width)						\
+static int name(const struct arch_uprobe *arch, struct pt_regs *regs)			\
+{											\
+	const struct emulation e = emulation_of(arch, regs, width);			\
+											\
+	return operation(&e);								\
+}
+
+EMULATOR(user_jmp_32, user_jmp, 4)
+EMULATOR(user_call_32, user_call, 4)
+EMULATOR(user_jcc_32, user_jcc, 4)
+EMULATOR(user_loop_32, user_loop, 4)
+EMULATOR(user_jcxz_32, user_jcxz, 4)
+EMULATOR(user_ret_32, user_ret, 4)
+EMULATOR(user_jmp_indirect_32, user_jmp_indirect, 4)
+EMULATOR(user_call_indirect_32, user_call_indirect, 4)
+EMULATOR(user_popf_32, user_popf, 4)
+
+EMULATOR(user_jmp_64, user_jmp, 8)
+EMULATOR(user_call_64, user_call, 8)
+EMULATOR(user_jcc_64, user_jcc, 8)
+EMULATOR(user_loop_64, user_loop, 8)
+EMULATOR(user_jcxz_64, user_jcxz, 8)
+EMULATOR(user_ret_64, user_ret, 8)
+EMULATOR(user_jmp_indirect_64, user_jmp_indirect, 8)
+EMULATOR(user_call_indirect_64, user_call_indirect, 8)
+EMULATOR(user_popf_64, user_popf, 8)
+
+#define EMULATOR_ROWS(bits)								\
+	[EMUL_JMP]		= user_jmp_##bits,					\
+	[EMUL_CALL]		= user_call_##bits,					\
+	[EMUL_JCC]		= user_jcc_##bits,					\
+	[EMUL_LOOP]		= user_loop_##bits,					\
+	[EMUL_LOOPE]		= user_loop_##bits,					\
+	[EMUL_LOOPNE]		= user_loop_##bits,					\
+	[EMUL_JCXZ]		= user_jcxz_##bits,					\
+	[EMUL_RET]		= user_ret_##bits,					\
+	[EMUL_JMP_INDIRECT]	= user_jmp_indirect_##bits,				\
+	[EMUL_CALL_INDIRECT]	= user_call_indirect_##bits,				\
+	[EMUL_POPF]		= user_popf_##bits,
+
+static emulator * const emulators_32[NR_EMUL] = { EMULATOR_ROWS(32) };
+static emulator * const emulators_64[NR_EMUL] = { EMULATOR_ROWS(64) };
+
+static __always_inline emulator *emulator_of(const struct arch_uprobe *arch)
+{
+	unsigned int emul = uprobe_desc(arch)->insn.emul;
+
+	if (IS_ENABLED(CONFIG_X86_64) && likely(arch->mode == INSN_MODE_64))
+		return emulators_64[emul];
+	return emulators_32[emul];
+}
+
+/*
+ * Emulates an instruction that is single-stepped, and reports the end of the step, as the debug
+ * trap after the instruction would.
+ */
+static noinline void emulate_step(const struct arch_uprobe *arch, struct pt_regs *regs)
+{
+	if (emulator_of(arch)(arch, regs))
+		return;
 	current->thread.virtual_dr6 |= DR_STEP;
 	send_sigtrap(regs, 0, TRAP_TRACE);
 }
 
-/* See <linux/uprobes-arch.h>. */
+/* See <linux/uprobes-arch.h>.  An instruction that sets the trap flag is not itself stepped. */
 void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	const struct user_insn *user = uprobe_desc(arch);
-	/* An instruction that sets the trap flag is not itself stepped. */
-	bool stepped = regs->flags & X86_EFLAGS_TF;
-	unsigned long vaddr = regs->ip;
-	const struct emulation e = {
-		.insn = &user->insn,
-		.segment = user->segment,
-		.regs = regs,
-		.next = vaddr + arch->len,
-		.width = arch->mode == INSN_MODE_64 ? 8 : 4,
-	};
-	int ret;
-
-	/* Operands can be relative to the next instruction. */
-	regs->ip = e.next;
-	ret = emulators[user->insn.emul](&e);
-	if (ret)
-		regs->ip = vaddr;
-	else if (stepped)
-		report_step(regs);
+	if (unlikely(regs->flags & X86_EFLAGS_TF))
+		emulate_step(arch, regs);
+	else
+		emulator_of(arch)(arch, regs);
 }

@@ -164,15 +164,13 @@ static __always_inline int read_pushed(unsigned long sp, unsigned long *pushed)
 {
 	const unsigned long __user *stack = (const unsigned long __user *)sp;
 
-	if (!user_read_access_begin(stack, NR_PUSHED * sizeof(*stack)))
-		return -EFAULT;
-	unsafe_get_user(pushed[PUSHED_R11], &stack[PUSHED_R11], fault);
-	unsafe_get_user(pushed[PUSHED_CX], &stack[PUSHED_CX], fault);
-	unsafe_get_user(pushed[PUSHED_AX], &stack[PUSHED_AX], fault);
-	user_read_access_end();
+	scoped_user_read_access_size(stack, NR_PUSHED * sizeof(*stack), fault) {
+		unsafe_get_user(pushed[PUSHED_R11], &stack[PUSHED_R11], fault);
+		unsafe_get_user(pushed[PUSHED_CX], &stack[PUSHED_CX], fault);
+		unsafe_get_user(pushed[PUSHED_AX], &stack[PUSHED_AX], fault);
+	}
 	return 0;
 fault:
-	user_read_access_end();
 	return -EFAULT;
 }
 
@@ -180,24 +178,27 @@ fault:
  * Prepares a return through the trampoline's last instructions, by which the kernel can leave
  * with sysret.  @pushed is what the trampoline has pushed.  Return: 0 or -EFAULT.
  */
-static int return_by_trampoline(struct pt_regs *regs, const unsigned long *pushed,
-				unsigned long trampoline)
+static __always_inline int return_by_trampoline(struct pt_regs *regs, const unsigned long *pushed,
+						unsigned long trampoline)
 {
 	unsigned long __user *stack = (unsigned long __user *)regs->sp - NR_PUSHED;
 
-	if (put_user(regs->ip, &stack[PUSHED_AX]))
-		return -EFAULT;
-	/* Handlers seldom change the others. */
-	if (unlikely(regs->cx != pushed[PUSHED_CX]) && put_user(regs->cx, &stack[PUSHED_CX]))
-		return -EFAULT;
-	if (unlikely(regs->r11 != pushed[PUSHED_R11]) && put_user(regs->r11, &stack[PUSHED_R11]))
-		return -EFAULT;
-	regs->sp = (unsigned long)stack;
+	scoped_user_write_access_size(stack, NR_PUSHED * sizeof(*stack), fault) {
+		unsafe_put_user(regs->ip, &stack[PUSHED_AX], fault);
+		/* Handlers seldom change the others. */
+		if (unlikely(regs->cx != pushed[PUSHED_CX]))
+			unsafe_put_user(regs->cx, &stack[PUSHED_CX], fault);
+		if (unlikely(regs->r11 != pushed[PUSHED_R11]))
+			unsafe_put_user(regs->r11, &stack[PUSHED_R11], fault);
+	}
+	regs->sp -= NR_PUSHED * sizeof(*stack);
 	regs->ip = trampoline;
 	/* The exit code compares them with ip and flags. */
 	regs->cx = trampoline;
 	regs->r11 = regs->flags;
 	return 0;
+fault:
+	return -EFAULT;
 }
 
 /*

@@ -99,20 +99,25 @@ unsigned long copy_to_user(void *to, const void *from, unsigned int size);
 	test_write_user(value, (unsigned long)__to, sizeof(*__to));		\
 })
 
-static inline bool user_read_access_begin(const void *from, size_t size)
-{
-	return true;
-}
-
-static inline void user_read_access_end(void)
-{
-}
-
 #define unsafe_get_user(to, from, label)					\
 do {										\
 	if (get_user(to, from))							\
 		goto label;							\
 } while (0)
+#define unsafe_put_user(value, to, label)					\
+do {										\
+	if (put_user(value, to))						\
+		goto label;							\
+} while (0)
+#define scoped_user_read_access_size(from, size, label)				\
+	for (bool __done = false; !__done; __done = true)
+#define scoped_user_read_access(from, label)					\
+	scoped_user_read_access_size(from, sizeof(*(from)), label)
+#define scoped_user_write_access		scoped_user_read_access
+#define scoped_user_write_access_size		scoped_user_read_access_size
+
+/* The end of the addresses of user space. */
+#define TASK_SIZE_MAX	(0x800000000000UL - 0x1000)
 
 #define SYSCALL_DEFINE0(name)	long test_sys_##name(void)
 #define __NR_uretprobe	335
