@@ -5,7 +5,7 @@
  *   1. the task marks itself busy			uprobe_hit_begin()
  *   2. the site is looked up by (mm, address)		uprobe_table_find()
  *   3. the handlers run				call_handlers()
- *   4. the instruction takes effect			handle_site()
+ *   4. the instruction takes effect			finish()
  *   5. the mark ends					uprobe_hit_end()
  *
  * No lock, no reference count and no allocation, unless the site is not in the table yet or the
@@ -18,77 +18,89 @@
 #include "hit.h"
 #include "table.h"
 
-/* What call_handlers() knows about the return of this call. */
-struct expected {
-	bool returns;			/* a consumer waits for it */
-	struct return_instance *ri;	/* has the notes of session consumers, or NULL */
+/* What can be left out after the handlers of a hit, because no consumer needs it. */
+enum {
+	OMIT_HITS	= UPROBE_HANDLER_REMOVE,	/* further hits in this process */
+	OMIT_RETURN	= BIT(1),			/* the return of this call */
 };
 
-/* Calls the handler of a consumer that also has a return handler. */
-static noinline bool call_session(struct uprobe_task *utask, struct uprobe_consumer *uc,
-				  struct pt_regs *regs, struct expected *expected)
+/* Calls the handler of a session consumer; its note of the call is in @ri, see there. */
+static noinline unsigned int call_session(struct uprobe_task *utask, struct uprobe_consumer *uc,
+					  struct pt_regs *regs, struct return_instance **ri)
 {
 	u64 cookie = 0;
 	int rc;
 
 	rc = uc->handler(uc, regs, &cookie);
-	if (!rc) {
-		expected->ri = uprobe_return_note(utask, expected->ri, uc, cookie);
-		expected->returns = true;
-	}
-	return rc == UPROBE_HANDLER_REMOVE;
+	if (rc)
+		return rc | OMIT_RETURN;
+	*ri = uprobe_return_note(utask, *ri, uc, cookie);
+	return 0;
 }
 
-/*
- * Calls the handlers of a point, whose address is in @regs. Returns true if none of them wants
- * more hits in this process.
- */
-static __always_inline bool call_handlers(struct uprobe_task *utask, struct uprobe_point *point,
-					  struct pt_regs *regs)
+/* Calls the handlers of a point, and does what cannot be left out. */
+static __always_inline void call_handlers(struct uprobe_task *utask,
+					  const struct uprobe_site *site,
+					  struct list_head *consumers, struct pt_regs *regs)
 {
-	struct expected expected = { };
+	unsigned int omit = OMIT_HITS | OMIT_RETURN;
+	/* Has the notes of session consumers, if there are any. */
+	struct return_instance *ri = NULL;
 	struct uprobe_consumer *uc;
-	bool remove = true;
+	struct uprobe_point *point;
 	u64 ignored = 0;
 
-	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
-		if (unlikely(uc->ret_handler)) {
-			if (uc->handler) {
-				remove &= call_session(utask, uc, regs, &expected);
-			} else {
-				expected.returns = true;
-				remove = false;
-			}
-		} else if (uc->handler(uc, regs, &ignored) != UPROBE_HANDLER_REMOVE) {
-			remove = false;
-		}
+	list_for_each_entry_rcu(uc, consumers, cons_node, true) {
+		if (likely(!uc->ret_handler))
+			omit &= uc->handler(uc, regs, &ignored) | OMIT_RETURN;
+		else if (uc->handler)
+			omit &= call_session(utask, uc, regs, &ri);
+		else
+			omit = 0;
 	}
-	if (unlikely(expected.returns))
-		uprobe_return_expect(utask, expected.ri, point, regs);
-	return remove;
-}
-
-/* Calls the handlers of this process, after those of the file. */
-static noinline void call_second(struct uprobe_task *utask, struct uprobe_point *point,
-				 struct pt_regs *regs)
-{
-	call_handlers(utask, point, regs);
+	if (likely(omit == OMIT_RETURN))
+		return;
+	point = container_of(consumers, struct uprobe_point, consumers);
+	if (!(omit & OMIT_RETURN))
+		uprobe_return_expect(utask, ri, point, regs);
+	if (omit & OMIT_HITS)
+		uprobe_disarm_current(point, site->vaddr);
 }
 
 /* Lets the instruction take effect. */
-static noinline void finish_rarely(const struct uprobe_site *site, struct pt_regs *regs)
+static __always_inline void finish(const struct uprobe_site *site, struct pt_regs *regs)
 {
-	switch (site->way) {
-	case UPROBE_COPIED_SYSCALL:
-		set_task_syscall_work(current, UPROBE);
-		fallthrough;
-	case UPROBE_COPIED:
-		instruction_pointer_set(regs, site->slot);
-		break;
-	case UPROBE_EMULATED:
+	if (site->way == UPROBE_EMULATED) {
 		arch_uprobe_emulate(site->arch, regs);
-		break;
+		return;
 	}
+	if (unlikely(site->way == UPROBE_COPIED_SYSCALL))
+		set_task_syscall_work(current, UPROBE);
+	instruction_pointer_set(regs, site->slot);
+}
+
+/* The handlers of the file are called before those of this process, if @second is its point. */
+static __always_inline void handle_points(struct uprobe_task *utask,
+					  const struct uprobe_site *site,
+					  struct uprobe_point *point, struct uprobe_point *second,
+					  struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, site->vaddr);
+	utask->auprobe = site->arch;
+	call_handlers(utask, site, &point->consumers, regs);
+	if (second)
+		call_handlers(utask, site, &second->consumers, regs);
+	utask->auprobe = NULL;
+	/* A handler that changes the instruction pointer replaces the instruction. */
+	if (likely(instruction_pointer(regs) == site->vaddr))
+		finish(site, regs);
+}
+
+static noinline void handle_both(struct uprobe_task *utask, const struct uprobe_site *site,
+				 struct uprobe_point *point, struct uprobe_point *second,
+				 struct pt_regs *regs)
+{
+	handle_points(utask, site, point, second, regs);
 }
 
 /* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
@@ -96,23 +108,11 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 					struct uprobe_point *point, struct pt_regs *regs)
 {
 	struct uprobe_point *second = READ_ONCE(site->second);
-	bool remove;
 
-	instruction_pointer_set(regs, site->vaddr);
-	utask->auprobe = site->arch;
-	remove = call_handlers(utask, point, regs);
 	if (unlikely(second))
-		call_second(utask, second, regs);
-	utask->auprobe = NULL;
-	if (unlikely(remove))
-		uprobe_disarm_current(point, site->vaddr);
-	/* A handler that changes the instruction pointer replaces the instruction. */
-	if (unlikely(instruction_pointer(regs) != site->vaddr))
-		return;
-	if (likely(site->way == UPROBE_COPIED))
-		instruction_pointer_set(regs, site->slot);
+		handle_both(utask, site, point, second, regs);
 	else
-		finish_rarely(site, regs);
+		handle_points(utask, site, point, NULL, regs);
 }
 
 /* A breakpoint without a site: our own, the first hit in this process, or foreign. */
@@ -158,6 +158,7 @@ static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 {
 	struct uprobe_task *utask = current->utask;
+	struct mm_struct *mm = current->mm;
 	struct uprobe_point *point = NULL;
 	struct uprobe_site *site = NULL;
 	struct uprobe_mm *own;
@@ -167,7 +168,7 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 		return first_hit(regs, vaddr);
 	uprobe_hit_begin(utask);
 	/* Pairs with the release in uprobe_mm_get(). */
-	own = smp_load_acquire(&current->mm->uprobes_state.own);
+	own = smp_load_acquire(&mm->uprobes_state.own);
 	if (likely(own))
 		site = uprobe_table_find(own, vaddr);
 	if (likely(site))

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "instance.h"
 
 /* Returns that no handler has seen because memory was short. */
 static atomic_long_t missed;
@@ -67,44 +68,15 @@ static int set_room(struct return_instance *ri, unsigned int room)
 }
 
 /**
- * uprobe_instance_note() - let a consumer wait for a return
- * @ri: the instance of the call
- * @uc: the consumer
- * @cookie: value for its return handler
+ * uprobe_instance_grow() - make room for more consumers
+ * @ri: an instance without room
  *
  * Context: task, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int uprobe_instance_note(struct return_instance *ri, struct uprobe_consumer *uc, u64 cookie)
+int uprobe_instance_grow(struct return_instance *ri)
 {
-	struct return_consumer note = {
-		.cookie = cookie, .id = uc->id, .instance = uretprobe_is_consumer(uc),
-	};
-
-	if (ri->nr == ri->room && set_room(ri, ri->room * 2)) {
-		if (note.instance)
-			uretprobe_instance_free(cookie);
-		return -ENOMEM;
-	}
-	ri->consumers[ri->nr++] = note;
-	return 0;
-}
-
-/**
- * uprobe_instance_release() - a call is over, or was abandoned
- * @ri: its instance; has no consumers then
- *
- * Context: task.
- */
-void uprobe_instance_release(struct return_instance *ri)
-{
-	unsigned int i;
-
-	for (i = 0; i < ri->nr; i++) {
-		if (ri->consumers[i].instance)
-			uretprobe_instance_free(ri->consumers[i].cookie);
-	}
-	ri->nr = 0;
+	return set_room(ri, ri->room * 2);
 }
 
 static void free_list(struct return_instance *ri)

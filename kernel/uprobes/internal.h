@@ -203,7 +203,7 @@ struct uprobe_area {
  * @retired: frees the table, see observe.c
  * @mask: number of the elements, a power of two, minus 1
  * @shift: of the hash, so that it is an index
- * @used: number of elements that are not NULL, at most half
+ * @used: number of elements that are not NULL, at most a quarter
  * @sites: the elements
  */
 struct uprobe_table {
@@ -339,8 +339,7 @@ struct uprobe_task *uprobe_task_create(void);
 
 /* instance.c */
 struct return_instance *uprobe_instance_new(void);
-int uprobe_instance_note(struct return_instance *ri, struct uprobe_consumer *uc, u64 cookie);
-void uprobe_instance_release(struct return_instance *ri);
+int uprobe_instance_grow(struct return_instance *ri);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
 void uprobe_return_missed(void);

@@ -15,6 +15,7 @@
 
 #include "internal.h"
 #include "hit.h"
+#include "instance.h"
 #include "table.h"
 
 /* --- Stack of instances --------------------------------------------------------- */
@@ -27,14 +28,12 @@ static __always_inline struct return_instance *take_instance(struct uprobe_task 
 	if (unlikely(!ri))
 		return uprobe_instance_new();
 	utask->pool = ri->next;
-	ri->nr = 0;
 	return ri;
 }
 
 static __always_inline void put_instance(struct uprobe_task *utask, struct return_instance *ri)
 {
-	if (unlikely(ri->nr))
-		uprobe_instance_release(ri);
+	uprobe_instance_release(ri);
 	ri->next = utask->pool;
 	utask->pool = ri;
 }

@@ -70,7 +70,7 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 
 	lockdep_assert_held(&own->lock);
 	table = own->table;
-	if (!table || (table->used + 1) * 2 > table_size(table)) {
+	if (!table || (table->used + 1) * 4 > table_size(table)) {
 		err = grow(own, table);
 		if (err)
 			return err;

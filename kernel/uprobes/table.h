@@ -15,7 +15,7 @@ static __always_inline unsigned long uprobe_table_hash(const struct uprobe_table
 
 /*
  * Index of the element with the site at @vaddr, or of the NULL at which the search for it
- * ends. The table is never more than half full.
+ * ends. The table is never more than a quarter full.
  */
 static __always_inline unsigned long uprobe_table_index(struct uprobe_table *table,
 							unsigned long vaddr)
@@ -44,13 +44,15 @@ static __always_inline struct uprobe_site *uprobe_table_find(struct uprobe_mm *o
 	/* Pairs with the releases in table.c.  The elements are read through the pointer. */
 	struct uprobe_table *table = READ_ONCE(own->table);
 	struct uprobe_site *site;
+	unsigned long i;
 
 	if (unlikely(!table))
 		return NULL;
-	site = READ_ONCE(table->sites[uprobe_table_hash(table, vaddr)]);
-	if (unlikely(!site) || likely(site->vaddr == vaddr))
-		return site;
-	return READ_ONCE(table->sites[uprobe_table_index(table, vaddr)]);
+	for (i = uprobe_table_hash(table, vaddr);; i = (i + 1) & table->mask) {
+		site = READ_ONCE(table->sites[i]);
+		if (unlikely(!site) || likely(site->vaddr == vaddr))
+			return site;
+	}
 }
 
 #endif /* _KERNEL_UPROBES_TABLE_H */
