@@ -117,6 +117,17 @@ static __always_inline int concerned(struct uprobe_point *point, struct mm_struc
 /* Points of a page that are patched together. */
 #define PAGE_POINTS 64
 
+/* Patches points of one page. */
+static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		 enum uprobe_text_op op)
+{
+	loff_t page = points[0]->offset & PAGE_MASK;
+
+	if (op == UPROBE_ARM)
+		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+	return uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), points, nr, op);
+}
+
 /**
  * uprobe_arm_vma() - arm or disarm points in a mapping
  * @vma: text, see uprobe_vma_kind()
@@ -132,15 +143,14 @@ static __always_inline int concerned(struct uprobe_point *point, struct mm_struc
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
 {
-	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page, page_end;
+	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end;
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
 	struct uprobe_point *batch[PAGE_POINTS];
 	unsigned int i = first_in(vma, points, nr), n;
 	int err = 0, ret;
 
 	while (i < nr && points[i]->offset < end) {
-		page = points[i]->offset & PAGE_MASK;
-		page_end = min(end, page + (loff_t)PAGE_SIZE);
+		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
 		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++) {
 			ret = concerned(points[i], vma->vm_mm, mode, op);
 			if (ret > 0)
@@ -150,13 +160,50 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 		}
 		if (!n)
 			continue;
-		if (op == UPROBE_ARM)
-			mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-		ret = uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), batch, n, op);
+		ret = patch(vma, batch, n, op);
 		if (!err)
 			err = ret;
 	}
 	return err;
+}
+
+/* Likewise, when text is mapped. */
+#define MAPPED_POINTS 256
+
+/**
+ * uprobe_arm_mapped() - arm all points of a file that a consumer wants in a new mapping
+ * @vma: text, see uprobe_vma_kind()
+ * @file: its file
+ *
+ * Text of which a page cannot be had stays without breakpoints there.
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
+ */
+void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
+{
+	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end = 0;
+	struct uprobe_point *point = uprobe_point_first(file, vma_offset(vma)), **batch;
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	unsigned int n = 0;
+
+	if (!point || point->offset >= end)
+		return;
+	batch = kmalloc_array(MAPPED_POINTS, sizeof(*batch), GFP_KERNEL | __GFP_NOFAIL);
+	list_for_each_entry_from(point, &file->in_order, entry) {
+		if (unlikely(point->offset >= page_end || n == MAPPED_POINTS)) {
+			if (n)
+				patch(vma, batch, n, UPROBE_ARM);
+			n = 0;
+			if (point->offset >= end || fatal_signal_pending(current))
+				break;
+			page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
+		}
+		if (likely(concerned(point, vma->vm_mm, mode, UPROBE_ARM) > 0))
+			batch[n++] = point;
+	}
+	if (n)
+		patch(vma, batch, n, UPROBE_ARM);
+	kfree(batch);
 }
 
 /* --- All mappings of a file ------------------------------------------------------- */

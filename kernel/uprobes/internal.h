@@ -50,13 +50,15 @@ struct uprobe_file {
 };
 
 /**
- * struct uprobe_reader - reads instructions of a file, one page after the other
+ * struct uprobe_reader - finds or makes the points of a batch, reading one page after the other
  * @inode: the file
+ * @last: the point that has been found or made last, or NULL
  * @index: of @page
  * @page: the page that has been read last, with a reference, or NULL
  */
 struct uprobe_reader {
 	struct inode		*inode;
+	struct uprobe_point	*last;
 	pgoff_t			index;
 	struct page		*page;
 };
@@ -252,7 +254,6 @@ extern struct mutex uprobe_mutex;
 extern struct rw_semaphore uprobe_points_lock;
 extern unsigned int uprobe_nr_points;
 extern unsigned long uprobe_points_published;
-void uprobe_reader_end(struct uprobe_reader *reader);
 struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offset,
 				      loff_t ref_ctr_offset, const char **why);
 void uprobe_point_put(struct uprobe_point *point);
@@ -264,11 +265,16 @@ void uprobe_point_insert(struct uprobe_point *point);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
-const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
-							 unsigned int mode);
+bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm);
 void uprobe_points_free_dying(struct list_head *dying);
 void uprobe_points_take_dying(struct list_head *dying);
 void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data);
+
+/* decide.c */
+int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader);
+void uprobe_reader_end(struct uprobe_reader *reader);
+const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
+							 unsigned int mode);
 
 /* table.c */
 int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
@@ -318,6 +324,7 @@ enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **wh
 bool uprobe_vma_armed(struct vm_area_struct *vma);
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op);
+void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file);
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 

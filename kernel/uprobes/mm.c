@@ -12,25 +12,6 @@
 #include "point.h"
 #include "trace.h"
 
-/* Points of a mapping that are armed in one call. */
-#define MMAP_POINTS 256
-
-static void arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file,
-		       struct uprobe_point **points)
-{
-	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
-	loff_t end = start + (vma->vm_end - vma->vm_start);
-	struct uprobe_point *point = uprobe_point_first(file, start);
-	unsigned int n;
-
-	while (point && point->offset < end && !fatal_signal_pending(current)) {
-		for (n = 0; n < MMAP_POINTS && point && point->offset < end;
-		     point = uprobe_point_next(point))
-			points[n++] = point;
-		uprobe_arm_vma(vma, points, n, UPROBE_ARM);
-	}
-}
-
 static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, const char *why)
 {
 	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
@@ -47,7 +28,6 @@ static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, 
 
 static noinline void arm_or_refuse(struct vm_area_struct *vma)
 {
-	struct uprobe_point **points;
 	enum uprobe_vma_kind kind;
 	struct uprobe_file *file;
 	const char *why;
@@ -61,13 +41,10 @@ static noinline void arm_or_refuse(struct vm_area_struct *vma)
 	file = uprobe_file_find(file_inode(vma->vm_file));
 	if (!file)
 		return;
-	if (kind == UPROBE_VMA_REFUSED) {
+	if (kind == UPROBE_VMA_REFUSED)
 		refuse_mapped(vma, file, why);
-		return;
-	}
-	points = kmalloc_array(MMAP_POINTS, sizeof(*points), GFP_KERNEL | __GFP_NOFAIL);
-	arm_mapped(vma, file, points);
-	kfree(points);
+	else
+		uprobe_arm_mapped(vma, file);
 }
 
 /**

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Probe points: places of files, their instructions, and their consumers.
+ * Probe points: places of files, and their consumers.
  *
  * A point exists while it has consumers. It is found by file and offset, when text is mapped
  * and when a site is hit for the first time in a process. Hits reach it through its sites,
  * without a lock; therefore a point without consumers is first taken out of its file and its
  * sites, and freed after all hits that may have seen it have ended (observe.c).
  */
-#include <linux/pagemap.h>
-#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 #include "point.h"
-#include "trace.h"
 
 /* Protects files, points and lists of consumers; see internal.h. */
 DECLARE_RWSEM(uprobe_points_lock);
@@ -29,8 +26,6 @@ unsigned long uprobe_points_published;
 static struct hlist_head file_table[1 << FILE_TABLE_BITS];
 static LIST_HEAD(dying_points);
 static DEFINE_SPINLOCK(dying_lock);
-/* Serializes decisions. */
-static DEFINE_MUTEX(decide_mutex);
 static u64 last_id;
 
 static struct hlist_head *file_bucket(struct inode *inode)
@@ -75,6 +70,32 @@ void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), voi
 	}
 }
 
+/* The point of a file that is the last one before an offset, or NULL. */
+static struct uprobe_point *point_before(struct uprobe_file *file, loff_t offset)
+{
+	struct rb_node *node = file->points.rb_node;
+	struct uprobe_point *found = NULL;
+
+	while (node) {
+		struct uprobe_point *point = rb_entry(node, struct uprobe_point, node);
+
+		if (point->offset >= offset) {
+			node = node->rb_left;
+			continue;
+		}
+		found = point;
+		node = node->rb_right;
+	}
+	return found;
+}
+
+/* The point after another one of the same file, or the first one. */
+static struct uprobe_point *point_after(struct uprobe_file *file, struct uprobe_point *before)
+{
+	return before ? uprobe_point_next(before) :
+			list_first_entry_or_null(&file->in_order, struct uprobe_point, entry);
+}
+
 /**
  * uprobe_point_first() - first point of a file at or after an offset
  * @file: the file
@@ -85,20 +106,7 @@ void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), voi
  */
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
 {
-	struct rb_node *node = file->points.rb_node;
-	struct uprobe_point *found = NULL;
-
-	while (node) {
-		struct uprobe_point *point = rb_entry(node, struct uprobe_point, node);
-
-		if (point->offset < from) {
-			node = node->rb_right;
-			continue;
-		}
-		found = point;
-		node = node->rb_left;
-	}
-	return found;
+	return point_after(file, point_before(file, from));
 }
 
 /**
@@ -116,164 +124,6 @@ struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset)
 
 	point = file ? uprobe_point_first(file, offset) : NULL;
 	return point && point->offset == offset ? point : NULL;
-}
-
-/* --- Bytes and decision ----------------------------------------------------- */
-
-static struct page *file_page(struct address_space *mapping, pgoff_t index)
-{
-	if (mapping->a_ops->read_folio)
-		return read_mapping_page(mapping, index, NULL);
-	if (shmem_mapping(mapping))
-		return shmem_read_mapping_page(mapping, index);
-	return ERR_PTR(-EIO);
-}
-
-/**
- * uprobe_reader_end() - the last point of a batch has been made
- * @reader: any; can be used again
- *
- * Context: task.
- */
-void uprobe_reader_end(struct uprobe_reader *reader)
-{
-	if (reader->page)
-		put_page(reader->page);
-	reader->page = NULL;
-}
-
-static struct page *reader_page(struct uprobe_reader *reader, pgoff_t index)
-{
-	struct page *page;
-
-	if (reader->page && reader->index == index)
-		return reader->page;
-	uprobe_reader_end(reader);
-	page = file_page(reader->inode->i_mapping, index);
-	if (!IS_ERR(page)) {
-		reader->page = page;
-		reader->index = index;
-	}
-	return page;
-}
-
-/* Reads bytes of a file; they are all in it. */
-static int read_file(struct uprobe_reader *reader, loff_t pos, u8 *to, unsigned int len)
-{
-	unsigned int done, in_page;
-
-	for (done = 0; done < len; done += in_page) {
-		struct page *page = reader_page(reader, (pos + done) >> PAGE_SHIFT);
-
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(pos + done));
-		memcpy_from_page(to + done, page, offset_in_page(pos + done), in_page);
-	}
-	return 0;
-}
-
-/* Number of bytes that a file has at an offset, at most @want. */
-static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int want)
-{
-	return clamp_t(loff_t, i_size_read(inode) - pos, 0, want);
-}
-
-static int read_insn(struct uprobe_point *point, struct uprobe_reader *reader)
-{
-	point->len = bytes_left(reader->inode, point->offset, MAX_UINSN_BYTES);
-	if (!point->len)
-		return -EINVAL;
-	return read_file(reader, point->offset, point->insn, point->len);
-}
-
-#if UPROBE_CONTEXT_BYTES
-/* Lets the backend look at the text around the instruction. */
-static int check_context(struct uprobe_point *point, const char **why)
-{
-	unsigned int before = min_t(loff_t, point->offset, UPROBE_CONTEXT_BYTES);
-	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
-	struct uprobe_reader reader = { .inode = point->file->inode };
-	loff_t start = point->offset - before;
-	unsigned int len;
-	int err;
-
-	/* process_point.c looks at the text of processes. */
-	if (uprobe_point_is_process(point))
-		return 0;
-	len = bytes_left(reader.inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
-	err = read_file(&reader, start, text, len);
-	uprobe_reader_end(&reader);
-	if (err) {
-		*why = "the text around it cannot be read";
-		return err;
-	}
-	*why = arch_uprobe_check_context(text, before, len);
-	return *why ? -EOPNOTSUPP : 0;
-}
-#else
-static int check_context(struct uprobe_point *point, const char **why)
-{
-	return 0;
-}
-#endif
-
-static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
-		   unsigned int mode)
-{
-	int way, err;
-
-	decision->why = "instruction cannot be probed";
-	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
-	err = way >= 0 ? check_context(point, &decision->why) : 0;
-	if (err)
-		way = err;
-	if (way >= 0) {
-		decision->way = way;
-	} else {
-		decision->err = way;
-		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
-	}
-	/* Pairs with the acquire in uprobe_point_decision(). */
-	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
-}
-
-static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned int mode)
-{
-	struct uprobe_decision *other;
-
-	lockdep_assert_held(&decide_mutex);
-	if (!mode || point->other)
-		return mode ? point->other : &point->native;
-	other = kzalloc_obj(*other);
-	/* Pairs with the acquire in uprobe_point_decision(). */
-	smp_store_release(&point->other, other);
-	return other;
-}
-
-/**
- * uprobe_point_decide_slowly() - uprobe_point_decide() for the first process of a mode
- * @point: a point in its file
- * @mode: see arch_uprobe_mode()
- *
- * Context: task, may sleep.
- * Return: a decision that is not %UPROBE_UNDECIDED; without memory, a refusal that is not kept.
- */
-const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
-							 unsigned int mode)
-{
-	static const struct uprobe_decision no_memory = {
-		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
-	};
-	struct uprobe_decision *decision;
-
-	guard(mutex)(&decide_mutex);
-	decision = decision_of(point, mode);
-	if (!decision)
-		return &no_memory;
-	if (decision->state == UPROBE_UNDECIDED)
-		decide(point, decision, mode);
-	return decision;
 }
 
 /* --- Life ------------------------------------------------------------------- */
@@ -307,15 +157,9 @@ static void file_put(struct uprobe_file *file)
 	kfree(file);
 }
 
-static bool offset_less(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct uprobe_point, node)->offset <
-	       rb_entry(b, struct uprobe_point, node)->offset;
-}
-
 /**
  * uprobe_point_new() - create a point
- * @file: the file or process, or NULL if the caller sets it
+ * @file: the file or process
  * @offset: of the instruction
  *
  * Context: task, may sleep; uprobe_mutex held.
@@ -323,16 +167,40 @@ static bool offset_less(struct rb_node *a, const struct rb_node *b)
  */
 struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
 {
-	struct uprobe_point *point = kzalloc_obj(*point);
+	struct uprobe_point *point = kmalloc_obj(*point);
 
 	if (!point)
 		return NULL;
-	point->file = file;
-	point->offset = offset;
-	point->id = ++last_id;
-	INIT_LIST_HEAD(&point->consumers);
-	INIT_HLIST_HEAD(&point->sites);
+	*point = (struct uprobe_point) {
+		.file = file,
+		.offset = offset,
+		.id = ++last_id,
+		.consumers = LIST_HEAD_INIT(point->consumers),
+	};
 	return point;
+}
+
+/* Publishes a point after another one, or as the first. */
+static void insert_after(struct uprobe_point *point, struct uprobe_point *before)
+{
+	struct uprobe_file *file = point->file;
+	struct rb_node *parent, **link;
+
+	if (before && !before->node.rb_right) {
+		parent = &before->node;
+		link = &parent->rb_right;
+	} else if (list_empty(&file->in_order)) {
+		parent = NULL;
+		link = &file->points.rb_node;
+	} else {
+		/* The next one has no left child: all that are less are @before, or below it. */
+		parent = &point_after(file, before)->node;
+		link = &parent->rb_left;
+	}
+	rb_link_node(&point->node, parent, link);
+	rb_insert_color(&point->node, &file->points);
+	list_add(&point->entry, before ? &before->entry : &file->in_order);
+	WRITE_ONCE(uprobe_points_published, uprobe_points_published + 1);
 }
 
 /**
@@ -343,14 +211,21 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
  */
 void uprobe_point_insert(struct uprobe_point *point)
 {
-	struct uprobe_file *file = point->file;
-	struct rb_node *before;
+	insert_after(point, point_before(point->file, point->offset));
+}
 
-	rb_add(&point->node, &file->points, offset_less);
-	before = rb_prev(&point->node);
-	list_add(&point->entry, before ? &rb_entry(before, struct uprobe_point, node)->entry :
-					 &file->in_order);
-	WRITE_ONCE(uprobe_points_published, uprobe_points_published + 1);
+/* Like point_before(), for the points of a batch, which are often in the order of offsets. */
+static struct uprobe_point *batch_before(struct uprobe_reader *reader, struct uprobe_file *file,
+					 loff_t offset)
+{
+	struct uprobe_point *last = reader->last, *next;
+
+	if (last && last->offset < offset) {
+		next = uprobe_point_next(last);
+		if (!next || next->offset >= offset)
+			return last;
+	}
+	return point_before(file, offset);
 }
 
 /**
@@ -369,33 +244,37 @@ void uprobe_point_insert(struct uprobe_point *point)
 struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offset,
 				      loff_t ref_ctr_offset, const char **why)
 {
-	struct uprobe_point *point = uprobe_point_find(reader->inode, offset);
+	struct uprobe_file *file = reader->last ? reader->last->file : file_get(reader->inode);
+	struct uprobe_point *point, *before;
 	int err = -ENOMEM;
 
 	*why = "no memory";
-	if (point) {
+	if (!file)
+		return ERR_PTR(-ENOMEM);
+	before = batch_before(reader, file, offset);
+	point = point_after(file, before);
+	if (point && point->offset == offset) {
+		reader->last = point;
 		*why = "registered with another reference counter";
 		return point->ref_ctr_offset == ref_ctr_offset ? point : ERR_PTR(-EINVAL);
 	}
-	point = uprobe_point_new(NULL, offset);
+	point = uprobe_point_new(file, offset);
 	if (!point)
-		return ERR_PTR(-ENOMEM);
-	point->file = file_get(reader->inode);
-	if (!point->file)
-		goto free_point;
+		goto put_file;
 	point->ref_ctr_offset = ref_ctr_offset;
-	err = read_insn(point, reader);
+	err = uprobe_point_read(point, reader);
 	*why = "the file cannot be read there";
 	if (err)
-		goto put_file;
-	uprobe_point_insert(point);
+		goto free_point;
+	insert_after(point, before);
+	reader->last = point;
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
 	return point;
 
-put_file:
-	file_put(point->file);
 free_point:
 	kfree(point);
+put_file:
+	file_put(file);
 	return ERR_PTR(err);
 }
 
@@ -453,6 +332,24 @@ void uprobe_points_free_dying(struct list_head *dying)
 }
 
 /* --- Consumers -------------------------------------------------------------- */
+
+/**
+ * uprobe_point_filter() - uprobe_point_wanted() if the first consumer has a filter
+ * @point: a point
+ * @mm: the process
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ */
+bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm)
+{
+	struct uprobe_consumer *uc;
+
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		if (!uc->filter || uc->filter(uc, mm))
+			return true;
+	}
+	return false;
+}
 
 /**
  * uprobe_point_has() - is this a consumer of a point?

@@ -38,13 +38,10 @@ static inline bool uprobe_point_is_process(struct uprobe_point *point)
  */
 static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
 {
-	struct uprobe_consumer *uc;
+	struct uprobe_consumer *uc = list_first_entry_or_null(&point->consumers,
+							      struct uprobe_consumer, cons_node);
 
-	list_for_each_entry(uc, &point->consumers, cons_node) {
-		if (!uc->filter || uc->filter(uc, mm))
-			return true;
-	}
-	return false;
+	return uc && (likely(!uc->filter) || uprobe_point_filter(point, mm));
 }
 
 /**

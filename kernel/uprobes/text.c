@@ -11,6 +11,7 @@
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
+#include <linux/unaligned.h>
 
 #include "internal.h"
 #include "point.h"
@@ -111,19 +112,21 @@ static __always_inline void write_opcode(struct vm_area_struct *vma, struct page
 /* --- Arming --------------------------------------------------------------------- */
 
 /*
- * Is the text the instruction that the file had when the point was made? Only its part in this
- * page is compared.
+ * Is the text at @at, at an offset in its page, the instruction that the file had when the point
+ * was made? Only its part in this page is compared.
  */
-static __always_inline bool same_insn(struct uprobe_point *point, const u8 *at,
-				      unsigned int mode)
+static __always_inline bool same_insn(const struct uprobe_point *point,
+				      const struct uprobe_decision *decision, const u8 *at,
+				      unsigned int offset)
 {
-	const struct uprobe_decision *decision = mode ? point->other : &point->native;
-	unsigned int i, len = arch_uprobe_insn_len(&decision->arch);
+	unsigned int len = arch_uprobe_insn_len(&decision->arch);
+	u64 differs;
 
-	len = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(at));
-	for (i = 0; i < len && at[i] == point->insn[i]; i++)
-		;
-	return i == len;
+	if (unlikely(len > sizeof(differs) || offset > PAGE_SIZE - sizeof(differs)))
+		return !memcmp(at, point->insn, min_t(unsigned int, len, PAGE_SIZE - offset));
+	differs = get_unaligned_le64(at) ^ get_unaligned_le64(point->insn);
+	/* The bytes after the instruction do not count. */
+	return !(differs << ((sizeof(differs) - len) * BITS_PER_BYTE));
 }
 
 static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *point,
@@ -134,23 +137,31 @@ static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *poin
 	return err;
 }
 
+/* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
+static noinline void arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+{
+	if (is_breakpoint(at))
+		uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
+	else
+		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
+}
+
 static __always_inline int arm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
 				   struct uprobe_point *point, unsigned int mode)
 {
-	u8 *at = kaddr + offset_in_page(point->offset);
+	unsigned int offset = offset_in_page(point->offset);
+	u8 *at = kaddr + offset;
 
-	if (is_breakpoint(at)) {
-		uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
-		return 0;
-	}
-	if (unlikely(!same_insn(point, at, mode))) {
-		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
+	/* A point whose instruction is a breakpoint is refused. */
+	if (unlikely(!same_insn(point, mode ? point->other : &point->native, at, offset))) {
+		arm_changed(vma, point, at);
 		return 0;
 	}
 	if (unlikely(point->ref_ctr_offset) && uprobe_counter_change(vma, point, 1))
 		return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
 	write_opcode(vma, page, point_vaddr(vma, point), at, &breakpoint);
-	trace_uprobe_text(point_vaddr(vma, point), true);
+	if (trace_uprobe_text_enabled())
+		trace_uprobe_text(point_vaddr(vma, point), true);
 	return 0;
 }
 
