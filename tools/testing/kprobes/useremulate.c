@@ -195,6 +195,12 @@ static void test_jumps(void)
 	tap_ok(regs.ip == CODE + len + 0x10 && !current->signal, "je is taken");
 
 	reset(false, 0);
+	regs.flags = X86_EFLAGS_ZF | X86_EFLAGS_RF;
+	RUN64(0x74, 0x10);
+	tap_ok(regs.flags == X86_EFLAGS_ZF && !current->stepped,
+	       "the resume flag ends with the instruction");
+
+	reset(false, 0);
 	regs.flags = X86_EFLAGS_TF;
 	len = RUN64(0x74, 0x10);
 	tap_ok(regs.ip == CODE + len && current->stepped && current->signal == SIGTRAP &&

@@ -292,7 +292,7 @@ static __always_inline int user_popf(const struct emulation *e)
 
 	if (read_user_word(e->width, sp, &flags))
 		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
-	e->regs->flags = (e->regs->flags & ~(POPF_MASK | X86_EFLAGS_RF)) | (flags & POPF_MASK);
+	e->regs->flags = (e->regs->flags & ~POPF_MASK) | (flags & POPF_MASK);
 	e->regs->sp = truncate(e, sp + e->width);
 	e->regs->ip = e->next;
 	return 0;
@@ -366,12 +366,17 @@ static __always_inline emulator *emulator_of(const struct arch_uprobe *arch)
 }
 
 /*
- * Emulates an instruction that is single-stepped, and reports the end of the step, as the debug
- * trap after the instruction would.
+ * Emulates an instruction with the trap flag or the resume flag set.  The end of a step is
+ * reported as the debug trap after the instruction would do it.  The resume flag is set if the
+ * breakpoint itself has faulted before, or a debugger has stopped there; no instruction leaves it
+ * set.
  */
-static noinline void emulate_step(const struct arch_uprobe *arch, struct pt_regs *regs)
+static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	if (emulator_of(arch)(arch, regs))
+	bool stepped = regs->flags & X86_EFLAGS_TF;
+
+	regs->flags &= ~X86_EFLAGS_RF;
+	if (emulator_of(arch)(arch, regs) || !stepped)
 		return;
 	current->thread.virtual_dr6 |= DR_STEP;
 	send_sigtrap(regs, 0, TRAP_TRACE);
@@ -380,8 +385,8 @@ static noinline void emulate_step(const struct arch_uprobe *arch, struct pt_regs
 /* See <linux/uprobes-arch.h>.  An instruction that sets the trap flag is not itself stepped. */
 void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	if (unlikely(regs->flags & X86_EFLAGS_TF))
-		emulate_step(arch, regs);
+	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
+		emulate_rarely(arch, regs);
 	else
 		emulator_of(arch)(arch, regs);
 }
