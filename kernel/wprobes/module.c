@@ -10,9 +10,28 @@
 
 #include "internal.h"
 
+#ifdef CONFIG_SMP
+/* A per-CPU address is not in the memory of the module. */
+static bool is_percpu_of(const struct wprobe_range *range, const struct module *mod)
+{
+	unsigned long start = (unsigned long)mod->percpu;
+
+	return range->percpu && range->addr - start < mod->percpu_size;
+}
+#else
+static bool is_percpu_of(const struct wprobe_range *range, const struct module *mod)
+{
+	return false;
+}
+#endif
+
 static bool is_freed(const struct wprobe_watch *watch, struct module *mod, unsigned long state)
 {
-	if (watch->mod != mod || watch->state == WPROBE_GONE)
+	if (watch->state == WPROBE_GONE)
+		return false;
+	if (is_percpu_of(&watch->range, mod))
+		return state == MODULE_STATE_GOING;
+	if (watch->mod != mod)
 		return false;
 	return state == MODULE_STATE_GOING || within_module_init(watch->range.addr, mod);
 }

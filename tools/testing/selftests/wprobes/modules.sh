@@ -36,4 +36,22 @@ load wp_target
 is "add again" "$(wp add t wp_target_word "$long" w)" ok
 echo 6 >"$word"
 is "hit again" "$(probe t)" "hits=1 nmissed=0 old=0 new=6"
+wp del t >/dev/null
+
+# Each CPU watches its copy of a per-CPU variable of the module.
+copies=/sys/module/wp_target/parameters/copies
+cpus=$(grep -c ^processor /proc/cpuinfo)
+is "add: per-CPU" "$(wp add c wp_target_copies "$long" w percpu)" ok
+echo 8 >"$copies"
+echo 9 >"$copies"
+is "hits: per-CPU" "$(probe c)" "hits=$((2 * cpus)) nmissed=0 old=8 new=9"
+unload wp_target
+is "gone: per-CPU" "$(probe c)" "hits=$((2 * cpus)) nmissed=0 old=8 new=9 gone"
+load wp_target
+echo 1 >"$copies"
+is "no hit: per-CPU" "$(probe c)" "hits=$((2 * cpus)) nmissed=0 old=8 new=9 gone"
+wp del c >/dev/null
+is "add again: per-CPU" "$(wp add c wp_target_copies "$long" w percpu)" ok
+echo 2 >"$copies"
+is "hits again: per-CPU" "$(probe c)" "hits=$cpus nmissed=0 old=1 new=2"
 finish

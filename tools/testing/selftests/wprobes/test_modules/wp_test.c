@@ -4,7 +4,7 @@
  *
  * Commands, written to debugfs wp_test/control:
  *
- *	add NAME SYMBOL LEN TYPE [disabled] [changed]	TYPE is r, w or rw
+ *	add NAME SYMBOL LEN TYPE [disabled] [changed] [percpu]	TYPE is r, w or rw
  *	del NAME
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
@@ -82,6 +82,8 @@ static int parse(struct probe *p, char **args)
 			p->wp.flags |= WPROBE_FLAG_DISABLED;
 		else if (!strcmp(word, "changed"))
 			p->wp.flags |= WPROBE_FLAG_CHANGED;
+		else if (!strcmp(word, "percpu"))
+			p->wp.flags |= WPROBE_FLAG_PERCPU;
 		else if (kstrtoul(word, 0, &p->wp.offset))
 			return -EPROTO;
 	}
