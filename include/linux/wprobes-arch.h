@@ -11,10 +11,14 @@
  *	WPROBE_TYPES		the types (enum wprobe_type) that registers can have, a bit each
  *	WPROBE_KNOWS_ACCESS	1 if wprobe_hit() gets the accessed bytes, so that probes on
  *				different bytes can share a register for any access; else 0
+ *	WPROBE_USER_BEFORE	1 if an access of user mode raises its exception before it is
+ *				made, and wprobe_user_stepped() is called afterwards; else 0
  */
 #include <linux/types.h>
 
+struct perf_event;
 struct pt_regs;
+struct task_struct;
 
 #ifdef CONFIG_WPROBES
 #include <asm/wprobes.h>
@@ -104,11 +108,19 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
  * raises an exception, and wprobe_hit() counts it as missed.
  */
 
+/*
+ * arch_wprobe_user_allowed() is an inline function of <asm/wprobes.h>: can data of the process be
+ * watched?
+ */
+
 /* Implemented by the core, for the architecture. */
 
 void wprobe_before(unsigned int slot);
 void wprobe_missed(unsigned int slot);
 void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched);
+bool wprobe_user_event(const struct perf_event *event);
+void wprobe_user_missed(struct perf_event *event);
+void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs);
 
 /* Implemented by the kernel's hardware breakpoints. */
 
@@ -129,6 +141,11 @@ static inline bool wprobe_yield_register(void)
 }
 
 static inline void wprobe_register_released(void) { }
+
+static inline bool wprobe_user_event(const struct perf_event *event)
+{
+	return false;
+}
 
 #endif /* CONFIG_WPROBES */
 

@@ -2,7 +2,7 @@
 #ifndef _LINUX_WPROBES_H
 #define _LINUX_WPROBES_H
 /*
- * Watchpoint probes: call a handler when data of the kernel is written, or read.
+ * Watchpoint probes: call a handler when data of the kernel, or of a process, is written or read.
  *
  * This header is the interface for users of probes.  <linux/wprobes-arch.h> is the interface
  * for architectures and for the kernel's hardware breakpoints.
@@ -28,7 +28,9 @@ struct wprobe_watch;
  * If several CPUs write at the same time, @old is the value that the previous handler got as
  * @new, and @new may be the value that another CPU has written since.
  *
- * Context: a debug exception, interrupts disabled; may be like an NMI (in_nmi()).
+ * Context: a debug exception, interrupts disabled; may be like an NMI (in_nmi()).  If the probe
+ * has a pid: the accessing task, which is about to return to user mode; may sleep.  @regs are
+ * those of user mode then.
  */
 typedef void (*wprobe_handler_t)(struct wprobe *wp, struct pt_regs *regs,
 				 unsigned long old, unsigned long new);
@@ -53,6 +55,7 @@ enum wprobe_type {
  * @shift:	private: the lowest bit of @mask
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
  *		running on that CPU
+ * @pid:	a process (any of its threads) whose data is watched; 0: data of the kernel
  * @addr:	the watched address: set by the user, or derived from @symbol_name.  The address
  *		of a per-CPU variable watches the copy of each CPU, for accesses of that CPU
  * @symbol_name: symbol to watch; give this or @addr, not both
@@ -62,7 +65,7 @@ enum wprobe_type {
  * @flags:	WPROBE_FLAG_*
  * @handler:	called after each access
  *
- * The user sets @addr, @symbol_name, @offset, @len, @type, @handler, and in @flags
+ * The user sets @pid, @addr, @symbol_name, @offset, @len, @type, @handler, and in @flags
  * %WPROBE_FLAG_DISABLED, %WPROBE_FLAG_CHANGED, %WPROBE_FLAG_PERCPU and %WPROBE_FLAG_MOVABLE; the
  * core sets everything else.  After unregistering, the struct may be registered again without
  * changes.
@@ -73,6 +76,7 @@ struct wprobe {
 	unsigned long mask;
 	unsigned int shift;
 	unsigned long nmissed;
+	pid_t pid;
 	void *addr;
 	const char *symbol_name;
 	unsigned long offset;
@@ -82,7 +86,7 @@ struct wprobe {
 	wprobe_handler_t handler;
 };
 
-#define WPROBE_FLAG_GONE	1  /* the watched memory has been freed with its module */
+#define WPROBE_FLAG_GONE	1  /* the memory was freed with its module, or the process ended */
 #define WPROBE_FLAG_DISABLED	2  /* its handler is not called */
 #define WPROBE_FLAG_CHANGED	4  /* call the handler only if the value has changed */
 #define WPROBE_FLAG_PERCPU	8  /* addr is that of a per-CPU variable */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debugfs wprobes/list: the registered probes, in the order of their watches.
+ * debugfs wprobes/list: the registered probes, in the order of their watches, and then those on
+ * data of processes.
  *
  * See Documentation/trace/wprobes.rst for the format.  Addresses are shown to readers who may
  * see them in /proc/kallsyms.
@@ -10,7 +11,7 @@
 #include <linux/kallsyms.h>
 #include <linux/seq_file.h>
 
-#include "internal.h"
+#include "user.h"
 
 static const char *type_name(unsigned int type)
 {
@@ -30,7 +31,9 @@ static void show_probe(struct seq_file *m, const struct wprobe_watch *watch,
 
 	seq_printf(m, "%px  w  ", kallsyms_show_value(m->file->f_cred) ? wp->addr : NULL);
 	/* A look-up could only find the symbol of other memory. */
-	if (watch->state != WPROBE_GONE)
+	if (wp->pid)
+		seq_printf(m, "pid:%d", wp->pid);
+	else if (watch->state != WPROBE_GONE)
 		seq_printf(m, "%pS", wp->addr);
 	else
 		seq_puts(m, wp->symbol_name ?: "-");
@@ -44,7 +47,16 @@ static void show_probe(struct seq_file *m, const struct wprobe_watch *watch,
 		   shared ? "[SHARED]" : "");
 }
 
-static int list_show(struct seq_file *m, void *unused)
+static void show_users(struct seq_file *m)
+{
+	struct wprobe_user *user;
+
+	guard(mutex)(&wprobe_user_mutex);
+	list_for_each_entry(user, &wprobe_users, list)
+		show_probe(m, &user->watch, wprobe_of_user(user));
+}
+
+static void show_watches(struct seq_file *m)
 {
 	struct wprobe_watch *watch;
 	struct wprobe *wp;
@@ -54,6 +66,12 @@ static int list_show(struct seq_file *m, void *unused)
 		hlist_for_each_entry(wp, &watch->probes, node)
 			show_probe(m, watch, wp);
 	}
+}
+
+static int list_show(struct seq_file *m, void *unused)
+{
+	show_watches(m);
+	show_users(m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(list);

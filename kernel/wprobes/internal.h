@@ -20,6 +20,8 @@
  *					while they reserve a register, see yield.c
  *	  wprobe_mutex			all watches and probes, and wprobe_slots[]
  *	    bp_cpuinfo_sem		reserving registers (kernel/events/hw_breakpoint.c)
+ *
+ * Probes on data of a process have a watch, too, but events of perf load its register: user.h.
  */
 #include <linux/cleanup.h>
 #include <linux/compiler.h>
@@ -170,6 +172,13 @@ enum wprobe_refusal {
 	WPROBE_REFUSE_REGISTERED,
 	WPROBE_REFUSE_NO_REGISTER,
 	WPROBE_REFUSE_NO_MEMORY,
+	WPROBE_REFUSE_NOT_OF_PROCESS,
+	WPROBE_REFUSE_KERNEL,
+	WPROBE_REFUSE_NO_PROCESS,
+	WPROBE_REFUSE_KTHREAD,
+	WPROBE_REFUSE_PROCESS,
+	WPROBE_REFUSE_NOT_READABLE,
+	WPROBE_REFUSE_NOT_WATCHABLE,
 	NR_WPROBE_REFUSALS,
 };
 
@@ -187,12 +196,16 @@ struct wprobe_place {
 
 /* place.c */
 enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_place *place);
+enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, struct wprobe_place *place);
 int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason);
 
 /* watch.c */
 enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *place);
 struct wprobe_watch *wprobe_detach(struct wprobe *wp);
 void wprobe_watch_put(struct wprobe_watch *watch);
+void wprobe_watch_add(struct wprobe_watch *watch, struct wprobe *wp,
+		      const struct wprobe_place *place);
+void wprobe_watch_remove(struct wprobe *wp);
 void wprobe_watch_set_state(struct wprobe_watch *watch, enum wprobe_state state);
 bool wprobe_watch_reserve(struct wprobe_watch *watch);
 void wprobe_watch_update(struct wprobe_watch *watch);
@@ -206,6 +219,12 @@ bool wprobe_separable(u32 flags);
 
 /* yield.c */
 void wprobe_return_parked(void);
+
+/* user.c */
+bool wprobe_user_registering(void);
+int wprobe_users_register(struct wprobe **wps, int num);
+void wprobe_users_unregister(struct wprobe **wps, int num);
+int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled);
 
 /* cpu.c */
 void wprobe_commit(void);

@@ -40,6 +40,16 @@ static const struct {
 	[WPROBE_REFUSE_REGISTERED]	= { "already registered", -EINVAL },
 	[WPROBE_REFUSE_NO_REGISTER]	= { "no register is free", -ENOSPC },
 	[WPROBE_REFUSE_NO_MEMORY]	= { "out of memory", -ENOMEM },
+	[WPROBE_REFUSE_NOT_OF_PROCESS]	= { "a symbol or a flag that is for data of the kernel",
+					    -EINVAL },
+	[WPROBE_REFUSE_KERNEL]		= { "not an address of a process", -EINVAL },
+	[WPROBE_REFUSE_NO_PROCESS]	= { "no such process, or it has ended", -ESRCH },
+	[WPROBE_REFUSE_KTHREAD]		= { "a kernel thread", -EINVAL },
+	[WPROBE_REFUSE_PROCESS]		= { "a process of this kind cannot be watched",
+					    -EOPNOTSUPP },
+	[WPROBE_REFUSE_NOT_READABLE]	= { "not mapped in the process, or not readable",
+					    -EFAULT },
+	[WPROBE_REFUSE_NOT_WATCHABLE]	= { "perf refuses the watchpoint", -EINVAL },
 };
 
 /**
@@ -177,4 +187,32 @@ enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_pla
 	refusal = refusal ?: check_shape(wp, place);
 	refusal = refusal ?: find_owner(place);
 	return refusal ?: check_all_memory(&place->range);
+}
+
+/**
+ * wprobe_place_find_user() - check the address and length of a probe on data of a process
+ * @wp: the probe, with a pid; only read
+ * @place: filled in; its want.addr also on failure, 0 if it is not known
+ *
+ * Context: any.
+ * Return: %WPROBE_REFUSE_NONE, or the reason of the failure.
+ */
+enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, struct wprobe_place *place)
+{
+	enum wprobe_refusal refusal;
+
+	memset(place, 0, sizeof(*place));
+	if (!wp->handler)
+		return WPROBE_REFUSE_NO_HANDLER;
+	if (wp->symbol_name || wp->flags & (WPROBE_FLAG_PERCPU | WPROBE_FLAG_MOVABLE))
+		return WPROBE_REFUSE_NOT_OF_PROCESS;
+	if (!wp->addr)
+		return WPROBE_REFUSE_NO_PLACE;
+	place->want.addr = wprobe_addr(wp);
+	if (place->want.addr >= TASK_SIZE_MAX)
+		return WPROBE_REFUSE_KERNEL;
+	refusal = check_shape(wp, place);
+	if (!refusal && place->range.addr + place->range.len > TASK_SIZE_MAX)
+		return WPROBE_REFUSE_KERNEL;
+	return refusal;
 }

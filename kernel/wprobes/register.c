@@ -56,37 +56,66 @@ static void detach_all(struct wprobe **wps, int num)
 	wprobe_return_parked();
 }
 
+/* Is a probe on data of the kernel in the array, or NULL? */
+static bool is_any_of_kernel(struct wprobe **wps, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		if (!wps[i] || !wps[i]->pid)
+			return true;
+	}
+	return false;
+}
+
+/* Registers those of the probes that are on data of the kernel. */
+static int register_all(struct wprobe **wps, int num)
+{
+	int i, ret = 0;
+
+	guard(mutex)(&wprobe_mutex);
+	for (i = 0; i < num && !ret; i++) {
+		if (!wps[i] || !wps[i]->pid)
+			ret = attach(wps[i]);
+	}
+	if (ret)
+		detach_all(wps, i - 1);
+	else
+		wprobe_commit();
+	return ret;
+}
+
 /**
  * register_wprobes() - register several probes, or none of them
  * @wps: pointers to the probes
  * @num: number of the pointers, at least 1
  *
- * Context: task, may sleep; not in a handler of any probe.
- * Return: 0, or the errno of the first probe that is refused:
+ * Context: task, may sleep; not in a handler of any probe on data of the kernel.
+ * Return: 0, or the errno of the first probe that is refused, of those with a pid first:
  *
  * * -EINVAL - @num is not positive; no handler; both or neither of symbol and address; a length,
  *   alignment or type that the processor cannot watch; not an address of the kernel, or one that
- *   the entry of exceptions uses; the probe is registered
+ *   the entry of exceptions uses; the probe is registered; with a pid: not an address of a
+ *   process, a symbol or a flag for data of the kernel, or a kernel thread
  * * -ENOENT - symbol not found; the module is going
- * * -EFAULT - the memory is not mapped
- * * -EOPNOTSUPP - the processor cannot watch for reads only
- * * -ENOSPC - other users or probes have the registers of a CPU
+ * * -ESRCH - no process has the pid, or it has ended
+ * * -EFAULT - the memory is not mapped; in a process: or cannot be read
+ * * -EOPNOTSUPP - the processor cannot watch for reads only; arm64: a 32-bit process
+ * * -ENOSPC - other users or probes have the registers of a CPU, or of a thread
  * * -ENOMEM - out of memory
  */
 int register_wprobes(struct wprobe **wps, int num)
 {
-	int i, ret = 0;
+	int ret;
 
 	if (num <= 0 || !wps)
 		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
-
-	guard(mutex)(&wprobe_mutex);
-	for (i = 0; i < num && !ret; i++)
-		ret = attach(wps[i]);
+	ret = wprobe_users_register(wps, num);
+	if (ret || !is_any_of_kernel(wps, num))
+		return ret;
+	ret = register_all(wps, num);
 	if (ret)
-		detach_all(wps, i - 1);
-	else
-		wprobe_commit();
+		wprobe_users_unregister(wps, num);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_wprobes);
@@ -95,9 +124,10 @@ EXPORT_SYMBOL_GPL(register_wprobes);
  * register_wprobe() - register a probe
  * @wp: the probe
  *
- * After success, all CPUs watch the memory, also those that come online later.
+ * After success, all CPUs watch the memory, also those that come online later.  If the probe has
+ * a pid, the threads of that process watch, also those that are created later.
  *
- * Context: task, may sleep; not in a handler of any probe.
+ * Context: task, may sleep; not in a handler of any probe on data of the kernel.
  * Return: as register_wprobes().
  */
 int register_wprobe(struct wprobe *wp)
@@ -113,10 +143,16 @@ EXPORT_SYMBOL_GPL(register_wprobe);
  *
  * Afterwards their handlers do not run any more, and the probes may be freed.
  *
- * Context: task, may sleep; not in a handler of any probe.
+ * Context: task, may sleep; not in a handler of one of the probes, or of any probe on data of the
+ * kernel.
  */
 void unregister_wprobes(struct wprobe **wps, int num)
 {
+	if (num <= 0)
+		return;
+	wprobe_users_unregister(wps, num);
+	if (!is_any_of_kernel(wps, num))
+		return;
 	guard(mutex)(&wprobe_mutex);
 	detach_all(wps, num);
 }
@@ -136,6 +172,9 @@ EXPORT_SYMBOL_GPL(unregister_wprobe);
 
 static int set_disabled(struct wprobe *wp, u32 disabled)
 {
+	if (wp->pid)
+		return wprobe_user_set_disabled(wp, disabled);
+
 	guard(mutex)(&wprobe_mutex);
 	if (!is_registered(wp) || wp->watch->state == WPROBE_GONE)
 		return -EINVAL;

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "user.h"
 #include "trace.h"
 
 /* All watches, in the order in which they were made. */
@@ -36,13 +36,13 @@ static void set_flag(struct wprobe *wp, u32 flag, bool set)
  * @watch: the watch
  * @state: the new state
  *
- * Context: task, wprobe_mutex held.
+ * Context: task, wprobe_mutex held, or wprobe_user_mutex for data of a process.
  */
 void wprobe_watch_set_state(struct wprobe_watch *watch, enum wprobe_state state)
 {
 	struct wprobe *wp;
 
-	lockdep_assert_held(&wprobe_mutex);
+	lockdep_assert(lockdep_is_held(&wprobe_mutex) || lockdep_is_held(&wprobe_user_mutex));
 	if (watch->state == state)
 		return;
 	WARN_ONCE(!(transitions[watch->state] & BIT(state)), "watch of %pS: state %d to %d\n",
@@ -174,7 +174,7 @@ void wprobe_watch_put(struct wprobe_watch *watch)
 }
 
 /* Probes are called in the order of registration. */
-static void add_probe(struct wprobe_watch *watch, struct wprobe *wp)
+static void append(struct wprobe_watch *watch, struct wprobe *wp)
 {
 	struct wprobe *last = NULL, *pos;
 
@@ -185,6 +185,38 @@ static void add_probe(struct wprobe_watch *watch, struct wprobe *wp)
 	else
 		hlist_add_head_rcu(&wp->node, &watch->probes);
 	wp->watch = watch;
+}
+
+/**
+ * wprobe_watch_add() - add a probe to a watch
+ * @watch: the watch, whose range has the bytes of the probe
+ * @wp: the probe
+ * @place: its bytes
+ *
+ * Context: task, wprobe_mutex held, or wprobe_user_mutex for data of a process.
+ */
+void wprobe_watch_add(struct wprobe_watch *watch, struct wprobe *wp,
+		      const struct wprobe_place *place)
+{
+	wp->nmissed = 0;
+	wp->addr = (void *)place->want.addr;
+	wp->mask = wprobe_mask(place->want.addr, place->want.len);
+	wp->shift = wprobe_shift(place->want.addr, place->want.len);
+	set_flag(wp, WPROBE_FLAG_RESOLVED, wp->symbol_name);
+	set_flag(wp, WPROBE_FLAG_GONE | WPROBE_FLAG_PARKED, false);
+	append(watch, wp);
+}
+
+/**
+ * wprobe_watch_remove() - remove a probe from its watch
+ * @wp: the probe
+ *
+ * Context: task, wprobe_mutex held, or wprobe_user_mutex for data of a process.
+ */
+void wprobe_watch_remove(struct wprobe *wp)
+{
+	hlist_del_rcu(&wp->node);
+	wp->watch = NULL;
 }
 
 /* Reserves a register for @fresh; if none is free, returns another watch, or NULL. */
@@ -229,13 +261,7 @@ enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *
 	if (!watch)
 		return WPROBE_REFUSE_NO_REGISTER;
 
-	wp->nmissed = 0;
-	wp->addr = (void *)place->want.addr;
-	wp->mask = wprobe_mask(place->want.addr, place->want.len);
-	wp->shift = wprobe_shift(place->want.addr, place->want.len);
-	set_flag(wp, WPROBE_FLAG_RESOLVED, wp->symbol_name);
-	set_flag(wp, WPROBE_FLAG_GONE | WPROBE_FLAG_PARKED, false);
-	add_probe(watch, wp);
+	wprobe_watch_add(watch, wp, place);
 	wprobe_watch_update(watch);
 	return WPROBE_REFUSE_NONE;
 }
@@ -254,8 +280,7 @@ struct wprobe_watch *wprobe_detach(struct wprobe *wp)
 	struct wprobe_watch *watch = wp->watch;
 
 	lockdep_assert_held(&wprobe_mutex);
-	hlist_del_rcu(&wp->node);
-	wp->watch = NULL;
+	wprobe_watch_remove(wp);
 	if (!hlist_empty(&watch->probes))
 		wprobe_share_narrow(watch);
 	wprobe_watch_update(watch);

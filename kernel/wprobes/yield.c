@@ -38,6 +38,9 @@ bool wprobe_yield_register(void)
 {
 	struct wprobe_watch *watch;
 
+	/* A probe on data of a process is not worth more than others. */
+	if (wprobe_user_registering())
+		return false;
 	guard(mutex)(&wprobe_mutex);
 	watch = youngest();
 	if (!watch)

@@ -14,6 +14,7 @@
 
 #include <linux/percpu-defs.h>
 #include <asm/barrier.h>
+#include <asm/compat.h>
 #include <asm/debug-monitors.h>
 #include <asm/hw_breakpoint.h>
 #include <asm/sysreg.h>
@@ -21,6 +22,7 @@
 #define WPROBE_SLOTS		ARM_MAX_WRP
 #define WPROBE_TYPES		(BIT(WPROBE_READ) | BIT(WPROBE_WRITE) | BIT(WPROBE_RW))
 #define WPROBE_KNOWS_ACCESS	1
+#define WPROBE_USER_BEFORE	1
 
 /**
  * struct wprobe_step - an instruction that is being stepped
@@ -48,12 +50,26 @@ u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
 bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist);
 void wprobe_stepped(struct pt_regs *regs);
 
+/* kernel/wprobes/user.c */
+int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs);
+
 /* kernel/hw_breakpoint.c */
 int hw_breakpoint_take_watch(const struct arch_hw_breakpoint *info);
 void hw_breakpoint_give_watch(int i);
 void hw_breakpoint_move_watch(int i, unsigned long word);
 void hw_breakpoint_pause_watch(int i);
 void hw_breakpoint_resume_watch(int i);
+void hw_breakpoint_pause_user_watches(void);
+void hw_breakpoint_resume_user_watches(void);
+
+/*
+ * See <linux/wprobes-arch.h>.  Exclusive accesses must not be stepped, and only those of 64-bit
+ * processes are found.
+ */
+static inline bool arch_wprobe_user_allowed(struct task_struct *task)
+{
+	return !is_compat_thread(task_thread_info(task));
+}
 
 /*
  * The stepped instruction has faulted.  If the fault is handled, the instruction is executed

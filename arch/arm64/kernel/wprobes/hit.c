@@ -11,14 +11,11 @@
  * Because interrupts are masked in step 2, no other code runs while the registers are disabled,
  * and the step does not end in the handler of an interrupt.
  *
- * The exception clears the exclusive monitor.  If a store-exclusive raises it, the store would
- * fail after each step, and the loop around it would never end.  Then the registers of this CPU
- * are paused until its next tick, and the access is counted as missed.  Kernels do not execute
- * store-exclusives on processors with LSE atomics.
+ * Exclusive accesses cannot be stepped, see exclusive.c.  They are counted as missed, and the
+ * registers of this CPU are paused.  Kernels do not execute them on processors with LSE atomics.
  */
 #include <linux/bits.h>
 #include <linux/hw_breakpoint.h>
-#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -26,6 +23,8 @@
 #include <linux/wprobes-arch.h>
 #include <asm/esr.h>
 #include <asm/ptrace.h>
+
+#include "exclusive.h"
 
 DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
 
@@ -181,14 +180,12 @@ u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(wprobe_distance);
 
-/* Is it a load-exclusive or a store-exclusive, of one register or two? */
-static __always_inline bool is_exclusive(u32 insn)
-{
-	/* Bit 23: ordered; bit 21 without bit 31: compare and swap of a pair. */
-	return (insn & 0x3f800000) == 0x08000000 && (insn & BIT(31) || !(insn & BIT(21)));
-}
-
-static void resume(struct irq_work *work)
+/**
+ * wprobe_resume_registers() - load the registers of this CPU again that have been paused
+ *
+ * Context: interrupts disabled.
+ */
+void wprobe_resume_registers(void)
 {
 	unsigned long regs = __this_cpu_read(wprobe_regs);
 	int reg;
@@ -196,9 +193,6 @@ static void resume(struct irq_work *work)
 	for_each_set_bit(reg, &regs, ARM_MAX_WRP)
 		hw_breakpoint_resume_watch(reg);
 }
-
-/* Runs at the next tick, not at once: the sequence of the store-exclusive must end before. */
-static DEFINE_PER_CPU(struct irq_work, resume_work) = IRQ_WORK_INIT_LAZY(resume);
 
 static noinline void pause_registers(const struct wprobe_step *step)
 {
@@ -211,7 +205,7 @@ static noinline void pause_registers(const struct wprobe_step *step)
 			wprobe_missed(this_cpu_ptr(&wprobe_loaded[reg])->slot);
 		hw_breakpoint_pause_watch(reg);
 	}
-	irq_work_queue(this_cpu_ptr(&resume_work));
+	wprobe_resume_later();
 }
 NOKPROBE_SYMBOL(pause_registers);
 

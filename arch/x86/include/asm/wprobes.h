@@ -18,6 +18,7 @@ struct pt_regs;
 #define WPROBE_SLOTS		HBP_NUM
 #define WPROBE_TYPES		(BIT(WPROBE_WRITE) | BIT(WPROBE_RW))
 #define WPROBE_KNOWS_ACCESS	0
+#define WPROBE_USER_BEFORE	0
 
 /* The registers of this CPU that watchpoint probes use, a bit each as in DR6. */
 DECLARE_PER_CPU(unsigned long, wprobe_regs);
@@ -61,6 +62,12 @@ static __always_inline void arch_wprobe_handlers_end(void)
 {
 	set_debugreg(DR7_FIXED_1, 7);
 	wprobe_use_first_stack();
+}
+
+/* See <linux/wprobes-arch.h>. */
+static inline bool arch_wprobe_user_allowed(struct task_struct *task)
+{
+	return true;
 }
 
 /* kernel/wprobes/hit.c */

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Register, unregister, enable and disable probes on data of a process.
+ *
+ * The registers are those of perf events, one for each thread, so they are reserved together with
+ * those of debuggers and perf, and loaded only while the process runs.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/wait_bit.h>
+#include <linux/wprobes-task.h>
+
+#include "user.h"
+
+/* Protects all probes on data of processes, and their threads. */
+DEFINE_MUTEX(wprobe_user_mutex);
+
+/* All of them, also those that are gone, in the order of registration. */
+LIST_HEAD(wprobe_users);
+
+/* Their number. */
+unsigned int wprobe_users_registered;
+
+/* The task that holds wprobe_user_mutex to register probes. */
+static struct task_struct *registering;
+
+/**
+ * wprobe_user_registering() - does current reserve registers for data of a process?
+ *
+ * Context: task.
+ */
+bool wprobe_user_registering(void)
+{
+	return READ_ONCE(registering) == current;
+}
+
+static struct wprobe_user *find(const struct wprobe *wp)
+{
+	struct wprobe_user *user;
+
+	lockdep_assert_held(&wprobe_user_mutex);
+	list_for_each_entry(user, &wprobe_users, list) {
+		if (wprobe_of_user(user) == wp)
+			return user;
+	}
+	return NULL;
+}
+
+/**
+ * wprobe_user_end() - the memory of a probe is gone
+ * @user: the probe, which has no threads
+ *
+ * Context: task, wprobe_user_mutex held.
+ */
+void wprobe_user_end(struct wprobe_user *user)
+{
+	wprobe_watch_set_state(&user->watch, WPROBE_GONE);
+}
+
+/* --- Making and freeing --------------------------------------------------------- */
+
+/* Reads the first value of the word; fails if nothing is mapped, or it cannot be read. */
+static bool read_first(struct wprobe_user *user)
+{
+	struct wprobe_watch *watch = &user->watch;
+	unsigned long addr = (unsigned long)wprobe_word(watch->range.addr), word;
+	bool done;
+
+	/* During an exec, the memory may have been freed. */
+	if (!mmget_not_zero(user->mm))
+		return false;
+	done = access_remote_vm(user->mm, addr, &word, sizeof(word), 0) == sizeof(word);
+	mmput(user->mm);
+	if (done)
+		WRITE_ONCE(watch->last, word);
+	return done;
+}
+
+static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	if (task->flags & PF_KTHREAD)
+		return WPROBE_REFUSE_KTHREAD;
+	if (!arch_wprobe_user_allowed(task))
+		return WPROBE_REFUSE_PROCESS;
+	mm = get_task_mm(task);
+	if (!mm)
+		return WPROBE_REFUSE_NO_PROCESS;
+	mmgrab(mm);
+	mmput(mm);
+	user->mm = mm;
+	return read_first(user) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
+}
+
+static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct task_struct *task)
+{
+	struct wprobe_user *user = kzalloc(sizeof(*user), GFP_KERNEL);
+
+	if (!user)
+		return NULL;
+	user->watch.range = place->range;
+	INIT_LIST_HEAD(&user->threads);
+	rcu_read_lock();
+	user->tgid = get_pid(task_tgid(task));
+	rcu_read_unlock();
+	return user;
+}
+
+static void free_user(struct wprobe_user *user)
+{
+	wprobe_threads_free(user);
+	if (user->mm)
+		mmdrop(user->mm);
+	put_pid(user->tgid);
+	kfree(user);
+}
+
+/*
+ * Makes the object known to tasks that create threads, exec or exit, before the threads are
+ * looked up.
+ */
+static void publish(struct wprobe_user *user)
+{
+	list_add_tail(&user->list, &wprobe_users);
+	WRITE_ONCE(wprobe_users_registered, wprobe_users_registered + 1);
+	/*
+	 * Pairs with wprobe_task_created() and wprobe_task_left().  A task that has not seen the
+	 * number did so before its CPU was interrupted here, so its earlier changes, to the list of
+	 * threads, PF_EXITING, or its memory, are seen here.
+	 */
+	kick_all_cpus_sync();
+}
+
+static void withdraw(struct wprobe_user *user)
+{
+	list_del(&user->list);
+	WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
+}
+
+static void arm(struct wprobe_user *user)
+{
+	wprobe_watch_set_state(&user->watch, WPROBE_OFF);
+	if (!wprobe_disabled(wprobe_of_user(user)))
+		wprobe_watch_set_state(&user->watch, WPROBE_ARMED);
+}
+
+/* Releases the registers; end_all() does the rest. */
+static void stop(struct wprobe_user *user, struct list_head *ended)
+{
+	wprobe_threads_stop(user);
+	withdraw(user);
+	list_add_tail(&user->list, ended);
+}
+
+/* Waits for handlers, without the lock, and frees the objects. */
+static void end_all(struct list_head *ended)
+{
+	struct wprobe_user *user, *next;
+
+	list_for_each_entry_safe(user, next, ended, list) {
+		wait_var_event(&user->running, !atomic_read(&user->running));
+		scoped_guard(mutex, &wprobe_user_mutex) {
+			wprobe_watch_remove(wprobe_of_user(user));
+			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
+		}
+		free_user(user);
+	}
+}
+
+static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_place *place,
+				     struct task_struct *task, struct list_head *ended)
+{
+	struct wprobe_user *user = alloc_user(place, task);
+	enum wprobe_refusal refusal;
+
+	if (!user)
+		return WPROBE_REFUSE_NO_MEMORY;
+	refusal = find_memory(user, task);
+	if (refusal) {
+		free_user(user);
+		return refusal;
+	}
+	wprobe_watch_add(&user->watch, wp, place);
+	arm(user);
+	publish(user);
+	refusal = wprobe_threads_add(user, task);
+	if (refusal)
+		stop(user, ended);
+	return refusal;
+}
+
+static int attach(struct wprobe *wp, struct list_head *ended)
+{
+	struct wprobe_place place = {};
+	enum wprobe_refusal refusal = WPROBE_REFUSE_REGISTERED;
+	struct task_struct *task;
+
+	if (!find(wp))
+		refusal = wprobe_place_find_user(wp, &place);
+	if (!refusal) {
+		task = find_get_task_by_vpid(wp->pid);
+		refusal = task ? attach_to(wp, &place, task, ended) : WPROBE_REFUSE_NO_PROCESS;
+		if (task)
+			put_task_struct(task);
+	}
+	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;
+}
+
+/* --- Interface of register.c ------------------------------------------------------ */
+
+/**
+ * wprobe_users_unregister() - unregister the probes on data of processes in an array
+ * @wps: pointers to the probes; others are left alone
+ * @num: number of the pointers
+ *
+ * Waits for handlers.
+ *
+ * Context: task, may sleep; not in a handler of one of the probes.
+ */
+void wprobe_users_unregister(struct wprobe **wps, int num)
+{
+	struct wprobe_user *user;
+	LIST_HEAD(ended);
+	int i;
+
+	if (!READ_ONCE(wprobe_users_registered))
+		return;
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		for (i = 0; i < num; i++) {
+			user = wps[i] ? find(wps[i]) : NULL;
+			if (user)
+				stop(user, &ended);
+		}
+	}
+	end_all(&ended);
+}
+
+/**
+ * wprobe_users_register() - register the probes on data of processes in an array
+ * @wps: pointers to the probes; those without a pid are left alone
+ * @num: number of the pointers
+ *
+ * All of them or none.
+ *
+ * Context: task, may sleep.
+ * Return: 0, or the errno of the first that is refused, see register_wprobes().
+ */
+int wprobe_users_register(struct wprobe **wps, int num)
+{
+	LIST_HEAD(ended);
+	int i, ret = 0;
+
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		WRITE_ONCE(registering, current);
+		for (i = 0; i < num && !ret; i++) {
+			if (wps[i] && wps[i]->pid)
+				ret = attach(wps[i], &ended);
+		}
+		WRITE_ONCE(registering, NULL);
+	}
+	end_all(&ended);
+	if (ret)
+		wprobe_users_unregister(wps, i - 1);
+	return ret;
+}
+
+/**
+ * wprobe_user_set_disabled() - enable or disable a probe on data of a process
+ * @wp: the probe
+ * @disabled: %WPROBE_FLAG_DISABLED, or 0
+ *
+ * After disabling, the handler does not run any more.
+ *
+ * Context: task, may sleep; not in a handler of the probe, if it is disabled.
+ * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
+ */
+int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
+{
+	struct wprobe_user *user;
+
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		user = find(wp);
+		if (!user || user->watch.state == WPROBE_GONE)
+			return -EINVAL;
+		if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
+			return 0;
+		WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
+		if (!disabled)
+			read_first(user);
+		wprobe_watch_set_state(&user->watch, disabled ? WPROBE_OFF : WPROBE_ARMED);
+		wprobe_threads_enable(user, !disabled);
+	}
+	if (disabled)
+		wait_var_event(&user->running, !atomic_read(&user->running));
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_WPROBES_USER_H
+#define _KERNEL_WPROBES_USER_H
+/*
+ * Probes on data of a process: declarations that user.c, user_thread.c and user_hit.c share.
+ *
+ * A registration has an event of perf for each thread of the process, which loads the register
+ * when the thread runs.  At a hit the event queues work of the task, and the handler runs there,
+ * before the thread returns to user mode.
+ *
+ * Locks, outermost first:
+ *
+ *	exec_update_lock		held by perf and ptrace
+ *	  wprobe_user_mutex		all objects here
+ *	    locks of perf		while an event is created, released, enabled or disabled
+ *
+ * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
+ * so nothing waits for them under a lock.
+ */
+#include <linux/task_work.h>
+
+#include "internal.h"
+
+struct mm_struct;
+struct perf_event;
+struct perf_sample_data;
+struct pid;
+struct task_struct;
+
+/**
+ * struct wprobe_user - a probe on data of a process
+ * @watch:	the range, its state, and its only probe; it has no slot, and is in no other list
+ * @list:	links the object into wprobe_users
+ * @tgid:	the process
+ * @mm:		its memory, only to be compared
+ * @threads:	the watched threads
+ * @running:	handlers that run or are queued
+ */
+struct wprobe_user {
+	struct wprobe_watch watch;
+	struct list_head list;
+	struct pid *tgid;
+	struct mm_struct *mm;
+	struct list_head threads;
+	atomic_t running;
+};
+
+/**
+ * enum wprobe_thread_state - progress of a hit in a thread
+ * @WPROBE_THREAD_IDLE:		no hit
+ * @WPROBE_THREAD_BEFORE:	the exception before an access has been raised
+ * @WPROBE_THREAD_QUEUED:	the work is queued
+ * @WPROBE_THREAD_RUNNING:	the handler runs
+ *
+ *	IDLE ---> BEFORE ---> QUEUED ---> RUNNING ---> IDLE
+ *
+ * x86 skips BEFORE.  A signal before the access, and cancelled work, return to IDLE.  The thread
+ * itself changes the state; another task only if it has cancelled the work.
+ */
+enum wprobe_thread_state {
+	WPROBE_THREAD_IDLE,
+	WPROBE_THREAD_BEFORE,
+	WPROBE_THREAD_QUEUED,
+	WPROBE_THREAD_RUNNING,
+};
+
+/**
+ * struct wprobe_thread - a watched thread
+ * @user:	the probe
+ * @list:	links the object into the threads of @user
+ * @task:	the thread, with a reference
+ * @event:	watches when the thread runs
+ * @work:	calls the handler
+ * @state:	progress of a hit
+ * @reading:	the core reads the watched word: not an access of the program
+ * @known:	@old and @new have been read
+ * @ip:		the accessing instruction, from the exception before the access
+ * @old:	the aligned word before the access
+ * @new:	the same after the access
+ */
+struct wprobe_thread {
+	struct wprobe_user *user;
+	struct list_head list;
+	struct task_struct *task;
+	struct perf_event *event;
+	struct callback_head work;
+	enum wprobe_thread_state state;
+	bool reading;
+	bool known;
+	unsigned long ip;
+	unsigned long old;
+	unsigned long new;
+};
+
+extern struct mutex wprobe_user_mutex;
+extern struct list_head wprobe_users;
+
+/* The only probe of the object. */
+static inline struct wprobe *wprobe_of_user(const struct wprobe_user *user)
+{
+	return hlist_entry(user->watch.probes.first, struct wprobe, node);
+}
+
+/* user.c */
+void wprobe_user_end(struct wprobe_user *user);
+
+/* user_thread.c */
+enum wprobe_refusal wprobe_thread_add(struct wprobe_user *user, struct task_struct *task);
+enum wprobe_refusal wprobe_threads_add(struct wprobe_user *user, struct task_struct *any);
+void wprobe_threads_enable(struct wprobe_user *user, bool enable);
+void wprobe_threads_stop(struct wprobe_user *user);
+void wprobe_threads_free(struct wprobe_user *user);
+
+/* user_hit.c */
+void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs);
+void wprobe_user_work(struct callback_head *work);
+void wprobe_user_cancel(struct wprobe_thread *thread);
+
+#endif /* _KERNEL_WPROBES_USER_H */

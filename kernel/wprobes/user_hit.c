@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * At a hit of a probe on data of a process: queue work of the task, which calls the handler.
+ *
+ *	1. wprobe_user_hit(): the event of perf has matched an access
+ *	2. wprobe_user_stepped(): the same access has been made, if the exception was raised
+ *	   before it
+ *	3. wprobe_user_work(): before the task returns to user mode, it calls the handler
+ *
+ * Work that was queued in user mode runs before the next instruction of the program, and before
+ * a signal is delivered.  The values are read in step 1 or 2, as near to the access as possible.
+ * If the page is not there, or if a system call made the access, step 3 reads them.
+ */
+#include <linux/atomic.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+#include <linux/wait_bit.h>
+
+#include "user.h"
+
+/* The longest instruction of processors that report accesses before they are made. */
+#define LONGEST_INSN	4
+
+#ifdef CONFIG_UPROBES_BOOSTED
+/* The access may have been made by the copy of an instruction that has a probe. */
+static void leave_copy(struct pt_regs *regs)
+{
+	uprobe_leave(regs);
+}
+#else
+static void leave_copy(struct pt_regs *regs) { }
+#endif
+
+static void count_missed(struct wprobe_user *user)
+{
+	atomic_long_inc((atomic_long_t *)&wprobe_of_user(user)->nmissed);
+}
+
+static void handler_done(struct wprobe_user *user)
+{
+	if (atomic_dec_and_test(&user->running))
+		wake_up_var(&user->running);
+}
+
+/* Keeps @new as the last value; two threads never get the same change. */
+static void set_values(struct wprobe_thread *thread, unsigned long new)
+{
+	thread->new = new;
+	thread->old = xchg(&thread->user->watch.last, new);
+	thread->known = true;
+}
+
+static const void __user *word_of(const struct wprobe_thread *thread)
+{
+	return (const void __user *)wprobe_word(thread->user->watch.range.addr);
+}
+
+/* Reads the watched word without handling a fault; a read may be a hit itself. */
+static bool read_word(struct wprobe_thread *thread, unsigned long *word)
+{
+	bool done;
+
+	thread->reading = true;
+	barrier();
+	done = !copy_from_user_nofault(word, word_of(thread), sizeof(*word));
+	barrier();
+	thread->reading = false;
+	return done;
+}
+
+static void read_values(struct wprobe_thread *thread)
+{
+	unsigned long word;
+
+	if (read_word(thread, &word))
+		set_values(thread, word);
+}
+
+static void queue(struct wprobe_thread *thread)
+{
+	/* The answer is no if the task exits: perf calls no handler for such a task. */
+	thread->state = WPROBE_THREAD_QUEUED;
+	atomic_inc(&thread->user->running);
+	if (!task_work_add(current, &thread->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+		return;
+	thread->state = WPROBE_THREAD_IDLE;
+	count_missed(thread->user);
+	handler_done(thread->user);
+}
+
+/**
+ * wprobe_user_hit() - an access to the watched bytes: the overflow handler of the event
+ * @event: of a thread, which is current
+ * @data: unused
+ * @regs: of the access
+ *
+ * Context: debug exception, interrupts disabled; in_nmi() if a system call has made the access.
+ */
+void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	struct wprobe_thread *thread = event->overflow_handler_context;
+	unsigned long word;
+
+	/* During an exec, the addresses are those of other memory. */
+	if (thread->reading || current->mm != thread->user->mm)
+		return;
+	if (thread->state == WPROBE_THREAD_RUNNING) {
+		count_missed(thread->user);
+		return;
+	}
+	/* The accesses of a system call are one hit. */
+	if (thread->state == WPROBE_THREAD_QUEUED)
+		return;
+	thread->known = false;
+	if (!user_mode(regs)) {
+		queue(thread);
+		return;
+	}
+	if (WPROBE_USER_BEFORE) {
+		thread->ip = instruction_pointer(regs);
+		thread->state = WPROBE_THREAD_BEFORE;
+		if (read_word(thread, &word))
+			xchg(&thread->user->watch.last, word);
+		return;
+	}
+	read_values(thread);
+	queue(thread);
+}
+
+/**
+ * wprobe_user_event() - does the event belong to a probe on data of a process?
+ * @event: an event of a hardware breakpoint
+ *
+ * Context: any.
+ */
+bool wprobe_user_event(const struct perf_event *event)
+{
+	return event && event->overflow_handler == wprobe_user_hit;
+}
+
+/**
+ * wprobe_user_missed() - an access whose handler cannot be called
+ * @event: of a thread, for which wprobe_user_event() is true
+ *
+ * Context: debug exception, interrupts disabled.
+ */
+void wprobe_user_missed(struct perf_event *event)
+{
+	struct wprobe_thread *thread = event->overflow_handler_context;
+
+	count_missed(thread->user);
+}
+
+/**
+ * wprobe_user_stepped() - the thread has executed an instruction after wprobe_user_hit()
+ * @event: of a thread, which is current, for which wprobe_user_event() is true
+ * @regs: registers after the instruction
+ *
+ * If a signal was delivered first, the step was one of its handler, and the access follows.
+ *
+ * Context: debug exception from user mode, interrupts disabled.
+ */
+void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
+{
+	struct wprobe_thread *thread = event->overflow_handler_context;
+
+	if (thread->state != WPROBE_THREAD_BEFORE)
+		return;
+	thread->state = WPROBE_THREAD_IDLE;
+	if (instruction_pointer(regs) - thread->ip - 1 >= LONGEST_INSN)
+		return;
+	read_values(thread);
+	queue(thread);
+}
+
+/* Reads the values now if that was not possible at the access. */
+static bool know_values(struct wprobe_thread *thread)
+{
+	unsigned long word;
+
+	if (thread->known)
+		return true;
+	thread->reading = true;
+	barrier();
+	thread->known = !copy_from_user(&word, word_of(thread), sizeof(word));
+	barrier();
+	thread->reading = false;
+	if (thread->known)
+		set_values(thread, word);
+	return thread->known;
+}
+
+static void call_handler(struct wprobe_thread *thread)
+{
+	struct wprobe *wp = wprobe_of_user(thread->user);
+	struct pt_regs *regs = task_pt_regs(current);
+	u32 flags = READ_ONCE(wp->flags);
+
+	if (flags & WPROBE_FLAG_DISABLED)
+		return;
+	if (flags & WPROBE_FLAG_CHANGED && !((thread->old ^ thread->new) & wp->mask))
+		return;
+	leave_copy(regs);
+	wp->handler(wp, regs, (thread->old & wp->mask) >> wp->shift,
+		    (thread->new & wp->mask) >> wp->shift);
+}
+
+/**
+ * wprobe_user_work() - call the handler
+ * @work: of the thread, which is current
+ *
+ * Context: task, may sleep.
+ */
+void wprobe_user_work(struct callback_head *work)
+{
+	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
+	struct wprobe_user *user = thread->user;
+
+	thread->state = WPROBE_THREAD_RUNNING;
+	barrier();
+	if (current->mm == user->mm && know_values(thread))
+		call_handler(thread);
+	else
+		count_missed(user);
+	barrier();
+	thread->state = WPROBE_THREAD_IDLE;
+	handler_done(user);
+}
+
+/**
+ * wprobe_user_cancel() - call no handler for a hit whose work is queued
+ * @thread: its event is disabled or released, or it is current
+ *
+ * The hit is counted as missed.  A handler that runs continues.
+ *
+ * Context: task, wprobe_user_mutex held.
+ */
+void wprobe_user_cancel(struct wprobe_thread *thread)
+{
+	lockdep_assert_held(&wprobe_user_mutex);
+	if (!task_work_cancel(thread->task, &thread->work))
+		return;
+	thread->state = WPROBE_THREAD_IDLE;
+	count_missed(thread->user);
+	handler_done(thread->user);
+}
