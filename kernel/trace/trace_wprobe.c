@@ -2,7 +2,9 @@
 /*
  * Dynamic events on watchpoint probes.
  *
- *	w[:[GROUP/]EVENT] [r|w|rw]@(ADDRESS|SYMBOL[+OFFSET])[:LENGTH] [ARGUMENT...]
+ *	w[:[GROUP/]EVENT] [r|w|rw]@PLACE[:LENGTH] [ARGUMENT...]
+ *
+ * PLACE is ADDRESS, SYMBOL[+OFFSET], or pid:PID:ADDRESS for data of a process.
  *
  * Arguments are those of kprobe events, and $addr, $value and $old: the watched address, and the
  * watched bytes after and before the access.  Written to dynamic_events in tracefs.
@@ -133,6 +135,8 @@ static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old
 	unsigned int flags = trace_probe_load_flag(&tw->tp);
 	struct event_file_link *link;
 
+	/* Handlers for data of processes are preemptible. */
+	guard(preempt_notrace)();
 	if (flags & TP_FLAG_TRACE) {
 		trace_probe_for_each_link_rcu(link, &tw->tp)
 			record(tw, regs, &values, link->file);
@@ -284,11 +288,48 @@ static int parse_type(struct wprobe *wp, const char *spec)
 	return 0;
 }
 
+/* Parses a place of the kernel, ADDRESS or SYMBOL+OFFSET. */
+static int parse_kernel_place(struct trace_wprobe *tw, char *place)
+{
+	long offset = 0;
+	int ret;
+
+	if (isdigit(place[0]))
+		return kstrtoul(place, 0, (unsigned long *)&tw->wp.addr);
+	ret = traceprobe_split_symbol_offset(place, &offset);
+	if (ret)
+		return ret;
+	tw->symbol = kstrdup(place, GFP_KERNEL);
+	tw->wp.symbol_name = tw->symbol;
+	tw->wp.offset = offset;
+	return tw->symbol ? 0 : -ENOMEM;
+}
+
+/* Parses PID:ADDRESS. */
+static int parse_process_place(struct wprobe *wp, char *place)
+{
+	char *pid = strsep(&place, ":");
+
+	if (!place || kstrtoint(pid, 0, &wp->pid) || !wp->pid)
+		return -EINVAL;
+	return kstrtoul(place, 0, (unsigned long *)&wp->addr);
+}
+
+/* Cuts off ":LENGTH" if it is there; returns it, or NULL. */
+static char *cut_length(char *place)
+{
+	char *length = strchr(place, ':');
+
+	if (length)
+		*length++ = '\0';
+	return length;
+}
+
 /* Parses "TYPE@PLACE:LENGTH". */
 static int parse_spec(struct trace_wprobe *tw, const char *spec)
 {
-	char *place __free(kfree) = NULL, *length;
-	long offset = 0;
+	char *place __free(kfree) = NULL, *address, *length;
+	bool process;
 	int ret;
 
 	tw->spec = kstrdup(spec, GFP_KERNEL);
@@ -299,22 +340,17 @@ static int parse_spec(struct trace_wprobe *tw, const char *spec)
 	if (ret)
 		return ret;
 	tw->wp.len = DEFAULT_LENGTH;
-	length = strrchr(place, ':');
+	process = !strncmp(place, "pid:", 4);
+	address = process ? strchr(place + 4, ':') : place;
+	if (!address)
+		return -EINVAL;
+	length = cut_length(address + process);
 	if (length) {
-		*length++ = '\0';
 		ret = kstrtouint(length, 0, &tw->wp.len);
 		if (ret)
 			return ret;
 	}
-	if (isdigit(place[0]))
-		return kstrtoul(place, 0, (unsigned long *)&tw->wp.addr);
-	ret = traceprobe_split_symbol_offset(place, &offset);
-	if (ret)
-		return ret;
-	tw->symbol = kstrdup(place, GFP_KERNEL);
-	tw->wp.symbol_name = tw->symbol;
-	tw->wp.offset = offset;
-	return tw->symbol ? 0 : -ENOMEM;
+	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
 }
 
 /* Returns the place of a variable of ours in the argument, and its offset in the entry data. */
