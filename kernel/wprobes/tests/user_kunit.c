@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes on data of processes: the refusals that need no process.  Hits are tested by
+ * tools/testing/selftests/wprobes/process.sh.
+ */
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/threads.h>
+#include <linux/uaccess.h>
+
+#include "../internal.h"
+#include "watched.h"
+
+/* No process has it: the largest is PID_MAX_LIMIT - 1. */
+#define NO_PID		(PID_MAX_LIMIT + 1)
+
+static unsigned long word;
+
+static struct wprobe of_process(pid_t pid)
+{
+	return (struct wprobe) {
+		.pid = pid, .addr = (void *)0x10000, .len = sizeof(long), .handler = watched_hit,
+	};
+}
+
+static void places_have_their_refusal(struct kunit *test)
+{
+	static const struct {
+		struct wprobe wp;
+		enum wprobe_refusal refusal;
+	} rows[] = {
+		{ { .addr = (void *)0x1000, .len = 4 }, WPROBE_REFUSE_NONE },
+		{ { .addr = (void *)0x1001, .len = 1 }, WPROBE_REFUSE_NONE },
+		{ { .addr = NULL, .len = 4 }, WPROBE_REFUSE_NO_PLACE },
+		{ { .symbol_name = "init_task", .len = 4 }, WPROBE_REFUSE_NOT_OF_PROCESS },
+		{ { .addr = (void *)0x1000, .len = 4, .flags = WPROBE_FLAG_PERCPU },
+		  WPROBE_REFUSE_NOT_OF_PROCESS },
+		{ { .addr = (void *)0x1000, .len = 4, .flags = WPROBE_FLAG_MOVABLE },
+		  WPROBE_REFUSE_NOT_OF_PROCESS },
+		{ { .addr = &word, .len = 4 }, WPROBE_REFUSE_KERNEL },
+		{ { .addr = (void *)0x1000, .len = 0 }, WPROBE_REFUSE_BAD_LENGTH },
+		{ { .addr = (void *)0x1000, .len = sizeof(long) + 1 }, WPROBE_REFUSE_BAD_LENGTH },
+		{ { .addr = (void *)0x1000 + sizeof(long) - 1, .len = 2 },
+		  WPROBE_REFUSE_CROSSES_WORD },
+		{ { .addr = (void *)0x1000, .len = 4, .type = 8 }, WPROBE_REFUSE_BAD_TYPE },
+	};
+	struct wprobe_place place;
+	struct wprobe wp;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		wp = rows[i].wp;
+		wp.handler = watched_hit;
+		wp.pid = 1;
+		KUNIT_EXPECT_EQ_MSG(test, wprobe_place_find_user(&wp, &place), rows[i].refusal,
+				    "row %u", i);
+		wp.handler = NULL;
+		KUNIT_EXPECT_EQ(test, wprobe_place_find_user(&wp, &place),
+				WPROBE_REFUSE_NO_HANDLER);
+	}
+	wp = of_process(1);
+	wp.addr = (void *)TASK_SIZE_MAX;
+	KUNIT_EXPECT_EQ(test, wprobe_place_find_user(&wp, &place), WPROBE_REFUSE_KERNEL);
+}
+
+static void refusals_have_their_errno(struct kunit *test)
+{
+	struct wprobe wp = of_process(NO_PID);
+
+	KUNIT_EXPECT_EQ(test, register_wprobe(&wp), -ESRCH);
+	wp = of_process(-1);
+	KUNIT_EXPECT_EQ(test, register_wprobe(&wp), -ESRCH);
+	/* A kernel thread has no memory. */
+	wp = of_process(task_pid_vnr(current));
+	KUNIT_EXPECT_EQ(test, register_wprobe(&wp), -EINVAL);
+	wp.addr = &word;
+	KUNIT_EXPECT_EQ(test, register_wprobe(&wp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enable_wprobe(&wp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, disable_wprobe(&wp), -EINVAL);
+	unregister_wprobe(&wp);
+}
+
+static void a_mixed_batch_is_all_or_nothing(struct kunit *test)
+{
+	struct watched w = watched_at(&word, sizeof(long));
+	struct wprobe wp = of_process(NO_PID);
+	struct wprobe *wps[] = { &w.wp, &wp };
+
+	KUNIT_EXPECT_EQ(test, register_wprobes(wps, 2), -ESRCH);
+	KUNIT_EXPECT_NULL(test, w.wp.watch);
+	KUNIT_EXPECT_NULL(test, wp.watch);
+	write_long(&word, 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(places_have_their_refusal),
+	KUNIT_CASE(refusals_have_their_errno),
+	KUNIT_CASE(a_mixed_batch_is_all_or_nothing),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "wprobes_user",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
