@@ -52,6 +52,40 @@ rmdir "$instance"
 
 echo '-:wp/first' >>"$events"
 echo '-:wprobes/w_wp_test_words_16_2' >>"$events"
+# Data of a process: a program that writes a word of its own twice.  The first instruction has a
+# probe, so that a copy of it makes the access.
+: >/tmp/process
+"$HERE/process" writes_of_event >/tmp/process &
+pid=$!
+while ! grep -q . /tmp/process; do
+	sleep 0.1
+done
+read -r address store after </tmp/process
+mkdir "$instance"
+is "define for a process" "$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
+is "show for a process" "$(grep ^w: "$events")" \
+	"w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old"
+is "no such process" "$(define "w:wp/none w@pid:999999:$address")" "No such process"
+is "no pid" "$(define "w:wp/none w@pid:x:$address")" "Invalid argument"
+is "no address" "$(define "w:wp/none w@pid:$pid")" "Invalid argument"
+echo 1 >"$instance/events/wp/user/enable"
+is "probe the instruction" "$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
+echo 1 >"$instance/events/wp/store/enable"
+kill -USR1 "$pid"
+wait
+is "values of a process" "$(sed -n 's/.*process-\([0-9]*\) .*user: ([^)]*) /\1 /p' \
+	"$instance/trace")" "$pid value=0x102 old=0x7
+$pid value=0x103 old=0x102"
+is "the address after the instruction" "$(sed -n 's/.*user: (\(.*\)) .*/\1/p' "$instance/trace" |
+	head -n 1)" "$after"
+is "the probe is hit" "$(grep -c ' store: ' "$instance/trace")" 1
+echo 0 >"$instance/events/wp/store/enable"
+echo '-:wp/store' >>"$TRACING/uprobe_events"
+is "the process has ended" "$(list | grep -c "pid:$pid .*GONE")" 1
+echo 0 >"$instance/events/wp/user/enable"
+rmdir "$instance"
+echo '-:wp/user' >>"$events"
+
 is "removed" "$(grep ^w: "$events")" ""
 is "the list is empty" "$(list)" ""
 finish

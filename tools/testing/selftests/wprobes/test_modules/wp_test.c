@@ -4,18 +4,24 @@
  *
  * Commands, written to debugfs wp_test/control:
  *
- *	add NAME SYMBOL LEN TYPE [disabled] [changed] [percpu]	TYPE is r, w or rw
+ *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw; pid:PID:ADDRESS instead of
+ *				SYMBOL watches data of a process.  Options: a number: offset
+ *				from the symbol; disabled, changed, percpu: flags; sleep: the
+ *				handler sleeps
  *	del NAME
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
  *	rounds N		register, write on all CPUs, unregister, N times; fails with
  *				-EIO if hits are lost
  *
- * debugfs wp_test/probes has a line for each probe: NAME hits=N nmissed=N old=N new=N FLAGS
+ * debugfs wp_test/probes has a line for each probe: NAME hits=N nmissed=N old=N new=N FLAGS,
+ * and those on data of a process wrong=N: calls of the handler in which the registers were not
+ * those of user mode, or the memory could not be read.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
@@ -34,6 +40,8 @@ struct probe {
 	struct list_head list;
 	struct wprobe wp;
 	atomic_long_t hits;
+	atomic_long_t wrong;
+	bool sleep;
 	unsigned long old;
 	unsigned long new;
 	char name[16];
@@ -51,6 +59,25 @@ static void hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old, unsi
 	atomic_long_inc(&p->hits);
 	p->old = old;
 	p->new = new;
+}
+
+/* The memory of the process can be read, and the handler may sleep. */
+static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+		     unsigned long new)
+{
+	struct probe *p = container_of(wp, struct probe, wp);
+	unsigned long now = 0;
+
+	hit(wp, regs, old, new);
+	might_sleep();
+	if (!user_mode(regs))
+		atomic_long_inc(&p->wrong);
+	/* An access of a handler is missed. */
+	if (!(wp->type & WPROBE_READ) &&
+	    copy_from_user(&now, (void __user *)wp->addr, wp->len))
+		atomic_long_inc(&p->wrong);
+	if (p->sleep)
+		msleep(2);
 }
 
 static struct probe *find(const char *name)
@@ -71,8 +98,12 @@ static int parse(struct probe *p, char **args)
 
 	if (!type || kstrtouint(len, 0, &p->wp.len))
 		return -EPROTO;
-	strscpy(p->symbol, symbol);
-	p->wp.symbol_name = p->symbol;
+	if (sscanf(symbol, "pid:%d:%li", &p->wp.pid, (long *)&p->wp.addr) == 2) {
+		p->wp.handler = user_hit;
+	} else {
+		strscpy(p->symbol, symbol);
+		p->wp.symbol_name = p->symbol;
+	}
 	if (strchr(type, 'r'))
 		p->wp.type |= WPROBE_READ;
 	if (strchr(type, 'w'))
@@ -84,6 +115,8 @@ static int parse(struct probe *p, char **args)
 			p->wp.flags |= WPROBE_FLAG_CHANGED;
 		else if (!strcmp(word, "percpu"))
 			p->wp.flags |= WPROBE_FLAG_PERCPU;
+		else if (!strcmp(word, "sleep"))
+			p->sleep = true;
 		else if (kstrtoul(word, 0, &p->wp.offset))
 			return -EPROTO;
 	}
@@ -268,11 +301,15 @@ static int probes_show(struct seq_file *m, void *unused)
 	struct probe *p;
 
 	mutex_lock(&lock);
-	list_for_each_entry(p, &probes, list)
-		seq_printf(m, "%s hits=%ld nmissed=%lu old=%lu new=%lu%s%s\n", p->name,
-			   atomic_long_read(&p->hits), p->wp.nmissed, p->old, p->new,
+	list_for_each_entry(p, &probes, list) {
+		seq_printf(m, "%s hits=%ld nmissed=%lu old=%lu new=%lu", p->name,
+			   atomic_long_read(&p->hits), p->wp.nmissed, p->old, p->new);
+		if (p->wp.pid)
+			seq_printf(m, " wrong=%ld", atomic_long_read(&p->wrong));
+		seq_printf(m, "%s%s\n",
 			   p->wp.flags & WPROBE_FLAG_PARKED ? " parked" : "",
 			   p->wp.flags & WPROBE_FLAG_GONE ? " gone" : "");
+	}
 	mutex_unlock(&lock);
 	return 0;
 }

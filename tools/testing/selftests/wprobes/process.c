@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * process CASE: access data of this process that the module wp_test watches, and print "ok" if
+ * the handler has been called as often, and with such values, as it should be; or else what it
+ * was called for.
+ */
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+
+#include "../uprobes/system.h"
+#include "../uprobes/signals.h"
+#include "control.h"
+
+#define WRITES		1000
+#define THREADS		4
+
+/* No two are in one aligned word that a register can watch. */
+static struct {
+	word_t word;
+	char pad[64 - sizeof(word_t)];
+} data[16] __attribute__((aligned(64)));
+
+#define WORD		(data[0].word)
+
+static void add(const char *name, const char *type)
+{
+	same("add", add_at(name, getpid(), &WORD, type), 0);
+}
+
+/* --- One thread -------------------------------------------------------------------- */
+
+static void values(void)
+{
+	struct seen seen;
+	int i;
+
+	WORD = 7;
+	add("p", "w");
+	for (i = 1; i <= 100; i++) {
+		WORD = 10 * i;
+		seen = expect("p", i);
+		same("old", seen.old, i == 1 ? 7 : 10 * (i - 1));
+		same("new", seen.new, 10 * i);
+	}
+	/* A read is no hit, nor is another word. */
+	i = WORD;
+	data[1].word = i;
+	expect("p", 100);
+	command("del", "p");
+	WORD = 1;
+}
+
+static void reads(void)
+{
+	struct seen seen;
+	int i;
+
+	WORD = 5;
+	add("p", "rw");
+	for (i = 1; i <= WRITES; i++)
+		(void)WORD;
+	seen = expect("p", WRITES);
+	same("old", seen.old, 5);
+	same("new", seen.new, 5);
+	WORD = 6;
+	seen = expect("p", WRITES + 1);
+	same("new", seen.new, 6);
+}
+
+static void changes(void)
+{
+	int i;
+
+	WORD = 0;
+	add("p", "w changed");
+	for (i = 0; i < 100; i++)
+		WORD = i / 10;
+	expect("p", 9);
+}
+
+static void sleeps(void)
+{
+	int i;
+
+	add("p", "w sleep");
+	for (i = 1; i <= 20; i++)
+		WORD = i;
+	same("new", expect("p", 20).new, 20);
+}
+
+static void disabled(void)
+{
+	add("p", "w disabled");
+	WORD = 1;
+	expect("p", 0);
+	command("enable", "p");
+	WORD = 2;
+	same("old", expect("p", 1).old, 1);
+	command("disable", "p");
+	WORD = 3;
+	expect("p", 1);
+}
+
+/* A write that a system call makes is a hit, too, when it ends. */
+static void system_calls(void)
+{
+	unsigned long value;
+	int pipes[2], i;
+
+	same("pipe", pipe(pipes), 0);
+	add("p", "w");
+	for (i = 1; i <= 50; i++) {
+		value = i;
+		write(pipes[1], &value, sizeof(value));
+		read(pipes[0], (void *)&WORD, sizeof(value));
+		same("new", expect("p", i).new, i);
+	}
+}
+
+static volatile int signals;
+
+static void got_signal(int signal, siginfo_t *info, struct ucontext *context)
+{
+	(void)signal;
+	(void)info;
+	(void)context;
+	signals++;
+}
+
+/* Signals between the exception and the access neither lose nor double it. */
+static void signalled(void)
+{
+	long writes = 0;
+
+	on_signal(SIGALRM, got_signal, 0);
+	add("p", "w");
+	alarm_every(500);
+	while (signals < 100) {
+		WORD = writes;
+		writes++;
+	}
+	alarm_every(0);
+	same("new", expect("p", writes).new, writes - 1);
+}
+
+#ifdef __aarch64__
+/* A loop of exclusive accesses ends.  They are missed; later writes are not. */
+static void exclusive(void)
+{
+	unsigned long value, failed;
+	struct seen seen;
+	int i;
+
+	WORD = 0;
+	add("p", "rw");
+	for (i = 0; i < WRITES; i++) {
+		asm volatile("1: ldxr %0, [%2]\n\t"
+			     "add %0, %0, #1\n\t"
+			     "stxr %w1, %0, [%2]\n\t"
+			     "cbnz %w1, 1b"
+			     : "=&r" (value), "=&r" (failed) : "r" (&WORD) : "memory");
+		if (!(i % 100))
+			usleep(20000);
+	}
+	usleep(100000);
+	seen = look("p");
+	if (seen.missed < 1)
+		fail("missed", seen.missed, 1);
+	same("hits", seen.hits, 0);
+	WORD = 5;
+	same("hits of a write", look("p").hits, 1);
+	same("sum", look("p").old, WRITES);
+}
+#endif
+
+/* --- Threads ------------------------------------------------------------------------ */
+
+static struct thread threads[THREADS];
+static volatile int go, stop;
+
+static void write_often(void *argument)
+{
+	unsigned long i;
+
+	while (!go)
+		usleep(1000);
+	for (i = 0; i < WRITES; i++)
+		WORD = (unsigned long)argument * WRITES + i;
+}
+
+static void start(int from, int to, void (*function)(void *))
+{
+	int i;
+
+	for (i = from; i < to; i++) {
+		if (thread_start(&threads[i], function, (void *)(unsigned long)i) < 0)
+			fail("clone", errno, 0);
+	}
+}
+
+static void wait_for(int from, int to)
+{
+	int i;
+
+	for (i = from; i < to; i++) {
+		if (!thread_wait(&threads[i], 60))
+			fail("a thread hangs", i, 0);
+	}
+}
+
+/* Half of the threads exist when the probe is registered. */
+static void all_threads(void)
+{
+	start(0, THREADS / 2, write_often);
+	usleep(20000);
+	add("p", "w");
+	start(THREADS / 2, THREADS, write_often);
+	go = 1;
+	wait_for(0, THREADS);
+	expect("p", THREADS * WRITES);
+	WORD = 3;
+	same("new", expect("p", THREADS * WRITES + 1).new, 3);
+}
+
+static void write_once(void *argument)
+{
+	WORD = (unsigned long)argument;
+}
+
+/* Threads that end give their registers back. */
+static void short_threads(void)
+{
+	int i;
+
+	add("p", "w");
+	for (i = 1; i <= 200; i++) {
+		start(0, 1, write_once);
+		wait_for(0, 1);
+		expect("p", i);
+	}
+}
+
+static void create_threads(void *argument)
+{
+	int i = 1 + (unsigned long)argument;
+
+	while (!stop) {
+		start(i, i + 1, write_once);
+		wait_for(i, i + 1);
+	}
+}
+
+/* Threads that are created while the probe is registered are watched. */
+static void created_meanwhile(void)
+{
+	int i;
+
+	start(0, 1, create_threads);
+	for (i = 0; i < 100; i++) {
+		add("p", "w");
+		if (i % 2)
+			usleep(i * 20);
+		command("del", "p");
+	}
+	add("p", "w");
+	usleep(20000);
+	stop = 1;
+	wait_for(0, 1);
+	if (!look("p").hits || look("p").missed)
+		fail("hits", look("p").hits, 1);
+}
+
+static void write_on(void *argument)
+{
+	unsigned long i = (unsigned long)argument;
+
+	while (!stop)
+		WORD = ++i;
+}
+
+/* Unregistering waits for handlers that sleep. */
+static void storm(void)
+{
+	int i;
+
+	start(0, THREADS, write_on);
+	for (i = 0; i < 100; i++) {
+		add("p", i % 2 ? "w sleep" : "rw");
+		usleep(i % 10 * 1000);
+		if (i % 3)
+			command("disable", "p");
+		command("del", "p");
+	}
+	stop = 1;
+	wait_for(0, THREADS);
+	add("p", "w");
+	expect("p", 0);
+	WORD = 1;
+	expect("p", 1);
+}
+
+/* --- Registers ----------------------------------------------------------------------- */
+
+static int perf_watch(word_t *word)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (unsigned long)word, .bp_len = HW_BREAKPOINT_LEN_4,
+		.exclude_kernel = 1,
+	};
+
+	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static void sit(void *argument)
+{
+	(void)argument;
+	while (!stop)
+		usleep(1000);
+}
+
+/* Registers of all threads are reserved together with those of perf; refused is refused. */
+static void registers(void)
+{
+	char name[8] = "n0";
+	int i, n, ret, files[16], most;
+
+	start(0, THREADS, sit);
+	for (n = 0, ret = 0; n < 16 && !ret; n += !ret) {
+		name[1] = 'a' + n;
+		ret = add_at(name, getpid(), &data[n].word, "w");
+	}
+	same("error", ret, -ENOSPC);
+	for (i = 0; i < n; i++) {
+		name[1] = 'a' + i;
+		data[i].word = i + 1;
+		same("new", expect(name, 1).new, i + 1);
+	}
+	same("perf gets a register", perf_watch(&data[15].word) >= 0, 0);
+	for (i = 0; i < n; i++) {
+		name[1] = 'a' + i;
+		command("del", name);
+	}
+	most = n;
+	for (n = 0; n < 16; n++) {
+		files[n] = perf_watch(&data[n].word);
+		if (files[n] < 0)
+			break;
+	}
+	same("registers of perf", n, most);
+	same("no register", add_at("p", getpid(), &WORD, "w"), -ENOSPC);
+	close(files[0]);
+	same("a register", add_at("p", getpid(), &WORD, "w"), 0);
+	WORD = 2;
+	expect("p", 1);
+	stop = 1;
+	wait_for(0, THREADS);
+}
+
+/* --- Other processes ------------------------------------------------------------------ */
+
+static int child_writes(void)
+{
+	WORD = 77;
+	return 0;
+}
+
+static void forked(void)
+{
+	add("p", "w");
+	WORD = 1;
+	same("child", in_child(child_writes), 0);
+	same("new", expect("p", 1).new, 1);
+	WORD = 2;
+	expect("p", 2);
+}
+
+static int child_is_watched(void)
+{
+	add("p", "w");
+	WORD = 4;
+	WORD = 5;
+	expect("p", 2);
+	return 0;
+}
+
+static void exits(void)
+{
+	same("child", in_child(child_is_watched), 0);
+	same("gone", expect("p", 2).gone, 1);
+}
+
+static int child_executes(void)
+{
+	char *const arguments[] = { "process", "touch", NULL };
+
+	add("p", "w");
+	WORD = 4;
+	return execve("/proc/self/exe", arguments, environ);
+}
+
+/* The new program is the same, so the word has the same address. */
+static void touch(void)
+{
+	WORD = 6;
+	exit(0);
+}
+
+static void executes(void)
+{
+	same("child", in_child(child_executes), 0);
+	same("new", expect("p", 1).new, 4);
+	same("gone", look("p").gone, 1);
+}
+
+static int child_waits(void)
+{
+	while (!WORD)
+		usleep(1000);
+	return 0;
+}
+
+/* Another process is watched, and killed. */
+static void killed(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		exit(child_waits());
+	same("add", add_at("p", pid, &WORD, "rw"), 0);
+	while (!look("p").hits)
+		usleep(1000);
+	same("kill", kill(pid, SIGKILL), 0);
+	waitpid(pid, &status, 0);
+	same("gone", look("p").gone, 1);
+	same("enable", control("enable p"), -EINVAL);
+	command("del", "p");
+	same("ended", add_at("p", pid, &WORD, "w"), -ESRCH);
+}
+
+#ifdef __aarch64__
+#define STORE	"str %1, %0"
+#else
+#define STORE	"mov %1, %0"
+#endif
+
+extern char store[], after_store[];
+
+/* Prints addresses of a word, of a store to it, and of the next instruction; waits; stores. */
+static void writes_of_event(void)
+{
+	WORD = 7;
+	on_signal(SIGUSR1, got_signal, 0);
+	printf("0x%lx 0x%lx 0x%lx\n", (unsigned long)&WORD, (unsigned long)store,
+	       (unsigned long)after_store);
+	while (!signals)
+		usleep(1000);
+	asm volatile("store: " STORE "\n\tafter_store:" : "=m" (WORD) : "r" (0x102UL));
+	WORD = 0x103;
+	exit(0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "values", values },
+	{ "reads", reads },
+	{ "changes", changes },
+	{ "sleeps", sleeps },
+	{ "disabled", disabled },
+	{ "system_calls", system_calls },
+	{ "signalled", signalled },
+	{ "all_threads", all_threads },
+	{ "short_threads", short_threads },
+	{ "created_meanwhile", created_meanwhile },
+	{ "storm", storm },
+	{ "registers", registers },
+	{ "forked", forked },
+	{ "exits", exits },
+	{ "executes", executes },
+	{ "killed", killed },
+	{ "touch", touch },
+	{ "writes_of_event", writes_of_event },
+#ifdef __aarch64__
+	{ "exclusive", exclusive },
+#endif
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	if (argc < 2)
+		return 1;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(argv[1], cases[i].name))
+			continue;
+		cases[i].run();
+		printf("ok\n");
+		return 0;
+	}
+	printf("no such case\n");
+	return 1;
+}

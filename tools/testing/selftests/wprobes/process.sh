@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Probes on data of a process: a program accesses its own data, and compares the calls of the
+# handler with the accesses.  The refusals have their errno and reason.
+
+. "$(dirname "$0")/functions.sh"
+
+begin
+load wp_test
+long=$(word_size)
+
+# run_case CASE: the program is satisfied; then the probes that it leaves are removed.
+run_case()
+{
+	is "$1" "$("$HERE/process" "$1" 2>&1)" ok
+	sed 's/ .*//' "$WP_TEST/probes" | while read -r name; do
+		wp del "$name" >/dev/null
+	done
+}
+
+for case in values reads changes sleeps disabled system_calls signalled \
+	all_threads short_threads created_meanwhile storm registers \
+	forked exits executes killed; do
+	run_case "$case"
+done
+[ "$(uname -m)" != aarch64 ] || run_case exclusive
+
+# The list of probes.
+sleep 100 &
+pid=$!
+stack=$(sed -n 's/-.* \[stack\]$//p' "/proc/$pid/maps" | tail -n 1)
+while [ -z "$stack" ]; do
+	stack=$(sed -n 's/-.* \[stack\]$//p' "/proc/$pid/maps" | tail -n 1)
+done
+end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
+# The last word of the stack is zero, and before it is the name of the program.
+top=$((0x$end - long))
+is "add" "$(wp add s "pid:$pid:$top" "$long" w)" ok
+is "list" "$(sed 's/^[0-9a-f]* *//' "$LIST")" "w  pid:$pid  w:$long nmissed=0 "
+kill "$pid"
+wait
+is "list: the process has ended" "$(sed 's/^[0-9a-f]* *//' "$LIST")" \
+	"w  pid:$pid  w:$long nmissed=0 [GONE]"
+wp del s >/dev/null
+
+instance=$TRACING/instances/wprobes-test
+mkdir "$instance" || skip_all "no instances in tracefs"
+echo 1 >"$instance/events/wprobe_core/wprobe_refused/enable"
+
+# refused NAME ERROR REASON ARG...: the probe is refused for that reason.
+refused()
+{
+	local name="$1" error="$2" reason="$3"
+
+	shift 3
+	echo >"$instance/trace"
+	is "$name: error" "$(wp add x "$@")" "$error"
+	is "$name: reason" "$(sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' \
+		"$instance/trace")" "$reason"
+}
+
+sleep 100 &
+pid=$!
+kernel=$(awk '$3 == "wp_test_words" { print $1 }' /proc/kallsyms)
+refused "no process" "No such process" "no such process, or it has ended" \
+	pid:999999:0x1000 "$long" w
+refused "kernel thread" "Invalid argument" "a kernel thread" pid:2:0x1000 "$long" w
+refused "not mapped" "Bad address" "not mapped in the process, or not readable" \
+	"pid:$pid:0x1000" "$long" w
+refused "address of the kernel" "Invalid argument" "not an address of a process" \
+	"pid:$pid:0x$kernel" "$long" w
+refused "over the end of a word" "Invalid argument" "not inside one aligned word" \
+	"pid:$pid:0x1001" "$long" w
+refused "a flag for the kernel" "Invalid argument" \
+	"a symbol or a flag that is for data of the kernel" "pid:$pid:0x1000" "$long" w percpu
+kill "$pid"
+wait
+rmdir "$instance"
+finish
