@@ -12,9 +12,9 @@
 
 #ifdef CONFIG_WPROBES
 
+#include <linux/compat.h>
 #include <linux/percpu-defs.h>
 #include <asm/barrier.h>
-#include <asm/compat.h>
 #include <asm/debug-monitors.h>
 #include <asm/hw_breakpoint.h>
 #include <asm/sysreg.h>

@@ -62,14 +62,16 @@ while ! grep -q . /tmp/process; do
 done
 read -r address store after </tmp/process
 mkdir "$instance"
-is "define for a process" "$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
+is "define for a process" \
+	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
 is "show for a process" "$(grep ^w: "$events")" \
 	"w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old"
 is "no such process" "$(define "w:wp/none w@pid:999999:$address")" "No such process"
 is "no pid" "$(define "w:wp/none w@pid:x:$address")" "Invalid argument"
 is "no address" "$(define "w:wp/none w@pid:$pid")" "Invalid argument"
 echo 1 >"$instance/events/wp/user/enable"
-is "probe the instruction" "$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
+is "probe the instruction" \
+	"$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
 echo 1 >"$instance/events/wp/store/enable"
 kill -USR1 "$pid"
 wait

@@ -347,7 +347,7 @@ static void registers(void)
 		if (files[n] < 0)
 			break;
 	}
-	same("registers of perf", n, most);
+	same("number for perf", n, most);
 	same("no register", add_at("p", getpid(), &WORD, "w"), -ENOSPC);
 	close(files[0]);
 	same("a register", add_at("p", getpid(), &WORD, "w"), 0);

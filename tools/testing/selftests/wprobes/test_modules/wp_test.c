@@ -77,7 +77,7 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 	    copy_from_user(&now, (void __user *)wp->addr, wp->len))
 		atomic_long_inc(&p->wrong);
 	if (p->sleep)
-		msleep(2);
+		usleep_range(2000, 3000);
 }
 
 static struct probe *find(const char *name)
