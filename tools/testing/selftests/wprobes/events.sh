@@ -57,10 +57,10 @@ echo '-:wprobes/w_wp_test_words_16_2' >>"$events"
 : >/tmp/process
 "$HERE/process" writes_of_event >/tmp/process &
 pid=$!
-while ! grep -q . /tmp/process; do
+# The line arrives in parts; read fails before its end.
+until read -r address store after </tmp/process; do
 	sleep 0.1
 done
-read -r address store after </tmp/process
 mkdir "$instance"
 is "define for a process" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
