@@ -21,17 +21,17 @@
 #define CONTEXT_IP(context)	((context)->uc_mcontext.rip)
 #define CONTEXT_SP(context)	((context)->uc_mcontext.rsp)
 #define CONTEXT_WORDS		16
-asm("return_from_signal: mov $15, %eax; syscall");
+asm(".globl return_from_signal; return_from_signal: mov $15, %eax; syscall");
 #elif defined(__i386__)
 #define CONTEXT_IP(context)	((context)->uc_mcontext.eip)
 #define CONTEXT_SP(context)	((context)->uc_mcontext.esp)
 #define CONTEXT_WORDS		12
-asm("return_from_signal: mov $173, %eax; int $0x80");
+asm(".globl return_from_signal; return_from_signal: mov $173, %eax; int $0x80");
 #elif defined(__aarch64__)
 #define CONTEXT_IP(context)	((context)->uc_mcontext.pc)
 #define CONTEXT_SP(context)	((context)->uc_mcontext.sp)
 #define CONTEXT_WORDS		32
-asm("return_from_signal: mov x8, #139; svc #0");
+asm(".globl return_from_signal; return_from_signal: mov x8, #139; svc #0");
 #endif
 
 extern char return_from_signal[];

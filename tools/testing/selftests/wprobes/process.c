@@ -445,6 +445,7 @@ static void killed(void)
 #define STORE	"mov %1, %0"
 #endif
 
+/* Global: a local label, when its address comes from the table of the linker, is that of .text. */
 extern char store[], after_store[];
 
 /* Prints addresses of a word, of a store to it, and of the next instruction; waits; stores. */
@@ -456,7 +457,9 @@ static void writes_of_event(void)
 	       (unsigned long)after_store);
 	while (!signals)
 		usleep(1000);
-	asm volatile("store: " STORE "\n\tafter_store:" : "=m" (WORD) : "r" (0x102UL));
+	asm volatile(".globl store, after_store\n"
+		     "store: " STORE "\n"
+		     "after_store:" : "=m" (WORD) : "r" (0x102UL));
 	WORD = 0x103;
 	exit(0);
 }
