@@ -478,3 +478,24 @@ trace_end()
 	echo 0 >"$INSTANCE/events/kprobe_core/enable"
 	rmdir "$INSTANCE"
 }
+
+ENOMEM=12
+
+# fail_allocations: let the helper fail_nth choose allocations that fail, of all kinds.  Skips the
+# test if this kernel cannot do that.  The kernel's message about each of them is expected until
+# the test ends.
+fail_allocations()
+{
+	local slab=/sys/kernel/debug/failslab pages=/sys/kernel/debug/fail_page_alloc
+
+	[ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
+	[ -d "$slab" ] && [ -d "$pages" ] ||
+		skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
+	trap 'echo "kprobes-test: out-of-memory end" >/dev/kmsg; cleanup' EXIT
+	echo "kprobes-test: out-of-memory begin" >/dev/kmsg
+	set_knob "$slab/ignore-gfp-wait" N
+	set_knob "$pages/ignore-gfp-wait" N
+	set_knob "$pages/min-order" 0
+	set_knob "$slab/verbose" 0
+	set_knob "$pages/verbose" 0
+}

@@ -6,28 +6,9 @@
 
 . "$(dirname "$0")/functions.sh"
 
-FAILSLAB=/sys/kernel/debug/failslab
-FAIL_PAGES=/sys/kernel/debug/fail_page_alloc
-ENOMEM=12
-
 begin
-[ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
-[ -d "$FAILSLAB" ] && [ -d "$FAIL_PAGES" ] ||
-	skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
-# The kernel's message about each failed allocation is expected.
-mark()
-{
-	echo "kprobes-test: $1" >/dev/kmsg
-}
-trap 'mark "out-of-memory end"; cleanup' EXIT
-mark "out-of-memory begin"
-
+fail_allocations
 load kp_test
-set_knob "$FAILSLAB/ignore-gfp-wait" N
-set_knob "$FAIL_PAGES/ignore-gfp-wait" N
-set_knob "$FAIL_PAGES/min-order" 0
-set_knob "$FAILSLAB/verbose" 0
-set_knob "$FAIL_PAGES/verbose" 0
 before=$(list)
 
 # each_fails NAME FEWEST WORD...: add that probe, with each allocation failing.

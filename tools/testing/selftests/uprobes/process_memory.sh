@@ -7,31 +7,13 @@
 
 . "$(dirname "$0")/functions.sh"
 
-FAILSLAB=/sys/kernel/debug/failslab
-FAIL_PAGES=/sys/kernel/debug/fail_page_alloc
 UP_PROCESS=/sys/kernel/debug/up_process
 LIST=/sys/kernel/debug/uprobes/list
-ENOMEM=12
 
 begin
 [ -e "$LIST" ] || skip_all "no probes of processes in this kernel"
-[ -x "$HERE/fail_nth" ] || skip_all "fail_nth has not been built"
-[ -d "$FAILSLAB" ] && [ -d "$FAIL_PAGES" ] ||
-	skip_all "allocations do not fail in this kernel (FAILSLAB, FAIL_PAGE_ALLOC)"
-# The kernel's message about each failed allocation is expected.
-mark()
-{
-	echo "kprobes-test: $1" >/dev/kmsg
-}
-trap 'mark "out-of-memory end"; cleanup' EXIT
-mark "out-of-memory begin"
-
+fail_allocations
 load up_process
-set_knob "$FAILSLAB/ignore-gfp-wait" N
-set_knob "$FAIL_PAGES/ignore-gfp-wait" N
-set_knob "$FAIL_PAGES/min-order" 0
-set_knob "$FAILSLAB/verbose" 0
-set_knob "$FAIL_PAGES/verbose" 0
 
 # process COMMAND...: write a command to up_process; prints ok or the name of the error.
 process()
