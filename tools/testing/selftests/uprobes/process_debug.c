@@ -13,16 +13,6 @@
 
 #define CALLS		5
 
-#ifdef __aarch64__
-#define TRAP_INSN	0xd4200000UL
-#define TRAP_MASK	0xffffffffUL
-#define TRAP_MOVES	0
-#else
-#define TRAP_INSN	0xccUL
-#define TRAP_MASK	0xffUL
-#define TRAP_MOVES	1
-#endif
-
 /* The code, at the same address in each child. */
 static char *code;
 

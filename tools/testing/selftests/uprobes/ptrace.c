@@ -279,16 +279,6 @@ static void check_move(void)
 
 /* --- A debugger's breakpoint between probes -------------------------------- */
 
-#ifdef __aarch64__
-#define TRAP_INSN	0xd4200000UL
-#define TRAP_MASK	0xffffffffUL
-#define TRAP_MOVES	0
-#else
-#define TRAP_INSN	0xccUL
-#define TRAP_MASK	0xffUL
-#define TRAP_MOVES	1
-#endif
-
 NOINLINE static int plain(int a)
 {
 	asm volatile("" : "+r" (a));

@@ -2,7 +2,7 @@
 #ifndef _UPROBES_TRACEE_H
 #define _UPROBES_TRACEE_H
 /*
- * The registers of a traced process, as an array of words.  Built with nolibc.
+ * A traced process: its registers as an array of words, breakpoints, stops.  Built with nolibc.
  */
 #include <linux/ptrace.h>
 
@@ -21,6 +21,17 @@
 #define TRACEE_WORDS	34
 #define TRACEE_IP	32
 #define TRACEE_SP	31
+#endif
+
+/* The breakpoint of a debugger, its bits in a word, and how far it moves the ip. */
+#ifdef __aarch64__
+#define TRAP_INSN	0xd4200000UL
+#define TRAP_MASK	0xffffffffUL
+#define TRAP_MOVES	0
+#else
+#define TRAP_INSN	0xccUL
+#define TRAP_MASK	0xffUL
+#define TRAP_MOVES	1
 #endif
 
 struct tracee_registers {
