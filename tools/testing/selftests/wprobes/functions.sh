@@ -125,3 +125,23 @@ word_size()
 	*)	echo 8 ;;
 	esac
 }
+
+# trace_refusals: trace the reasons of refusals in an instance, for refused.
+trace_refusals()
+{
+	instance=$TRACING/instances/wprobes-test
+	mkdir "$instance" || skip_all "no instances in tracefs"
+	echo 1 >"$instance/events/wprobe_core/wprobe_refused/enable"
+}
+
+# refused NAME ERROR REASON ARG...: the probe is refused for that reason.
+refused()
+{
+	local name="$1" error="$2" reason="$3"
+
+	shift 3
+	echo >"$instance/trace"
+	is "$name: error" "$(wp add x "$@")" "$error"
+	is "$name: reason" "$(sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' \
+		"$instance/trace")" "$reason"
+}

@@ -7,22 +7,8 @@
 
 begin
 load wp_test
-instance=$TRACING/instances/wprobes-test
-mkdir "$instance" || skip_all "no instances in tracefs"
-echo 1 >"$instance/events/wprobe_core/wprobe_refused/enable"
+trace_refusals
 long=$(word_size)
-
-# refused NAME ERROR REASON ARG...: the probe is refused for that reason.
-refused()
-{
-	local name="$1" error="$2" reason="$3"
-
-	shift 3
-	echo >"$instance/trace"
-	is "$name: error" "$(wp add x "$@")" "$error"
-	is "$name: reason" "$(sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' \
-		"$instance/trace")" "$reason"
-}
 
 refused "no symbol" "No such file or directory" "symbol not found" wp_no_such_word 4 w
 refused "no bytes" "Invalid argument" "no bytes, or more than a register can watch" \
