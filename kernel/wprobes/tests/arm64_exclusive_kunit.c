@@ -12,29 +12,22 @@
 
 static unsigned long words[2] __aligned(16);
 
-static noinline void add_one(unsigned long *at)
-{
-	unsigned long value;
-	u32 failed;
-
-	asm volatile("1:	ldxr	%0, %2\n"
-		     "	add	%0, %0, #1\n"
-		     "	stxr	%w1, %0, %2\n"
-		     "	cbnz	%w1, 1b"
-		     : "=&r" (value), "=&r" (failed), "+Q" (*at) : : "memory");
+/* Defines a function that adds one by a load and a store of these names. */
+#define ADD_ONE(name, load, store)							\
+static noinline void name(unsigned long *at)						\
+{											\
+	unsigned long value;								\
+	u32 failed;									\
+											\
+	asm volatile("1:	" load "	%0, %2\n"				\
+		     "	add	%0, %0, #1\n"						\
+		     "	" store "	%w1, %0, %2\n"				\
+		     "	cbnz	%w1, 1b"						\
+		     : "=&r" (value), "=&r" (failed), "+Q" (*at) : : "memory");		\
 }
 
-static noinline void add_one_ordered(unsigned long *at)
-{
-	unsigned long value;
-	u32 failed;
-
-	asm volatile("1:	ldaxr	%0, %2\n"
-		     "	add	%0, %0, #1\n"
-		     "	stlxr	%w1, %0, %2\n"
-		     "	cbnz	%w1, 1b"
-		     : "=&r" (value), "=&r" (failed), "+Q" (*at) : : "memory");
-}
+ADD_ONE(add_one, "ldxr", "stxr")
+ADD_ONE(add_one_ordered, "ldaxr", "stlxr")
 
 static noinline void add_one_to_pair(unsigned long *at)
 {
