@@ -13,10 +13,11 @@
 # Each configuration is one result; a failure has its name and its log.  ONLY="name ..."
 # selects configurations.
 #
-# A configuration may break the base kernel itself.  If one fails, compile the same targets
-# of the base's tree in the same configuration.  If the same complaints about the same files
-# appear, and each failing object that the base has fails there as well, the configuration
-# counts as skipped, not as passed.
+# A configuration may break the base kernel itself.  If there are complaints, compile the
+# same files of the base's tree in the same configuration.  If the same complaints about the
+# same files appear, they are the base's; if every object could be made nevertheless, the
+# configuration has passed.  If each object that could not be made cannot be made in the
+# base's tree either, the configuration counts as skipped, not as passed.
 #
 # With an argument, the tree must be there already, the results are added to RESULTS, and
 # only configurations with a "+" in the list are compiled (make check).
@@ -247,6 +248,18 @@ failing()
 	sed -nE 's,.*\*\*\* \[[^ ]*: ([^] ]+)\].*,\1,p' "$1" | grep -E '\.(o|s|S|lds)$' | sort -u
 }
 
+# suspects ARCH CONFIG LOG: the objects that the log complains about, and those that could
+# not be made; all targets if it complains about a header, which any object may include.
+suspects()
+{
+	if grep -q '^[^ :]*\.h:' "$3.said"; then
+		targets "$1" "$(out_dir "$1" "$2")"
+	else
+		sed -nE 's,^([^ :]+)\.[cS]:.*,\1.o,p' "$3.said"
+		failing "$3"
+	fi
+}
+
 # excused ARCH CONFIG LOG: true if the base's tree fails in the same way.
 excused()
 {
@@ -260,13 +273,15 @@ excused()
 	cp "$(out_dir "$arch" "$2")/.config" "$out/.config"
 	# Remove all objects, because only a compiled object repeats its complaints.
 	find "$out" -name '*.o' -delete
-	mapfile -t list < <(targets "$arch" "$(out_dir "$arch" "$2")" | while read -r target; do
-		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -d $(base_tree)/$target ]] || echo "$target"
-	done)
-	kmake "$arch" "$base" olddefconfig >"$log.base" 2>&1 </dev/null || return 1
-	kmake "$arch" "$base" W=1 --keep-going "${list[@]}" >>"$log.base" 2>&1 </dev/null || true
 	complaints_of "$log" >"$log.said"
 	[[ -s $log.said ]] || return 1
+	mapfile -t list < <(suspects "$arch" "$2" "$log" | sort -u | while read -r target; do
+		[[ ! -e $(base_tree)/${target/%.o/.c} && ! -e $(base_tree)/${target/%.o/.S} &&
+			! -d $(base_tree)/$target ]] || echo "$target"
+	done)
+	((${#list[@]})) || return 1
+	kmake "$arch" "$base" olddefconfig >"$log.base" 2>&1 </dev/null || return 1
+	kmake "$arch" "$base" W=1 --keep-going "${list[@]}" >>"$log.base" 2>&1 </dev/null || true
 	! complaints_of "$log.base" | comm -23 "$log.said" - | grep -q . || return 1
 	# Each target that fails here must fail in the base, too, if the base has it.
 	! comm -23 <(failing "$log") <(failing "$log.base") | while read -r target; do
@@ -278,21 +293,26 @@ excused()
 # judge ARCH CONFIG NAME: compile the configuration; record one result, print complaints.
 judge()
 {
-	local arch=$1 config=$2 name=$3 log found status=0 start=$SECONDS
+	local arch=$1 config=$2 name=$3 log found status=0 start=$SECONDS excuse=
 
 	log=$LOGS/$arch-configs-$name.log
 	compile "$arch" "$config" >"$log" 2>&1 </dev/null || status=$?
+	cp "$(out_dir "$arch" "$config")/.config" "$log.config"
 	found=$(complaints_of "$log")
-	((status)) || [[ -n $found ]] || found=$(symbols "$arch" "$config") || status=1
-	if ((status == 0)) && [[ -z $found ]]; then
-		say "$arch, $name: $(targets "$arch" "$(out_dir "$arch" "$config")" | wc -l) objects and folders, $((SECONDS - start)) s"
-		echo "PASS $arch configs $name" >>"$RESULTS"
-		return
+	if [[ -n $found ]] && excused "$arch" "$config" "$log"; then
+		excuse="the base has the same complaints (log: $log.base)"
+	fi
+	if ((status == 0)) && [[ -z $found || -n $excuse ]]; then
+		if found=$(symbols "$arch" "$config"); then
+			say "$arch, $name: $(targets "$arch" "$(out_dir "$arch" "$config")" | wc -l) objects and folders, $((SECONDS - start)) s${excuse:+, $excuse}"
+			echo "PASS $arch configs $name" >>"$RESULTS"
+			return
+		fi
+		excuse=
 	fi
 	{ echo "$found"; grep -E 'error[: ]|Error ' "$log" || true; } | grep -v '^$' |
 		sort -u | head -n 12 | sed 's/^/    /'
-	cp "$(out_dir "$arch" "$config")/.config" "$log.config"
-	if excused "$arch" "$config" "$log"; then
+	if [[ -n $excuse ]]; then
 		say "$arch, $name: the base fails in the same way (log: $log.base, configuration: $log.config)"
 		echo "SKIP $arch configs $name: the base fails in the same way (log: $log.base)" >>"$RESULTS"
 	else
