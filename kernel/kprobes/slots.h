@@ -56,6 +56,13 @@ static __always_inline unsigned long slot_page_key(unsigned long addr)
 	return addr >> PAGE_SHIFT;
 }
 
+/* Does no page of slots have the hash of @addr?  Then @addr is not in a slot.  Context: any. */
+static __always_inline bool no_slot_page(unsigned long addr)
+{
+	return hlist_empty(&kprobe_slot_pages[hash_min(slot_page_key(addr),
+						       HASH_BITS(kprobe_slot_pages))]);
+}
+
 /* Returns the page that contains @addr, or NULL.  Context: preemption disabled. */
 static __always_inline struct slot_page *find_slot_page(unsigned long addr)
 {

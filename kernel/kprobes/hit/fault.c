@@ -12,6 +12,7 @@
 #include <linux/ptrace.h>
 
 #include "../internal.h"
+#include "../slots.h"
 
 /* Calls the fault_handler of the probe whose handler has faulted (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
@@ -137,6 +138,20 @@ int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 }
 NOKPROBE_SYMBOL(kprobe_fault_handler);
 
+static noinline unsigned long text_address(unsigned long addr)
+{
+	unsigned long start = 0;
+	struct kprobe *owner;
+
+	preempt_disable_notrace();
+	owner = kprobe_slot_owner(addr, &start);
+	if (owner)
+		addr = arch_slot_original(owner, start, addr);
+	preempt_enable_notrace();
+	return addr;
+}
+NOKPROBE_SYMBOL(text_address);
+
 /**
  * kprobe_text_address() - translate an address in a copy to that of the original instruction
  * @addr: an address that may be in a slot
@@ -148,14 +163,7 @@ NOKPROBE_SYMBOL(kprobe_fault_handler);
  */
 unsigned long kprobe_text_address(unsigned long addr)
 {
-	unsigned long start = 0;
-	struct kprobe *owner;
-
-	preempt_disable_notrace();
-	owner = kprobe_slot_owner(addr, &start);
-	if (owner)
-		addr = arch_slot_original(owner, start, addr);
-	preempt_enable_notrace();
-	return addr;
+	/* The page of a copy that runs is not freed meanwhile. */
+	return likely(no_slot_page(addr)) ? addr : text_address(addr);
 }
 NOKPROBE_SYMBOL(kprobe_text_address);
