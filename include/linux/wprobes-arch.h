@@ -117,7 +117,7 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 void wprobe_before(unsigned int slot);
 void wprobe_missed(unsigned int slot);
-void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched);
+void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched);
 bool wprobe_user_event(const struct perf_event *event);
 void wprobe_user_missed(struct perf_event *event);
 void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs);

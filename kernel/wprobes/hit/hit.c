@@ -31,10 +31,10 @@ static __always_inline bool concerns(const struct wprobe *wp, const struct hit *
 {
 	u32 flags = READ_ONCE(wp->flags);
 
-	if (flags & WPROBE_FLAG_DISABLED || !(wp->mask & hit->installed))
+	if (!(wp->mask & hit->installed))
 		return false;
-	if (flags & WPROBE_FLAG_CHANGED)
-		return (hit->old ^ hit->new) & wp->mask;
+	if (unlikely(flags & (WPROBE_FLAG_DISABLED | WPROBE_FLAG_CHANGED)))
+		return !(flags & WPROBE_FLAG_DISABLED) && (hit->old ^ hit->new) & wp->mask;
 	if (WPROBE_KNOWS_ACCESS && hit->touched)
 		return hit->touched & wp->mask;
 	return true;
@@ -93,43 +93,71 @@ void wprobe_before(unsigned int slot)
 }
 NOKPROBE_SYMBOL(wprobe_before);
 
+/* Has the access been made by the copy of an instruction that has a kprobe? */
+static __always_inline bool is_in_copy(const struct pt_regs *regs)
+{
+	/* Copies are not in the kernel's text. */
+	return kprobes_in_use() && !__is_kernel_text(instruction_pointer(regs)) &&
+	       kprobe_text_address(instruction_pointer(regs)) != instruction_pointer(regs);
+}
+
+/* What is rare is in functions of its own, so that wprobe_hit() saves few registers. */
+static noinline void miss(struct wprobe_watch *watch, unsigned long installed,
+			  unsigned long touched, unsigned long old, unsigned long new)
+{
+	const struct hit hit = { installed, touched, old, new };
+
+	count_missed(watch, &hit);
+}
+NOKPROBE_SYMBOL(miss);
+
+/* The handlers see the address of the original. */
+static noinline void call_after_copy(struct wprobe_watch *watch, unsigned long installed,
+				     unsigned long touched, unsigned long old,
+				     unsigned long new, struct pt_regs *regs)
+{
+	const struct hit hit = { installed, touched, old, new };
+	unsigned long ip = instruction_pointer(regs);
+
+	instruction_pointer_set(regs, kprobe_text_address(ip));
+	call_handlers(watch, &hit, regs);
+	instruction_pointer_set(regs, ip);
+}
+NOKPROBE_SYMBOL(call_after_copy);
+
 /**
  * wprobe_hit() - call the handlers of the probes on the accessed bytes
- * @slot: number of the register's slot
  * @regs: registers after the access; the instruction pointer may be in a copy of a kprobe
+ * @slot: number of the register's slot
  * @touched: the accessed bytes of the aligned word, a mask; 0 if that is not known
  *
  * Context: debug exception, interrupts disabled.
  */
-void wprobe_hit(unsigned int slot, struct pt_regs *regs, unsigned long touched)
+void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 {
-	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
-	const struct wprobe_loaded *loaded = &cpu->loaded[slot];
-	unsigned long ip = instruction_pointer(regs);
-	struct hit hit;
-	bool copy;
+	const struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
+	struct wprobe_watch *watch = loaded->watch;
+	struct hit hit = {
+		.installed = loaded->mask,
+		.touched = WPROBE_KNOWS_ACCESS ? touched : 0,
+		.new = READ_ONCE_NOCHECK(*loaded->word),
+	};
 
-	hit.installed = loaded->mask;
-	hit.touched = touched;
-	hit.new = READ_ONCE_NOCHECK(*loaded->word);
 	/* Two CPUs never get the same change. */
 	hit.old = raw_xchg(loaded->last, hit.new);
-	if (unlikely(cpu->busy)) {
-		count_missed(loaded->watch, &hit);
+	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
+		miss(watch, hit.installed, hit.touched, hit.old, hit.new);
 		return;
 	}
-	cpu->busy = true;
+	raw_cpu_write(wprobe_cpu.busy, true);
 	barrier();
-	/* Copies of instructions are not in the kernel's text. */
-	copy = kprobes_in_use() && !__is_kernel_text(ip);
-	if (copy)
-		instruction_pointer_set(regs, kprobe_text_address(ip));
 	arch_wprobe_handlers_begin();
-	call_handlers(loaded->watch, &hit, regs);
+	if (unlikely(is_in_copy(regs)))
+		call_after_copy(watch, hit.installed, hit.touched, hit.old, hit.new, regs);
+	else
+		call_handlers(watch, &hit, regs);
 	arch_wprobe_handlers_end();
-	if (copy)
-		instruction_pointer_set(regs, ip);
 	barrier();
-	cpu->busy = false;
+	raw_cpu_write(wprobe_cpu.busy, false);
 }
 NOKPROBE_SYMBOL(wprobe_hit);

@@ -284,7 +284,7 @@ void wprobe_stepped(struct pt_regs *regs)
 	for (; step.regs; step.regs &= step.regs - 1) {
 		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(step.regs)]);
 
-		wprobe_hit(loaded->slot, regs, touched(&step, &loaded->range));
+		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
 	}
 }
 NOKPROBE_SYMBOL(wprobe_stepped);

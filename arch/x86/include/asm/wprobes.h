@@ -71,8 +71,27 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 }
 
 /* kernel/wprobes/hit.c */
-unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6);
-unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6);
+void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);
+
+/*
+ * Handles the part of a debug exception that belongs to probes, and removes it from the causes.
+ * Returns true if it was the only cause.  No watchpoint can raise another exception.
+ */
+static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigned long *dr6)
+{
+	/* The bit of register 0 is DR_TRAP0, bit 0. */
+	unsigned long mine = *dr6 & __this_cpu_read(wprobe_regs);
+
+	if (unlikely(!mine))
+		return false;
+	__wprobe_debug_exception(regs, mine);
+	if (likely(mine == *dr6))
+		return true;
+	*dr6 ^= mine;
+	return false;
+}
+
+bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6);
 
 /* kernel/hw_breakpoint.c */
 int hw_breakpoint_take_reg(const struct arch_hw_breakpoint *info);
@@ -81,14 +100,14 @@ void hw_breakpoint_move_reg(int i, unsigned long addr);
 
 #else
 
-static inline unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6)
+static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigned long *dr6)
 {
-	return dr6;
+	return false;
 }
 
-static inline unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6)
+static inline bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6)
 {
-	return dr6;
+	return false;
 }
 
 #endif

@@ -102,44 +102,50 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr)
 	}
 }
 
+/* One access matches several registers. */
+static noinline void hit_several(struct pt_regs *regs, unsigned long mine)
+{
+	for (; mine; mine &= mine - 1)
+		wprobe_hit(regs, __this_cpu_read(slot_of_reg[__ffs(mine)]), 0);
+}
+NOKPROBE_SYMBOL(hit_several);
+
 /**
- * wprobe_debug_exception() - handle the part of a debug exception that belongs to probes
+ * __wprobe_debug_exception() - handle the part of a debug exception that belongs to probes
  * @regs: registers at the exception
- * @dr6: causes of the exception, with positive polarity
+ * @mine: the registers of probes that match, a bit each as in DR6; at least one
  *
  * Context: exc_debug(), interrupts disabled, no watchpoint can raise another exception.
- * Return: the remaining causes.
  */
-unsigned long wprobe_debug_exception(struct pt_regs *regs, unsigned long dr6)
+void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine)
 {
-	unsigned long mine = dr6 & __this_cpu_read(wprobe_regs);
-
-	/* The bit of register 0 is DR_TRAP0, bit 0. */
-	for (dr6 &= ~mine; mine; mine &= mine - 1)
-		wprobe_hit(__this_cpu_read(slot_of_reg[__ffs(mine)]), regs, 0);
-	return dr6;
+	if (unlikely(mine & (mine - 1)))
+		hit_several(regs, mine);
+	else
+		wprobe_hit(regs, __this_cpu_read(slot_of_reg[__ffs(mine)]), 0);
 }
-NOKPROBE_SYMBOL(wprobe_debug_exception);
+NOKPROBE_SYMBOL(__wprobe_debug_exception);
 
 /**
- * wprobe_debug_exception_user() - the same for an exception in user space
+ * wprobe_debug_exception_user() - wprobe_debug_exception() for an exception in user space
  * @regs: registers at the exception
- * @dr6: causes of the exception, with positive polarity
+ * @dr6: causes of the exception, with positive polarity; those of probes are removed
  *
  * The accesses of an instruction that returns to user space are reported there.
  *
  * Context: exc_debug(), interrupts disabled; watchpoints are enabled.
- * Return: the remaining causes.
+ * Return: true if there was no other cause.
  */
-unsigned long wprobe_debug_exception_user(struct pt_regs *regs, unsigned long dr6)
+bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6)
 {
 	unsigned long dr7;
+	bool done;
 
-	if (likely(!(dr6 & __this_cpu_read(wprobe_regs))))
-		return dr6;
+	if (likely(!(*dr6 & __this_cpu_read(wprobe_regs))))
+		return false;
 	dr7 = local_db_save();
-	dr6 = wprobe_debug_exception(regs, dr6);
+	done = wprobe_debug_exception(regs, dr6);
 	local_db_restore(dr7);
-	return dr6;
+	return done;
 }
 NOKPROBE_SYMBOL(wprobe_debug_exception_user);
