@@ -340,8 +340,9 @@ int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret);
 
 /**
  * arch_uretprobe_replace() - change the return address at the entry of a function
- * @regs: as for arch_uretprobe_peek(), which has just returned 0
+ * @regs: current's user registers at its first instruction
  * @entry: address of the trampoline, see arch_uretprobe_entry()
+ * @ret: set to the return address, which may already be @entry
  *
  * Changes the shadow stack too, if the task has one. If that fails after the stack has been
  * changed, sends SIGSEGV, as the return would.
@@ -349,7 +350,7 @@ int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret);
  * Context: task, may fault.
  * Return: 0; -EFAULT, nothing is changed.
  */
-int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry);
+int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned long *ret);
 
 /**
  * arch_uretprobe_is_alive() - has the function of an instance not returned yet?

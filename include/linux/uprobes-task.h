@@ -14,6 +14,7 @@
 struct arch_uprobe;
 struct uprobe_deferred;
 struct uprobe_mm;
+struct uprobe_point;
 
 /**
  * struct return_consumer - a consumer that waits for the return of one call
@@ -33,14 +34,17 @@ struct return_consumer {
  * @func: address of the probed instruction, which is the function's entry
  * @stack: stack pointer at the entry
  * @orig_ret_vaddr: the replaced return address
+ * @point: the probe point, if nothing has been unregistered since @epoch
+ * @epoch: in which the entry was hit, see kernel/uprobes/observe.c; 0 for a copy in a child
  * @point_id: identifies the probe point, so that an instance does not call the consumers of
  *	another point that was registered at @func afterwards
  * @chained: the replaced address was that of the trampoline: a tail call. @orig_ret_vaddr is
  *	then that of the next instance
- * @nr: number of consumers that wait
- * @room: number of elements of @consumers that are allocated
+ * @owns: one of @consumers has @instance
  * @first: storage for one consumer
- * @consumers: @first, or an allocated array
+ * @consumers: consumers that wait: @first, or an allocated array
+ * @end: after the last of @consumers
+ * @limit: end of the array
  *
  * Instances belong to one task, which is the only one that changes them. They are freed when
  * the task exits; an interrupt of the task may follow the list.
@@ -50,12 +54,15 @@ struct return_instance {
 	unsigned long		func;
 	unsigned long		stack;
 	unsigned long		orig_ret_vaddr;
+	struct uprobe_point	*point;
+	unsigned long		epoch;
 	__u64			point_id;
 	bool			chained;
-	unsigned int		nr;
-	unsigned int		room;
+	bool			owns;
 	struct return_consumer	first;
 	struct return_consumer	*consumers;
+	struct return_consumer	*end;
+	struct return_consumer	*limit;
 };
 
 /* Events at which arch_uretprobe_is_alive() is asked. */
@@ -73,7 +80,6 @@ enum rp_check {
  * @auprobe: the instruction whose handlers run, or NULL
  * @return_instances: calls that have not returned, the latest first
  * @pool: free instances
- * @depth: number of @return_instances
  * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
  * @deferred: operations that its handlers have asked for, the first one first
@@ -86,7 +92,6 @@ struct uprobe_task {
 	struct arch_uprobe	*auprobe;
 	struct return_instance	*return_instances;
 	struct return_instance	*pool;
-	unsigned int		depth;
 	unsigned long		returned_to;
 	bool			signal_held;
 	struct uprobe_deferred	*deferred;

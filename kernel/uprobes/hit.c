@@ -18,52 +18,24 @@
 #include "hit.h"
 #include "table.h"
 
-/* What can be left out after the handlers of a hit, because no consumer needs it. */
-enum {
-	OMIT_HITS	= UPROBE_HANDLER_REMOVE,	/* further hits in this process */
-	OMIT_RETURN	= BIT(1),			/* the return of this call */
-};
-
-/* Calls the handler of a session consumer; its note of the call is in @ri, see there. */
-static noinline unsigned int call_session(struct uprobe_task *utask, struct uprobe_consumer *uc,
-					  struct pt_regs *regs, struct return_instance **ri)
-{
-	u64 cookie = 0;
-	int rc;
-
-	rc = uc->handler(uc, regs, &cookie);
-	if (rc)
-		return rc | OMIT_RETURN;
-	*ri = uprobe_return_note(utask, *ri, uc, cookie);
-	return 0;
-}
-
-/* Calls the handlers of a point, and does what cannot be left out. */
+/* Calls the handlers of a point, and takes it out of this process if no consumer needs it. */
 static __always_inline void call_handlers(struct uprobe_task *utask,
 					  const struct uprobe_site *site,
-					  struct list_head *consumers, struct pt_regs *regs)
+					  struct uprobe_point *point, struct pt_regs *regs)
 {
-	unsigned int omit = OMIT_HITS | OMIT_RETURN;
-	/* Has the notes of session consumers, if there are any. */
-	struct return_instance *ri = NULL;
+	struct list_head *consumers = &point->consumers;
+	unsigned int remove = UPROBE_HANDLER_REMOVE;
 	struct uprobe_consumer *uc;
-	struct uprobe_point *point;
 	u64 ignored = 0;
 
 	list_for_each_entry_rcu(uc, consumers, cons_node, true) {
-		if (likely(!uc->ret_handler))
-			omit &= uc->handler(uc, regs, &ignored) | OMIT_RETURN;
-		else if (uc->handler)
-			omit &= call_session(utask, uc, regs, &ri);
-		else
-			omit = 0;
+		if (unlikely(uc->ret_handler)) {
+			remove &= uprobe_return_enter(utask, consumers, uc, regs);
+			break;
+		}
+		remove &= uc->handler(uc, regs, &ignored);
 	}
-	if (likely(omit == OMIT_RETURN))
-		return;
-	point = container_of(consumers, struct uprobe_point, consumers);
-	if (!(omit & OMIT_RETURN))
-		uprobe_return_expect(utask, ri, point, regs);
-	if (omit & OMIT_HITS)
+	if (unlikely(remove))
 		uprobe_disarm_current(point, site->vaddr);
 }
 
@@ -87,9 +59,9 @@ static __always_inline void handle_points(struct uprobe_task *utask,
 {
 	instruction_pointer_set(regs, site->vaddr);
 	utask->auprobe = site->arch;
-	call_handlers(utask, site, &point->consumers, regs);
+	call_handlers(utask, site, point, regs);
 	if (second)
-		call_handlers(utask, site, &second->consumers, regs);
+		call_handlers(utask, site, second, regs);
 	utask->auprobe = NULL;
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))

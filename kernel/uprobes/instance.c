@@ -34,6 +34,15 @@ unsigned long uprobe_returns_missed(void)
 	return atomic_long_read(&missed);
 }
 
+/* Begins an instance without consumers. */
+static void init(struct return_instance *ri)
+{
+	ri->owns = false;
+	ri->consumers = &ri->first;
+	ri->end = ri->consumers;
+	ri->limit = ri->consumers + 1;
+}
+
 /**
  * uprobe_instance_new() - allocate an instance, because the pool is empty
  *
@@ -44,26 +53,42 @@ struct return_instance *uprobe_instance_new(void)
 {
 	struct return_instance *ri = kmalloc_obj(*ri);
 
-	if (!ri)
-		return NULL;
-	ri->consumers = &ri->first;
-	ri->room = 1;
-	ri->nr = 0;
+	if (ri)
+		init(ri);
 	return ri;
 }
 
-static int set_room(struct return_instance *ri, unsigned int room)
+/**
+ * uprobe_instance_disown() - free what the notes of an instance own
+ * @ri: the instance
+ *
+ * Context: task.
+ */
+void uprobe_instance_disown(struct return_instance *ri)
 {
+	struct return_consumer *note;
+
+	for (note = ri->consumers; note < ri->end; note++) {
+		if (note->instance)
+			uretprobe_instance_free(note->cookie);
+	}
+	ri->owns = false;
+}
+
+static int set_room(struct return_instance *ri, size_t room)
+{
+	size_t nr = ri->end - ri->consumers;
 	struct return_consumer *consumers;
 
 	consumers = kmalloc_objs(*consumers, room);
 	if (!consumers)
 		return -ENOMEM;
-	memcpy(consumers, ri->consumers, ri->nr * sizeof(*consumers));
+	memcpy(consumers, ri->consumers, nr * sizeof(*consumers));
 	if (ri->consumers != &ri->first)
 		kfree(ri->consumers);
 	ri->consumers = consumers;
-	ri->room = room;
+	ri->end = consumers + nr;
+	ri->limit = consumers + room;
 	return 0;
 }
 
@@ -76,7 +101,7 @@ static int set_room(struct return_instance *ri, unsigned int room)
  */
 int uprobe_instance_grow(struct return_instance *ri)
 {
-	return set_room(ri, ri->room * 2);
+	return set_room(ri, (ri->limit - ri->consumers) * 2);
 }
 
 static void free_list(struct return_instance *ri)
@@ -110,40 +135,29 @@ void uprobe_instances_free(struct uprobe_task *utask)
 	utask->pool = NULL;
 }
 
-/* The child is not probed by those that have data for its parent's calls. */
-static void drop_instances(struct return_instance *ri)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ri->nr; i++) {
-		if (!ri->consumers[i].instance)
-			ri->consumers[n++] = ri->consumers[i];
-	}
-	ri->nr = n;
-}
-
-static struct return_instance *copy_instance(struct return_instance *from)
+/*
+ * Copies an instance for a child, which is not probed by those that have data for its parent's
+ * calls.
+ */
+static struct return_instance *copy_instance(const struct return_instance *from)
 {
 	struct return_instance *ri = kmalloc_obj(*ri);
+	const struct return_consumer *note;
 
 	if (!ri)
 		return NULL;
 	*ri = *from;
 	ri->next = NULL;
-	ri->consumers = &ri->first;
-	ri->room = 1;
-	if (from->room == 1) {
-		drop_instances(ri);
-		return ri;
-	}
-	ri->nr = 0;
-	if (set_room(ri, from->room)) {
+	ri->epoch = 0;
+	init(ri);
+	if (from->consumers != &from->first && set_room(ri, from->limit - from->consumers)) {
 		kfree(ri);
 		return NULL;
 	}
-	ri->nr = from->nr;
-	memcpy(ri->consumers, from->consumers, ri->nr * sizeof(*ri->consumers));
-	drop_instances(ri);
+	for (note = from->consumers; note < from->end; note++) {
+		if (!note->instance)
+			*ri->end++ = *note;
+	}
 	return ri;
 }
 
@@ -165,7 +179,6 @@ int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to)
 		if (!*link)
 			return -ENOMEM;
 		link = &(*link)->next;
-		to->depth++;
 	}
 	return 0;
 }

@@ -6,32 +6,37 @@
 #define _KERNEL_UPROBES_INSTANCE_H
 
 #include "internal.h"
+#include "process.h"
 
 /**
  * uprobe_instance_note() - let a consumer wait for a return
- * @ri: the instance of the call
+ * @ri: the instance of the call, or NULL if there was no memory for it
  * @uc: the consumer
  * @cookie: value for its return handler
  *
+ * If memory is short, the consumer will not see the return.
+ *
  * Context: task, may sleep.
- * Return: 0 or -ENOMEM.
  */
-static __always_inline int uprobe_instance_note(struct return_instance *ri,
-						struct uprobe_consumer *uc, u64 cookie)
+static __always_inline void uprobe_instance_note(struct return_instance *ri,
+						 struct uprobe_consumer *uc, u64 cookie)
 {
-	bool instance = uretprobe_is_consumer(uc);
+	bool instance = uc->ret_handler == uretprobe_return;
 	struct return_consumer *note;
 
-	if (unlikely(ri->nr == ri->room) && uprobe_instance_grow(ri)) {
+	if (unlikely(!ri || (ri->end == ri->limit && uprobe_instance_grow(ri)))) {
 		if (instance)
 			uretprobe_instance_free(cookie);
-		return -ENOMEM;
+		/* Without an instance, the whole call is missed. */
+		if (ri)
+			uprobe_return_missed();
+		return;
 	}
-	note = &ri->consumers[ri->nr++];
+	note = ri->end++;
 	note->cookie = cookie;
 	note->id = uc->id;
 	note->instance = instance;
-	return 0;
+	ri->owns |= instance;
 }
 
 /**
@@ -42,13 +47,9 @@ static __always_inline int uprobe_instance_note(struct return_instance *ri,
  */
 static __always_inline void uprobe_instance_release(struct return_instance *ri)
 {
-	unsigned int i;
-
-	for (i = 0; i < ri->nr; i++) {
-		if (unlikely(ri->consumers[i].instance))
-			uretprobe_instance_free(ri->consumers[i].cookie);
-	}
-	ri->nr = 0;
+	if (unlikely(ri->owns))
+		uprobe_instance_disown(ri);
+	ri->end = ri->consumers;
 }
 
 #endif /* _KERNEL_UPROBES_INSTANCE_H */

@@ -347,17 +347,15 @@ struct uprobe_task *uprobe_task_create(void);
 /* instance.c */
 struct return_instance *uprobe_instance_new(void);
 int uprobe_instance_grow(struct return_instance *ri);
+void uprobe_instance_disown(struct return_instance *ri);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
 void uprobe_return_missed(void);
 unsigned long uprobe_returns_missed(void);
 
 /* retprobe.c */
-struct return_instance *uprobe_return_note(struct uprobe_task *utask,
-					   struct return_instance *ri,
-					   struct uprobe_consumer *uc, u64 cookie);
-void uprobe_return_expect(struct uprobe_task *utask, struct return_instance *ri,
-			  struct uprobe_point *point, struct pt_regs *regs);
+unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
+				 struct uprobe_consumer *uc, struct pt_regs *regs);
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);
@@ -370,7 +368,6 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
 
 /* uretprobe.c */
-bool uretprobe_is_consumer(const struct uprobe_consumer *uc);
 void uretprobe_instance_free(u64 cookie);
 
 /* deferred.c */

@@ -44,14 +44,12 @@ static __always_inline void push(struct uprobe_task *utask, struct return_instan
 	/* An interrupt that follows the list sees a complete instance. */
 	barrier();
 	WRITE_ONCE(utask->return_instances, ri);
-	utask->depth++;
 }
 
 static __always_inline void pop(struct uprobe_task *utask, struct return_instance *ri)
 {
 	/* An interrupt that follows the list sees it with @ri, or without. */
 	WRITE_ONCE(utask->return_instances, ri->next);
-	utask->depth--;
 }
 
 static void drop_dead(struct uprobe_task *utask, enum rp_check ctx, struct pt_regs *regs)
@@ -66,28 +64,11 @@ static void drop_dead(struct uprobe_task *utask, enum rp_check ctx, struct pt_re
 
 /* --- Entry ---------------------------------------------------------------------- */
 
-/**
- * uprobe_return_note() - a session consumer waits for the return of this call
- * @utask: of current, which is in a hit
- * @ri: instance of the call, or NULL
- * @uc: the consumer
- * @cookie: value for its return handler
- *
- * Context: task, may sleep.
- * Return: the instance, a new one if @ri is NULL; NULL if there is no memory.
- */
-struct return_instance *uprobe_return_note(struct uprobe_task *utask,
-					   struct return_instance *ri,
-					   struct uprobe_consumer *uc, u64 cookie)
-{
-	if (!ri)
-		ri = take_instance(utask);
-	if (!ri && uretprobe_is_consumer(uc))
-		uretprobe_instance_free(cookie);
-	if (!ri || uprobe_instance_note(ri, uc, cookie))
-		uprobe_return_missed();
-	return ri;
-}
+/* What can be left out after the handlers of a hit, because no consumer needs it. */
+enum {
+	OMIT_HITS	= UPROBE_HANDLER_REMOVE,	/* further hits in this process */
+	OMIT_RETURN	= BIT(1),			/* the return of this call */
+};
 
 /* A tail call of a probed function: both return to its caller. */
 static noinline int chain(struct uprobe_task *utask, struct return_instance *ri,
@@ -100,93 +81,133 @@ static noinline int chain(struct uprobe_task *utask, struct return_instance *ri,
 	return 0;
 }
 
-/* Sets the return address of the instance, and replaces it in the user's stack. */
+/* Replaces the return address, which the instance gets. */
 static __always_inline int replace_return(struct uprobe_task *utask, struct return_instance *ri,
 					  struct pt_regs *regs)
 {
-	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline), ret;
+	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline);
 
 	if (unlikely(!entry))
 		entry = uprobe_trampoline_map();
-	if (!entry || arch_uretprobe_peek(regs, &ret))
+	if (unlikely(!entry || arch_uretprobe_replace(regs, entry, &ri->orig_ret_vaddr)))
 		return -EFAULT;
-	ri->chained = ret == entry;
+	ri->chained = ri->orig_ret_vaddr == entry;
 	if (unlikely(ri->chained))
 		return chain(utask, ri, regs);
 	if (utask->return_instances)
 		drop_dead(utask, RP_CHECK_CALL, regs);
-	ri->orig_ret_vaddr = ret;
-	return arch_uretprobe_replace(regs, entry);
+	return 0;
+}
+
+/* Begins to wait for the return of a function. */
+static __always_inline int expect_return(struct uprobe_task *utask, struct return_instance *ri,
+					 struct uprobe_point *point, struct pt_regs *regs)
+{
+	ri->func = instruction_pointer(regs);
+	ri->stack = user_stack_pointer(regs);
+	ri->point = point;
+	ri->point_id = point->id;
+	ri->epoch = utask->busy;
+	if (unlikely(replace_return(utask, ri, regs)))
+		return -EFAULT;
+	push(utask, ri);
+	return 0;
+}
+
+/* Nobody waits for the return, or it will not be seen. */
+static noinline void do_not_expect(struct uprobe_task *utask, struct return_instance *ri,
+				   unsigned int omit)
+{
+	if (!(omit & OMIT_RETURN))
+		uprobe_return_missed();
+	if (ri)
+		put_instance(utask, ri);
+}
+
+/* Calls the entry handler of a consumer.  Returns what it allows to be left out. */
+static __always_inline unsigned int enter(struct return_instance *ri, struct uprobe_consumer *uc,
+					  struct pt_regs *regs)
+{
+	u64 cookie = 0;
+	int rc;
+
+	if (!uc->handler)
+		return 0;
+	rc = uc->handler(uc, regs, &cookie);
+	if (rc || !uc->ret_handler)
+		return rc | OMIT_RETURN;
+	uprobe_instance_note(ri, uc, cookie);
+	return 0;
 }
 
 /**
- * uprobe_return_expect() - begin to wait for the return of a function
+ * uprobe_return_enter() - a hit of a point with consumers that wait for returns
  * @utask: of current, which is in a hit
- * @ri: from uprobe_return_note(), or NULL
- * @point: what has been hit
- * @regs: user registers at the entry
+ * @consumers: of the point
+ * @uc: the first one with a return handler
+ * @regs: user registers at the entry of the function
  *
- * If the return address cannot be replaced, or memory is short, the call is counted as missed.
+ * Calls the handlers of @uc and of the consumers after it, and waits for the return if one of
+ * them does. If the return address cannot be replaced, or memory is short, the call is counted
+ * as missed.
  *
  * Context: task, may sleep.
+ * Return: %UPROBE_HANDLER_REMOVE if none of these consumers needs further hits in this process,
+ * or 0.
  */
-void uprobe_return_expect(struct uprobe_task *utask, struct return_instance *ri,
-			  struct uprobe_point *point, struct pt_regs *regs)
+unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
+				 struct uprobe_consumer *uc, struct pt_regs *regs)
 {
-	if (!ri)
-		ri = take_instance(utask);
-	if (unlikely(!ri)) {
-		uprobe_return_missed();
-		return;
-	}
-	if (unlikely(replace_return(utask, ri, regs))) {
-		uprobe_return_missed();
-		put_instance(utask, ri);
-		return;
-	}
-	ri->func = instruction_pointer(regs);
-	ri->point_id = point->id;
-	ri->stack = user_stack_pointer(regs);
-	push(utask, ri);
+	struct return_instance *ri = take_instance(utask);
+	unsigned int omit = OMIT_HITS | OMIT_RETURN;
+	struct uprobe_point *point;
+
+	do {
+		omit &= enter(ri, uc, regs);
+		uc = list_entry_rcu(uc->cons_node.next, struct uprobe_consumer, cons_node);
+	} while (!list_entry_is_head(uc, consumers, cons_node));
+
+	point = container_of(consumers, struct uprobe_point, consumers);
+	if (unlikely(omit & OMIT_RETURN) || unlikely(!ri) ||
+	    unlikely(expect_return(utask, ri, point, regs)))
+		do_not_expect(utask, ri, omit);
+	return omit & OMIT_HITS;
 }
 
 /* --- Return --------------------------------------------------------------------- */
 
-/* The consumer's note of a return; @next is where the search begins, in the same order. */
-static struct return_consumer *find_note(struct return_instance *ri, unsigned int *next, u64 id)
-{
-	unsigned int i;
-
-	for (i = *next; i < ri->nr; i++) {
-		if (ri->consumers[i].id != id)
-			continue;
-		*next = i + 1;
-		return &ri->consumers[i];
-	}
-	return NULL;
-}
-
-/* The point of an instance, if it is still registered. */
-static __always_inline struct uprobe_point *instance_point(struct return_instance *ri)
+/* The point that the process has at the function of an instance, if it is the same. */
+static struct uprobe_point *look_up_point(struct return_instance *ri)
 {
 	struct uprobe_mm *own = current->mm->uprobes_state.own;
-	struct uprobe_point *point = NULL;
-	struct uprobe_site *site;
+	struct uprobe_site *site = own ? uprobe_table_find(own, ri->func) : NULL;
+	struct uprobe_point *point = site ? READ_ONCE(site->point) : NULL;
 
-	if (likely(own)) {
-		site = uprobe_table_find(own, ri->func);
-		if (likely(site))
-			point = READ_ONCE(site->point);
-	}
-	if (unlikely(point && point->id != ri->point_id))
+	if (point && point->id != ri->point_id)
 		point = READ_ONCE(site->second);
 	return point && point->id == ri->point_id ? point : NULL;
 }
 
-/* A child after fork, or text that was remapped, has no site yet. */
-static noinline struct uprobe_point *resolve_point(struct return_instance *ri)
+/* Looks the point up again: it may be gone.  A child always does so. */
+static noinline struct uprobe_point *find_point(struct return_instance *ri)
 {
-	return uprobe_site_resolve(ri->func) == UPROBE_RESOLVED ? instance_point(ri) : NULL;
+	struct uprobe_point *point = look_up_point(ri);
+
+	if (point)
+		return point;
+	/* A child after fork, or text that was remapped, has no site yet. */
+	return uprobe_site_resolve(ri->func) == UPROBE_RESOLVED ? look_up_point(ri) : NULL;
+}
+
+/* Has nothing been unregistered since the entry, so that the instance's point exists? */
+static __always_inline bool has_point(const struct return_instance *ri)
+{
+	/*
+	 * What the entry has seen is freed after an epoch that began later. If none has begun
+	 * yet, uprobe_observe() sees the mark of this hit, because the epoch is read after the
+	 * barrier in uprobe_hit_begin().
+	 */
+	return likely(READ_ONCE(uprobe_epoch) == ri->epoch);
 }
 
 /*
@@ -196,14 +217,12 @@ static noinline struct uprobe_point *resolve_point(struct return_instance *ri)
 static __always_inline void call_return_handlers(struct return_instance *ri,
 						 struct pt_regs *regs)
 {
-	struct uprobe_point *point = instance_point(ri);
-	struct return_consumer *note;
+	struct uprobe_point *point = has_point(ri) ? ri->point : find_point(ri);
+	/* Notes are in the order of consumers, too. */
+	struct return_consumer *next = ri->consumers, *note;
 	struct uprobe_consumer *uc;
-	unsigned int next = 0;
 
 	if (unlikely(!point))
-		point = resolve_point(ri);
-	if (!point)
 		return;
 	list_for_each_entry_rcu(uc, &point->consumers, cons_node, true) {
 		if (!uc->ret_handler)
@@ -212,9 +231,13 @@ static __always_inline void call_return_handlers(struct return_instance *ri,
 			uc->ret_handler(uc, ri->func, regs, NULL);
 			continue;
 		}
-		note = find_note(ri, &next, uc->id);
-		if (note)
+		for (note = next; note < ri->end; note++) {
+			if (note->id != uc->id)
+				continue;
+			next = note + 1;
 			uc->ret_handler(uc, ri->func, regs, &note->cookie);
+			break;
+		}
 	}
 }
 
@@ -256,8 +279,8 @@ static __always_inline void handle_return(struct uprobe_task *utask, struct retu
 		handle_returns(utask, regs);
 		return;
 	}
-	instruction_pointer_set(regs, ri->orig_ret_vaddr);
 	pop(utask, ri);
+	instruction_pointer_set(regs, ri->orig_ret_vaddr);
 	call_return_handlers(ri, regs);
 	put_instance(utask, ri);
 }

@@ -52,17 +52,6 @@ void uretprobe_pool_put(struct uretprobe_pool *pool)
 }
 
 /**
- * uretprobe_is_consumer() - has a consumer instances?
- * @uc: any consumer
- *
- * Context: any.
- */
-bool uretprobe_is_consumer(const struct uprobe_consumer *uc)
-{
-	return uc->ret_handler == uretprobe_return;
-}
-
-/**
  * uretprobe_instance_free() - free the instance of a call
  * @cookie: from uretprobe_entry()
  *

@@ -218,19 +218,23 @@ static void test_entry(void)
 	set_user_word(SP, CALLER, 8);
 	task.guarded = true;
 	task.ssp = 2;
-	tap_ok(!arch_uretprobe_peek(&regs, &ret) && ret == CALLER &&
-	       !arch_uretprobe_replace(&regs, ENTRY) && user_word_at(SP, 8) == ENTRY &&
-	       task.shadow[2] == ENTRY && !current->signal,
+	tap_ok(!arch_uretprobe_peek(&regs, &ret) && ret == CALLER, "the return address is read");
+	ret = 0;
+	tap_ok(!arch_uretprobe_replace(&regs, ENTRY, &ret) && ret == CALLER &&
+	       user_word_at(SP, 8) == ENTRY && task.shadow[2] == ENTRY && !current->signal,
 	       "the return address is replaced on both stacks");
+	tap_ok(!arch_uretprobe_replace(&regs, ENTRY, &ret) && ret == ENTRY &&
+	       user_word_at(SP, 8) == ENTRY && task.shadow[2] == ENTRY && !current->signal,
+	       "a tail call has the trampoline as its return address");
 
 	task.shadow_fails = true;
-	tap_ok(!arch_uretprobe_replace(&regs, ENTRY) && current->signal == SIGSEGV,
+	tap_ok(!arch_uretprobe_replace(&regs, ENTRY, &ret) && current->signal == SIGSEGV,
 	       "a shadow stack that cannot be written ends the program");
 
 	start();
 	regs.sp = 0x10000;
 	tap_ok(arch_uretprobe_peek(&regs, &ret) == -EFAULT &&
-	       arch_uretprobe_replace(&regs, ENTRY) == -EFAULT, "a task without a stack");
+	       arch_uretprobe_replace(&regs, ENTRY, &ret) == -EFAULT, "a task without a stack");
 
 	start();
 	tap_ok(!arch_uretprobe_is_alive(&ri, RP_CHECK_CALL, &regs) &&

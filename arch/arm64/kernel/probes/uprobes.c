@@ -164,11 +164,11 @@ int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret)
 }
 
 /* See <linux/uprobes-arch.h>. */
-int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry)
+int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned long *ret)
 {
-	int err = 0;
+	int err = arch_uretprobe_peek(regs, ret);
 
-	if (task_gcs_el0_enabled(current))
+	if (!err && task_gcs_el0_enabled(current))
 		put_user_gcs(entry, top_of_guarded_stack(), &err);
 	if (err)
 		return -EFAULT;

@@ -67,4 +67,32 @@ fault:
 	return -EFAULT;
 }
 
+/*
+ * Writes an address to the user's memory, after reading the one that is there.  Return: 0 or
+ * -EFAULT.  Context: may fault.
+ */
+static __always_inline int exchange_user_word(unsigned int width, unsigned long addr,
+					      unsigned long value, unsigned long *old)
+{
+	unsigned long __user *word = (unsigned long __user *)addr;
+	u32 __user *half = (u32 __user *)addr;
+	u32 narrow;
+
+	if (width == sizeof(value)) {
+		scoped_user_rw_access(word, fault) {
+			unsafe_get_user(*old, word, fault);
+			unsafe_put_user(value, word, fault);
+		}
+		return 0;
+	}
+	scoped_user_rw_access(half, fault) {
+		unsafe_get_user(narrow, half, fault);
+		unsafe_put_user((u32)value, half, fault);
+	}
+	*old = narrow;
+	return 0;
+fault:
+	return -EFAULT;
+}
+
 #endif /* _X86_KERNEL_UPROBES_COMMON_H */

@@ -70,9 +70,9 @@ int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret)
 }
 
 /* See <linux/uprobes-arch.h>. */
-int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry)
+int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned long *ret)
 {
-	if (write_user_word(user_word(regs), regs->sp, entry))
+	if (exchange_user_word(user_word(regs), regs->sp, entry, ret))
 		return -EFAULT;
 	if (shstk_update_last_frame(entry))
 		force_sig(SIGSEGV);
@@ -207,18 +207,18 @@ fault:
  */
 static int handle_return(struct pt_regs *regs)
 {
-	unsigned long pushed[NR_PUSHED], trampoline = regs->ip, sp;
+	unsigned long pushed[NR_PUSHED], trampoline = regs->ip, sp = regs->sp;
 
-	if (read_pushed(regs->sp, pushed))
+	if (read_pushed(sp, pushed))
 		return -EFAULT;
+	sp += sizeof(pushed);
 	regs->ax = pushed[PUSHED_AX];
 	regs->cx = pushed[PUSHED_CX];
 	regs->r11 = pushed[PUSHED_R11];
-	regs->sp += sizeof(pushed);
+	regs->sp = sp;
 	/* No system call is to be restarted. */
 	regs->orig_ax = -1;
 
-	sp = regs->sp;
 	uprobe_handle_trampoline(regs);
 
 	/*

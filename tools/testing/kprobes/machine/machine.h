@@ -114,6 +114,7 @@ do {										\
 #define scoped_user_read_access(from, label)					\
 	scoped_user_read_access_size(from, sizeof(*(from)), label)
 #define scoped_user_write_access		scoped_user_read_access
+#define scoped_user_rw_access			scoped_user_read_access
 #define scoped_user_write_access_size		scoped_user_read_access_size
 
 /* The end of the addresses of user space. */

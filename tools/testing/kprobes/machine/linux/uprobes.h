@@ -21,7 +21,7 @@ unsigned long uprobe_get_trampoline_vaddr(void);
 void uprobe_handle_trampoline(struct pt_regs *regs);
 int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset);
 int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret);
-int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry);
+int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned long *ret);
 bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
 			     struct pt_regs *regs);
 long test_sys_uretprobe(void);
