@@ -8,12 +8,19 @@
 begin
 command -v bpftrace >/dev/null || skip_all "there is no bpftrace"
 
+# catches_int PID: does the process catch SIGINT, whose bit in the mask is 2?
+catches_int()
+{
+	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+}
+
 # trace PROGRAM: its output, for three calls in a program that starts when it is attached.
-# Before that, bpftrace ignores SIGINT, as all background jobs of scripts do.
+# Before that, bpftrace ignores SIGINT, as all background jobs of scripts do; it catches
+# the signal only some time after it has called BEGIN.
 trace()
 {
 	bpftrace -e "BEGIN { printf(\"attached\\n\") } $1" >"$OUTPUT" 2>&1 &
-	if wait_until 90 grep -q attached "$OUTPUT"; then
+	if wait_until 90 grep -q attached "$OUTPUT" && wait_until 90 catches_int $!; then
 		"$TARGET" call plain 3 >/dev/null
 		kill -INT $!
 	else

@@ -40,15 +40,19 @@ finish()
 	exit
 }
 
+need_process_probes()
+{
+	grep -q ' register_uprobe_process_notifier$' /proc/kallsyms ||
+		skip_all "no probes of processes in this kernel"
+}
+
 # run_process_program NAME: the checks of a program that has up_process register its probes.
 run_process_program()
 {
 	local status
 
 	begin
-	if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
-		skip_all "no probes of processes in this kernel"
-	fi
+	need_process_probes
 	load up_process
 	"$HERE/$1"
 	status=$?

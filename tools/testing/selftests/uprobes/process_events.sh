@@ -6,9 +6,7 @@
 . "$(dirname "$0")/functions.sh"
 
 begin
-if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
-	skip_all "no probes of processes in this kernel"
-fi
+need_process_probes
 
 # start NAME COUNT: start a target that has called a function, and calls it again after go.
 start()

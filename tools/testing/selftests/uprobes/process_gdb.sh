@@ -10,6 +10,7 @@
 UP_PROCESS=/sys/kernel/debug/up_process
 
 begin
+need_process_probes
 command -v gdb >/dev/null || skip_all "no gdb"
 load up_process
 
