@@ -10,7 +10,8 @@
 # OUTPUT on the terminal while it grows; BOOT_CPUS, the number of the guest's
 # processors, 2 by default; BOOT_CPU, QEMU's name of their model, by default the one with
 # the most features; BOOT_CLOCK=instructions: one processor, and a clock that advances by
-# one tick for each instruction; BOOT_INITRD, another initramfs than that of the kernel.
+# one tick for each instruction; BOOT_INITRD, another initramfs than that of the kernel;
+# BOOT_MEMORY, the size of the guest's memory, 1G by default.
 #
 # Status: 0 the guest ended by itself after its job; 1 it died before; 124 it hung.
 
@@ -134,7 +135,7 @@ qemu()
 	machine=$(machine)
 	# shellcheck disable=SC2046,SC2086 # lists of words
 	timeout --kill-after=10 "$limit" "$(emulator "$ARCH")" \
-		$(board) $machine -cpu "${BOOT_CPU:-$(cpu)}" -m 1G \
+		$(board) $machine -cpu "${BOOT_CPU:-$(cpu)}" -m "${BOOT_MEMORY:-1G}" \
 		-display none -monitor none -nic none -no-reboot \
 		-chardev "file,id=console,path=$CONSOLE" -serial chardev:console \
 		-chardev "file,id=output,path=$OUTPUT" -serial chardev:output \

@@ -29,6 +29,10 @@ CLIENTS=${ARCH:-x86_64}
 CLANG=
 [[ $CONFIG != default ]] || CLANG=clang
 
+# Programs of Debian are clients.
+TOOLS=
+[[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpftrace}"
+
 # Init text can be probed only while the kernel boots; init_text.sh checks the state of
 # this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
@@ -229,7 +233,7 @@ main()
 	lock_build
 	: >"$RESULTS"
 	# shellcheck disable=SC2086 # a list of words
-	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG &&
+	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG $TOOLS &&
 	   step "kernel tree" "$LAB/tree.sh"; then
 		say "compiling for other architectures and configurations beside the rest (log: $aside)"
 		check_aside >"$aside" 2>&1 &

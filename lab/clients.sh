@@ -11,7 +11,8 @@
 # prepared first; and with COMPARE set, all tests run a second time on the base
 # kernel, and the results are compared.
 #
-# The kselftests of user-space probes run here, too, with trace-cmd, and on both kernels.
+# The kselftests of user-space probes run here, too, with Debian's perf, trace-cmd, gdb and
+# bpftrace, and on both kernels.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/results.sh"
@@ -54,29 +55,50 @@ build_kernel()
 	esac
 }
 
-# tools ARCH FOLDER: copy Debian's trace-cmd and, if it runs there, readelf, which a case of
-# selftests/ftrace needs, and their libraries.
+# Programs of Debian that run in the guest.  A case of selftests/ftrace needs readelf.  The
+# libraries of bpftrace have 200 MB; make check leaves it out, unless LONG is set.
+TOOLS='perf gdb trace-cmd readelf'
+[[ -n $PREPARED && -z ${LONG:-} ]] || TOOLS+=' bpftrace'
+
+# needs FILE: the names of the libraries that a program or a library needs, and of its loader.
+needs()
+{
+	readelf -ld "$1" 2>/dev/null |
+		sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p; s/.*program interpreter: .*\/(.*)\]/\1/p'
+}
+
+# tools ARCH FOLDER: copy the programs that exist for the architecture, and all libraries
+# that they need.  Loaders search /lib after the folders that Debian uses.
 tools()
 {
-	local file from=$BUILD/guest-$1
+	local from=$BUILD/tools-$1 to=$2 name path
+	local -a todo=()
+	local -A libraries=()
 
-	case $1 in
-	x86_64)
-		for file in trace-cmd readelf; do
-			command -v $file
-			ldd "$(command -v $file)" | grep -oE '/[^ ]+'
-		done | sort -u | while read -r file; do
-			install -D "$file" "$2/$file"
-		done
-		;;
-	*)
-		mkdir -p "$2/usr/bin" "$2/lib"
-		cp "$from/usr/bin/trace-cmd" "$2/usr/bin/"
-		find "$from" -path "$from/*lib*" ! -path '*/gconv/*' \
-			\( -name 'lib*.so.*' -o -name 'ld-linux*.so.*' \) \
-			-exec cp -L {} "$2/lib/" \;
-		;;
-	esac
+	mkdir -p "$to/usr/bin" "$to/lib"
+	while read -r path; do
+		libraries[${path##*/}]=$path
+	done < <(find "$from" -name '*.so.*' ! -path '*/gconv/*' ! -path '*/audit/*')
+	for name in $TOOLS; do
+		path=$from/usr/bin/$name
+		[[ -e $path ]] || continue
+		cp -L "$path" "$to/usr/bin/"
+		todo+=("$path")
+	done
+	((${#todo[@]})) || { echo "no programs in $from"; return 1; }
+	while ((${#todo[@]})); do
+		path=${todo[0]}
+		todo=("${todo[@]:1}")
+		while read -r name; do
+			[[ ! -e $to/lib/$name ]] || continue
+			[[ -n ${libraries[$name]:-} ]] ||
+				{ echo "$path needs $name, which is not in $from"; return 1; }
+			cp -L "${libraries[$name]}" "$to/lib/"
+			todo+=("${libraries[$name]}")
+		done < <(needs "$path")
+	done
+	# The loader of x86-64 has this path.
+	[[ $1 != x86_64 ]] || ln -s lib "$to/lib64"
 }
 
 # guest_files ARCH CONFIG TREE: the files that the guest needs besides kselftests.
@@ -148,7 +170,7 @@ run()
 	step "$id samples and programs" logged "$LOGS/$id-guest.log" \
 		"preparing the clients" guest_files "$arch" "$config" "$tree" || return 0
 	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$config" || return 0
-	step "$id guest ran its job and ended by itself" \
+	BOOT_MEMORY=2G step "$id guest ran its job and ended by itself" \
 		"$LAB/boot.sh" "$arch" "$config" clients "$console" "$output" \
 		"$(boot_event "$arch")" || true
 	step "$id console log is clean" "$LAB/judge.sh" "$console" || true
@@ -236,8 +258,8 @@ main()
 		check_arch "$arch"
 	done
 	: >"$RESULTS"
-	# shellcheck disable=SC2086 # a list of words
-	"$LAB/setup.sh" $ARCHES
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	"$LAB/setup.sh" $ARCHES $(printf 'tools-%s ' $ARCHES) bpftrace
 	"$LAB/tree.sh"
 	if [[ -n $COMPARE ]]; then
 		main_compare || true

@@ -1,25 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [clang] [boot] [bench] [series] [docs]: install the packages that the
-# lab needs and the machine lacks; with "clang" also that compiler, with "boot" the
-# emulators of architectures that are otherwise only compiled, with "bench" the program
-# that draws the plots of the benchmark, with "series" git and perl, with "docs" Sphinx.
+# setup.sh ARCH... [clang] [boot] [bench] [series] [docs] [tools-ARCH...] [bpftrace]:
+# install the packages that the lab needs and the machine lacks; with "clang" also that
+# compiler, with "boot" the emulators of architectures that are otherwise only compiled, with
+# "bench" the program that draws the plots of the benchmark, with "series" git and perl, with
+# "docs" Sphinx, with "tools-ARCH" the clients that run in the guest of that architecture, and
+# with "bpftrace" that client, too.
 #
 # If nothing is missing, apt is not used.  All packages come from the Debian archive that
-# the machine already uses.  The source of the base and the userland of a guest of another
-# architecture are only unpacked into the output folder: neither the machine's package
-# sources and list of architectures nor its installed packages change for them.
+# the machine already uses.  The source of the base, the userland of a guest of another
+# architecture, and the clients are only unpacked into the output folder: neither the machine's
+# package sources and list of architectures nor its installed packages change for them.
 
 . "$(dirname "$0")/lib.sh"
 
 LOG=$LOGS/setup.log
 DEFAULT_QEMU_WANTED=8.2
 BASE_SUITE=trixie-backports
-GUEST_PACKAGES='busybox-static trace-cmd libtraceevent1 libtracefs1 libzstd1 libc6'
+GUEST_PACKAGE=busybox-static
+
+# Clients that run in guests; of them, and of the packages on which they depend, clients.sh
+# copies the programs and libraries that they need.
+TOOL_PACKAGES='linux-perf gdb-minimal trace-cmd binutils'
 
 # Debian's packages, in this order: compiler and kbuild's tools; for objtool; for the
-# module signing code in certs/; initramfs; depmod; checkers; BTF; guest and a client.
+# module signing code in certs/; initramfs; depmod; checkers; BTF; guest.
 PACKAGES='
 	gcc make libc6-dev flex bison bc python3 xz-utils rsync patch
 	libelf-dev
@@ -28,7 +34,7 @@ PACKAGES='
 	kmod
 	ccache sparse
 	dwarves
-	busybox-static trace-cmd
+	busybox-static
 '
 
 as_root()
@@ -299,6 +305,40 @@ fetch_foreign()
 	rm -rf "$state"
 }
 
+# fetch_tools ARCH PACKAGE...: unpack that architecture's builds of the clients, and of all
+# packages on which they depend, into $BUILD/tools-ARCH.
+fetch_tools()
+{
+	local deb package name=$1 arch=$1 dest=$BUILD/tools-$1 state=$BUILD/apt-tools-$1
+	local -a opts missing=()
+
+	shift
+	[[ $arch != x86_64 ]] || name=amd64
+	for package in "$@"; do
+		[[ -e $dest/$package.done ]] || missing+=("$package")
+	done
+	((${#missing[@]})) || return 0
+	rm -rf "$state"
+	mkdir -p "$dest"
+	# The state has an empty list of installed packages: all others are dependencies.
+	opts=(-o APT::Architecture="$name" -o APT::Architectures="$name")
+	logged "$LOG.tools" "finding ${missing[*]} for $arch (not installed, only unpacked)" \
+		private_apt "$state" "${opts[@]}" update ||
+		warn "some package lists for $arch could not be read; trying with the others"
+	logged "$LOG.tools" "fetching them, and all packages that they need" \
+		private_apt "$state" "${opts[@]}" --yes --no-install-recommends \
+			--download-only install "${missing[@]}" ||
+		die "${missing[*]} for $arch cannot be downloaded; its guest needs them (log: $LOG.tools)"
+	for deb in "$state"/cache/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dest" --exclude='./usr/share/*' \
+			--exclude='./usr/include/*' || die "$deb cannot be unpacked"
+	done
+	for package in "${missing[@]}"; do
+		touch "$dest/$package.done"
+	done
+	rm -rf "$state"
+}
+
 # fetch_base: store the base's source, which no release up to 13 has, in base_tarball.  It
 # comes from the suite BASE_SUITE of the archive that the machine uses.
 fetch_base()
@@ -349,9 +389,12 @@ main()
 		[[ " $* " != *" boot "* ]] || need_cross_qemu "$arch"
 		judge_qemu "$arch"
 		[[ -n $(emulator "$arch") ]] || continue
-		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
 		# shellcheck disable=SC2086 # a list of words
-		[[ $arch == x86_64 ]] || fetch_foreign "$arch" $GUEST_PACKAGES
+		[[ " $* " != *" tools-$arch "* ]] || fetch_tools "$arch" $TOOL_PACKAGES
+		# There is no bpftrace for i386.
+		[[ " $* " != *" bpftrace "* || $arch == i386 ]] || fetch_tools "$arch" bpftrace
+		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
+		[[ $arch == x86_64 ]] || fetch_foreign "$arch" "$GUEST_PACKAGE"
 	done
 	say "packages: all installed ($versions$(gcc --version | head -n 1))"
 }
