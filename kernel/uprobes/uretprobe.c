@@ -40,7 +40,7 @@ struct uretprobe_pool *uretprobe_pool_new(void)
 }
 
 /**
- * uretprobe_pool_put() - the registration has ended, or an instance
+ * uretprobe_pool_put() - the registration, or an instance, has ended
  * @pool: a hit may use it until the next uprobe_observe()
  *
  * Context: task.
@@ -169,7 +169,8 @@ static int for_rps(struct uretprobe **rps, int num, bool reg)
  * @rp: see &struct uretprobe
  *
  * Context: task, may sleep.
- * Return: see register_uprobe().
+ * Return: see register_uprobe(); and -EINVAL if members of @rp contradict each other or its size
+ * is too large; -ENOEXEC if the exits of the function cannot be found, or one cannot be probed.
  */
 int register_uretprobe(struct uretprobe *rp)
 {
@@ -196,7 +197,7 @@ EXPORT_SYMBOL_GPL(unregister_uretprobe);
  * @num: number of probes
  *
  * Context: task, may sleep.
- * Return: see register_uprobes().
+ * Return: see register_uretprobe(), for the first that fails.
  */
 int register_uretprobes(struct uretprobe **rps, int num)
 {
