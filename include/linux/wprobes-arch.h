@@ -70,7 +70,7 @@ bool arch_wprobe_cover(struct wprobe_range *range);
  * arch_wprobe_allowed() - may accesses to this memory raise exceptions?
  * @range: from arch_wprobe_cover(); not per-CPU
  *
- * Context: task.
+ * Context: any, also NMI: wprobe_retarget() calls it.
  * Return: false if the entry code for exceptions accesses the memory.
  */
 bool arch_wprobe_allowed(const struct wprobe_range *range);
@@ -104,8 +104,8 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 /*
  * arch_wprobe_handlers_begin() and arch_wprobe_handlers_end() are inline functions of
- * <asm/wprobes.h>, called before and after handlers.  In between, an access to watched memory
- * raises an exception, and wprobe_hit() counts it as missed.
+ * <asm/wprobes.h>, called before and after handlers.  While handlers run, an access to watched
+ * memory raises an exception, and wprobe_hit() counts it as missed.
  */
 
 /*

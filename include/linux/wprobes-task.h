@@ -2,7 +2,7 @@
 #ifndef _LINUX_WPROBES_TASK_H
 #define _LINUX_WPROBES_TASK_H
 /*
- * Watchpoint probes on data of processes: what fork, exec and exit call.
+ * Watchpoint probes on data of processes: functions that fork, exec and exit call.
  */
 #include <linux/compiler.h>
 

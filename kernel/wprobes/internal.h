@@ -5,8 +5,8 @@
  * Declarations that the files of the core of watchpoint probes share.
  *
  * A watch is a range of memory for which a register is reserved on every CPU.  Probes hang on
- * watches: several probes can share one.  wprobe_slots[] is what CPUs read: the content of the
- * registers, and the watch of each.  A change is made in three steps, under wprobe_mutex:
+ * watches: several probes can share one.  CPUs read wprobe_slots[]: the content of the registers,
+ * and the watch of each.  A change is made in three steps, under wprobe_mutex:
  *
  *	1. change the watches and their probes
  *	2. wprobe_commit(): write wprobe_slots[], and let all CPUs load their registers

@@ -2,7 +2,7 @@
 /*
  * End the watches of memory that is freed with a module.
  *
- * Probes on it stay registered until their users unregister them, without a register.
+ * Its probes stay registered, without a register, until their users unregister them.
  */
 #include <linux/init.h>
 #include <linux/module.h>

@@ -152,8 +152,8 @@ static enum wprobe_refusal check_all_memory(const struct wprobe_range *range)
 }
 
 /*
- * Finds the module that has the memory.  Its watches end when it goes, so it need not be
- * pinned.  A going module has gone through the notifier already.
+ * Finds the module that has the memory.  Its watches end when the module is unloaded, so it is not
+ * pinned.  For a module in state GOING the notifier may have been called already.
  */
 static enum wprobe_refusal find_owner(struct wprobe_place *place)
 {

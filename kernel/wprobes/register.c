@@ -12,7 +12,7 @@
 /* Protects all watches and probes, and the writers of wprobe_slots[]. */
 DEFINE_MUTEX(wprobe_mutex);
 
-/* The struct of the user may have any content, so its members do not tell. */
+/* Searches all watches, because the members of the struct may have any value. */
 static bool is_registered(const struct wprobe *wp)
 {
 	struct wprobe_watch *watch;

@@ -38,11 +38,13 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * @addr: the new address; its place in an aligned word has to be that of the old address
  *
  * The calling CPU watches the new address when the function returns, the others soon afterwards.
- * If the probe is disabled or parked, they do when it is not any more.
+ * If the probe is disabled or parked, all CPUs watch the new address as soon as it is enabled or
+ * gets its register back.
  *
  * Context: any, also the handlers of kprobes, and NMIs.
- * Return: 0; -EINVAL if the probe or the address does not allow it; -EFAULT if the memory is not
- * mapped.
+ * Return: 0; -EINVAL if the probe is not registered, not movable or per-CPU, or if the address has
+ * another place in its aligned word, is not one of the kernel, or is used by the entry of
+ * exceptions; -EFAULT if the memory is not mapped.
  */
 int wprobe_retarget(struct wprobe *wp, void *addr)
 {

@@ -21,10 +21,10 @@
 /* Protects all probes on data of processes, and their threads. */
 DEFINE_MUTEX(wprobe_user_mutex);
 
-/* All of them, also those that are gone, in the order of registration. */
+/* All probes on data of processes, also those that are gone, in the order of registration. */
 LIST_HEAD(wprobe_users);
 
-/* Their number. */
+/* Number of objects in wprobe_users. */
 unsigned int wprobe_users_registered;
 
 /* The task that holds wprobe_user_mutex to register probes. */
@@ -34,6 +34,7 @@ static struct task_struct *registering;
  * wprobe_user_registering() - does current reserve registers for data of a process?
  *
  * Context: task.
+ * Return: true in wprobe_users_register().
  */
 bool wprobe_user_registering(void)
 {

@@ -10,12 +10,13 @@
  *
  * Locks, outermost first:
  *
- *	exec_update_lock		held by perf and ptrace
+ *	event_mutex			held while an event of tracefs is enabled or disabled
  *	  wprobe_user_mutex		all objects here
+ *	    mmap_lock			while the first value is read
  *	    locks of perf		while an event is created, released, enabled or disabled
  *
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
- * so nothing waits for them under a lock.
+ * so no caller waits for handlers under a lock.
  */
 #include <linux/task_work.h>
 

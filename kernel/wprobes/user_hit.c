@@ -133,9 +133,10 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 
 /**
  * wprobe_user_event() - does the event belong to a probe on data of a process?
- * @event: an event of a hardware breakpoint
+ * @event: an event of a hardware breakpoint, or NULL
  *
  * Context: any.
+ * Return: true if it does.
  */
 bool wprobe_user_event(const struct perf_event *event)
 {

@@ -3,8 +3,9 @@
  * Watch the threads of a process: those that exist, and those that are created later.
  *
  * A thread calls wprobe_add_thread() for a thread that it has created, when the new one is in the
- * list of threads.  A registration publishes its object before it walks over that list.  So at
- * least one of the two sees the other, and wprobe_user_mutex serializes them.
+ * list of threads.  A registration publishes its object before it walks over that list.  So the
+ * creator finds the object, or the registration finds the thread, or both, and wprobe_user_mutex
+ * serializes them.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

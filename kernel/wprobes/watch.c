@@ -55,7 +55,7 @@ void wprobe_watch_set_state(struct wprobe_watch *watch, enum wprobe_state state)
 	}
 }
 
-/* Returns a slot that no watch has, and that no hit can find a watch in. */
+/* Returns the number of a slot that no watch uses, and that no CPU has loaded. */
 static int free_slot(void)
 {
 	unsigned long used = 0;

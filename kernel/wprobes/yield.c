@@ -38,7 +38,7 @@ bool wprobe_yield_register(void)
 {
 	struct wprobe_watch *watch;
 
-	/* A probe on data of a process is not worth more than others. */
+	/* A probe on data of a process does not take the register of another probe. */
 	if (wprobe_user_registering())
 		return false;
 	guard(mutex)(&wprobe_mutex);
