@@ -201,7 +201,7 @@ int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason);
 
 /* watch.c */
 enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *place);
-struct wprobe_watch *wprobe_detach(struct wprobe *wp);
+void wprobe_detach(struct wprobe *wp);
 void wprobe_watch_put(struct wprobe_watch *watch);
 void wprobe_watch_add(struct wprobe_watch *watch, struct wprobe *wp,
 		      const struct wprobe_place *place);

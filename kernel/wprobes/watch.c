@@ -156,14 +156,14 @@ static struct wprobe_watch *create(const struct wprobe_place *place)
 
 /**
  * wprobe_watch_put() - free a watch without probes, and its register
- * @watch: the watch; NULL, or one that has probes, is left alone
+ * @watch: the watch; one that has probes is left alone
  *
  * Context: task, may sleep, wprobe_mutex held.  After wprobe_commit(), unless the watch has
  * never been armed.
  */
 void wprobe_watch_put(struct wprobe_watch *watch)
 {
-	if (!watch || !hlist_empty(&watch->probes))
+	if (!hlist_empty(&watch->probes))
 		return;
 	if (wprobe_has_register(watch))
 		hw_breakpoint_release_wide();
@@ -273,9 +273,8 @@ enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *
  * wprobe_commit() has to follow, and then wprobe_watch_put().
  *
  * Context: task, wprobe_mutex held.
- * Return: the watch.
  */
-struct wprobe_watch *wprobe_detach(struct wprobe *wp)
+void wprobe_detach(struct wprobe *wp)
 {
 	struct wprobe_watch *watch = wp->watch;
 
@@ -284,5 +283,4 @@ struct wprobe_watch *wprobe_detach(struct wprobe *wp)
 	if (!hlist_empty(&watch->probes))
 		wprobe_share_narrow(watch);
 	wprobe_watch_update(watch);
-	return watch;
 }
