@@ -102,7 +102,6 @@ static void record(struct trace_wprobe *tw, struct pt_regs *regs, struct values 
 	trace_event_buffer_commit(&buffer);
 }
 
-#ifdef CONFIG_PERF_EVENTS
 static void record_perf(struct trace_wprobe *tw, struct pt_regs *regs, struct values *values)
 {
 	struct trace_event_call *call = trace_probe_event_call(&tw->tp);
@@ -123,9 +122,6 @@ static void record_perf(struct trace_wprobe *tw, struct pt_regs *regs, struct va
 	store_trace_args(entry + 1, &tw->tp, regs, values, sizeof(*entry), dynamic);
 	perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
 }
-#else
-static void record_perf(struct trace_wprobe *tw, struct pt_regs *regs, struct values *values) { }
-#endif
 
 static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 		      unsigned long new)
@@ -245,12 +241,10 @@ static int change_event(struct trace_event_call *call, enum trace_reg type, void
 		return enable_file(tw, data);
 	case TRACE_REG_UNREGISTER:
 		return disable_file(tw, data);
-#ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
 		return enable_perf(tw);
 	case TRACE_REG_PERF_UNREGISTER:
 		return disable_flag(tw, TP_FLAG_PROFILE);
-#endif
 	default:
 		return 0;
 	}
@@ -353,7 +347,7 @@ static int parse_spec(struct trace_wprobe *tw, const char *spec)
 	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
 }
 
-/* Returns the place of a variable of ours in the argument, and its offset in the entry data. */
+/* Finds $addr, $value or $old in an argument; *@offset is that in the entry data, or -1. */
 static char *find_variable(char *arg, const char **name, int *offset)
 {
 	static const struct {
@@ -466,7 +460,7 @@ static void default_name(char *buf, size_t size, const char *spec)
 	}
 }
 
-/* Makes the event of a command that is one of ours. */
+/* Makes the event of a command that begins with w. */
 static int make(int argc, const char *argv[])
 {
 	struct trace_wprobe *tw __free(trace_wprobe) = NULL;
