@@ -11,7 +11,6 @@
 struct mm_struct;
 struct notifier_block;
 struct pt_regs;
-struct task_struct;
 struct uprobe_consumer;
 struct uprobe_registration;
 struct uretprobe_pool;

@@ -2,8 +2,8 @@
 #ifndef _LINUX_UPROBES_TASK_H
 #define _LINUX_UPROBES_TASK_H
 /*
- * What the uprobes engine (kernel/uprobes/) keeps for a task, a call that a return probe
- * waits for, and a process.
+ * State of the uprobes engine (kernel/uprobes/) for a task, for a call that a return probe waits
+ * for, and for a process.
  *
  * Included from <linux/uprobes.h>; do not include it directly.
  */

@@ -113,7 +113,7 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 				       &area_mapping);
 	if (IS_ERR(vma)) {
 		list_del_rcu(&area->node);
-		/* Nobody has an address in it; interrupts of other threads may pass it. */
+		/* No task is in it, but interrupts of other threads may read the list. */
 		synchronize_rcu();
 		kfree(area);
 		return PTR_ERR(vma);

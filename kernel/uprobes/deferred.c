@@ -2,7 +2,7 @@
 /*
  * Operations that handlers ask for.
  *
- * A handler that registers or unregisters a probe would wait for itself. The operation is noted
+ * A handler that registers or unregisters a probe could wait for itself. The operation is noted
  * in the task instead, and done when all handlers of the hit have run and the task's mark
  * (observe.c) has ended. Then the registration_callback is called.
  */
@@ -34,6 +34,7 @@ static DECLARE_WAIT_QUEUE_HEAD(pending_wait);
  * uprobe_must_defer() - is current in a handler?
  *
  * Context: task.
+ * Return: true if it is.
  */
 bool uprobe_must_defer(void)
 {
@@ -101,7 +102,7 @@ void uprobe_deferred_run(struct uprobe_task *utask)
  * A callback does not wait, because it would wait for itself.
  *
  * Context: task, may sleep; not in a handler.
- * Return: true if there have been any.
+ * Return: true if it has waited.
  */
 bool uprobe_deferred_wait(void)
 {

@@ -184,7 +184,7 @@ int uprobe_exits_scan(const u8 *text, unsigned long size, unsigned long vaddr, u
  * @why: set on failure
  *
  * Context: task, may sleep; mmap_lock of the process held.
- * Return: 0; those of uprobe_exits_scan() and uprobe_process_text().
+ * Return: 0, or an error of uprobe_exits_scan() or uprobe_process_text().
  */
 int uprobe_exits_find(struct uprobe_mm *own, unsigned long vaddr, unsigned long size,
 		      unsigned long **exits, const char **why)
@@ -227,7 +227,7 @@ int uretprobe_exit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data
 	ri.func = ri.rp->up.vaddr;
 	if (!arch_uprobe_exits(current->utask->auprobe, regs, ri.func, ri.rp->size))
 		return 0;
-	/* The stack of a function that leaves is as at its entry. */
+	/* At an exit, the stack pointer is that of the entry. */
 	if (arch_uretprobe_peek(regs, &ri.ret_addr))
 		ri.ret_addr = 0;
 	ri.rp->handler(&ri, regs);

@@ -12,8 +12,8 @@ static inline void uprobe_hit_begin(struct uprobe_task *utask)
 {
 	WRITE_ONCE(utask->busy, READ_ONCE(uprobe_epoch));
 	/*
-	 * Orders the mark before the look-ups. Pairs with the barrier in uprobe_observe(): if it
-	 * does not see the mark, this hit sees what has been unlinked before it.
+	 * Orders the mark before the look-ups. Pairs with the barrier in uprobe_observe(): if that
+	 * does not see the mark, this hit does not find objects that were unlinked before.
 	 */
 	smp_mb();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done with the instance of each call whose return is waited for; see instance.c.
+ * Inline functions for the instance of each call whose return is waited for; see instance.c.
  */
 #ifndef _KERNEL_UPROBES_INSTANCE_H
 #define _KERNEL_UPROBES_INSTANCE_H

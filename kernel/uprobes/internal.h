@@ -117,7 +117,7 @@ struct uprobe_point {
 };
 
 /**
- * struct uprobe_retired - first member of what is freed when no hit can use it any more
+ * struct uprobe_retired - first member of objects that are freed when no hit can use them any more
  * @node: in a list of observe.c
  */
 struct uprobe_retired {

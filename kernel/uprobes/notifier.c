@@ -50,7 +50,7 @@ void uprobe_process_exit(void)
 }
 
 /**
- * register_uprobe_process_notifier() - begin to be notified of forks, execs and exits
+ * register_uprobe_process_notifier() - register a function for forks, execs and exits
  * @nb: its function gets an &enum uprobe_process_event and the task; it may sleep, and register
  *	and unregister probes
  *
@@ -64,7 +64,7 @@ int register_uprobe_process_notifier(struct notifier_block *nb)
 EXPORT_SYMBOL_GPL(register_uprobe_process_notifier);
 
 /**
- * unregister_uprobe_process_notifier() - end to be notified
+ * unregister_uprobe_process_notifier() - unregister a function for forks, execs and exits
  * @nb: registered; its function does not run any more after the return
  *
  * Context: task, may sleep; not in a notifier.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Waiting for the hits that may use something that has been unlinked.
+ * Waiting for the hits that may use objects that have been unlinked.
  *
  * A task marks itself while it handles a hit, in &uprobe_task.busy, with the epoch in which
  * the hit began. uprobe_observe() starts a new epoch and waits for the tasks that are marked
@@ -98,7 +98,7 @@ void uprobe_observe(void)
 	}
 }
 
-/* --- What hits may still use --------------------------------------------------- */
+/* --- Objects that hits may still use ------------------------------------------- */
 
 /* So many are freed without waiting for a probe to be unregistered. */
 #define MANY_RETIRED	1024
@@ -114,7 +114,7 @@ static void free_retired(struct work_struct *unused)
 static DECLARE_WORK(retired_work, free_retired);
 
 /**
- * uprobe_retire() - free something when no hit can use it any more
+ * uprobe_retire() - free an object when no hit can use it any more
  * @retired: its first member; hits that begin later do not find it
  *
  * Context: task.
@@ -136,7 +136,7 @@ void uprobe_observe_retired(void)
 	struct uprobe_retired *retired, *next;
 	struct llist_node *list;
 
-	/* Before the list: what is added in between makes the next work come early, not late. */
+	/* Before the list: an object that is added in between lets the next work come early. */
 	atomic_set(&nr_retired, 0);
 	list = llist_del_all(&retired_list);
 	uprobe_observe();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is done for each of thousands of points when text is mapped; see point.c.
+ * Inline functions, called for each of thousands of points when text is mapped; see point.c.
  */
 #ifndef _KERNEL_UPROBES_POINT_H
 #define _KERNEL_UPROBES_POINT_H

@@ -36,7 +36,7 @@ static int check_user(struct uprobe *u, bool is_return)
 /**
  * uprobe_check_context() - may the caller register probes?
  *
- * Handlers of kprobes must not sleep; so they cannot.
+ * Registering sleeps, which handlers of kprobes must not do.
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -158,8 +158,8 @@ static int compare_points(const void *a, const void *b)
 }
 
 /*
- * Registers probes of one process; adds the number of those that may have been published to
- * @done.
+ * Registers probes of one process. Adds the number of probes to @done that the caller has to
+ * unregister after an error.
  */
 static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool is_return,
 		       struct batch *batch, int *done)
@@ -179,7 +179,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 		err = uprobe_registration_check(us[i]);
 		if (err)
 			return err;
-		/* Even if that fails, it may have been done for some exits. */
+		/* If publish() fails, it may have published some of the exits. */
 		++*done;
 		err = publish(own, us[i], is_return, batch);
 		if (err)
@@ -346,7 +346,7 @@ void uprobes_unregister_now(struct uprobe **us, int num)
 {
 	scoped_guard(mutex, &uprobe_mutex)
 		unregister_locked(us, num);
-	/* Also if they have ended by themselves: their handlers may still run. */
+	/* Also for registrations that ended before: their handlers may still run. */
 	uprobe_unregister_sync();
 }
 

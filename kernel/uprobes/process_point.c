@@ -55,6 +55,7 @@ static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
  * @vaddr: its address
  *
  * Context: task; mmap_lock held; uprobe_points_lock held.
+ * Return: true if it does.
  */
 bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
 			      unsigned long vaddr)
@@ -93,7 +94,7 @@ static struct uprobe_file *file_of(struct vm_area_struct *vma)
 	return uprobe_file_find(file_inode(vma->vm_file));
 }
 
-/* Makes text of a process what it was before any probe. */
+/* Replaces the breakpoints of probes in text of a process by the original bytes. */
 static void restore(struct vm_area_struct *vma, unsigned long vaddr, u8 *text, unsigned int len)
 {
 	struct uprobe_file *file = file_of(vma);
@@ -103,7 +104,7 @@ static void restore(struct vm_area_struct *vma, unsigned long vaddr, u8 *text, u
 		restore_from(file, vma_offset(vma, vaddr), text, len);
 }
 
-/* Is another probe inside of the instruction, or is it inside of another's? */
+/* Is another probe inside of the instruction, or the instruction inside of a probed one? */
 static bool overlaps(struct uprobe_file *file, struct mm_struct *mm, loff_t at, unsigned int len)
 {
 	unsigned int mode = arch_uprobe_mode(mm);

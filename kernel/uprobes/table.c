@@ -4,8 +4,8 @@
  *
  * A hit looks its site up in an array with open addressing: one multiplication, one shift, and
  * usually one comparison, for one site as for 10,000. Sites are never removed before the process
- * ends; one that is gone is replaced when its address is probed again. What hits may still use
- * is retired, see observe.c.
+ * ends; one that is gone is replaced when its address is probed again. Sites and tables that hits
+ * may still use are retired, see observe.c.
  */
 #include <linux/slab.h>
 

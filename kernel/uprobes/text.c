@@ -297,7 +297,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
  * @page_addr: address of the page
  * @points: points in that page; to be armed, they have been accepted for the process's mode
  * @nr: number of points
- * @op: what to do; disarming also gives the page back, if no other point needs it
+ * @op: the operation; disarming also gives the page back, if no other point needs it
  *
  * Points that are armed, or disarmed, already are left as they are.
  *

@@ -49,7 +49,7 @@ static unsigned int empty(struct uprobe_mm *own)
 
 	uprobe_table_for_each(own, free_one, &count);
 	kvfree(own->table);
-	/* Free what has been replaced. */
+	/* Free sites and tables that have been replaced. */
 	uprobe_observe_retired();
 	return count;
 }

@@ -45,9 +45,9 @@ static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long add
 }
 
 /*
- * Returns what an indirect branch leaves in BTYPE, which the next instruction checks if its page
- * is guarded, and a debugger sees.  Only br in a guarded page, by another register than x16 and
- * x17, leaves another value; that one is accepted by fewer landing pads.
+ * Returns the value of BTYPE after an indirect branch. The next instruction checks it if its page
+ * is guarded, and a debugger sees it.  A br in a guarded page, by another register than x16 and
+ * x17, has a value of its own, which fewer landing pads accept.
  */
 static u64 btype_after(const struct probe_insn *desc)
 {

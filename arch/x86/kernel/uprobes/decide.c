@@ -29,7 +29,7 @@
 #define PREFIX_OPERAND	0x66
 #define PREFIX_ADDRESS	0x67
 
-/* What becomes of an instruction that the classifier refuses in the kernel. */
+/* How an instruction is handled that the classifier refuses in the kernel. */
 enum rule {
 	RULE_REFUSE,
 	RULE_COPY,	/* unless it is a branch */

@@ -176,7 +176,7 @@ fault:
 
 /*
  * Prepares a return through the trampoline's last instructions, by which the kernel can leave
- * with sysret.  @pushed is what the trampoline has pushed.  Return: 0 or -EFAULT.
+ * with sysret.  @pushed has the words that the trampoline has pushed.  Returns 0 or -EFAULT.
  */
 static __always_inline int return_by_trampoline(struct pt_regs *regs, const unsigned long *pushed,
 						unsigned long trampoline)
