@@ -213,7 +213,7 @@ check_configs()
 	done
 }
 
-# check_aside: what is only compiled, at the lowest priority: guests leave processors idle.
+# check_aside: checks that only compile, at the lowest priority: guests leave processors idle.
 check_aside()
 {
 	renice -n 19 $BASHPID >/dev/null

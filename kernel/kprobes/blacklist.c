@@ -355,7 +355,7 @@ void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_add
 	const struct blacklist_range *range = &list->ranges[index];
 	unsigned long start = range->start, name, end;
 
-	/* Print what several ranges cover only once. */
+	/* Print addresses that several ranges cover only once. */
 	if (index)
 		start = max(start, list->ranges[index - 1].max_end);
 	for (; start < range->end; start = end) {

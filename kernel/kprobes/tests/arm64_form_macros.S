@@ -7,9 +7,9 @@
  *	needs	FORM_NEEDS_LSE
  *	form	I(cas x3, x4, [x7]), B(ldr x3, [x7])
  *
- * Behind what comes after (A) there are two instructions that go on with the registers
- * but leave the flags.  What a form leaves below the given stack pointer, and above its
- * own, has to be written, or it is random.
+ * The instructions of A() are followed by two that use the registers, and do not change the
+ * flags.  A form has to write all memory between its own stack pointer and the given one, because
+ * bytes that it leaves there are random.
  */
 #include <linux/stringify.h>
 

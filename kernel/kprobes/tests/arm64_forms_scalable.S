@@ -4,8 +4,8 @@
  *
  * Given and compared are the first 128 bits of four vectors, as in the other tables; the
  * rest of these vectors is zero at the beginning of a piece.  Predicates are made in front of
- * a form, and told by what comes after it.  Nobody saves either for a thread of the kernel, so
- * interrupts stay away: a switch to another task would lose them.
+ * a form, and stored after it.  The kernel does not save vectors for its own threads, so
+ * interrupts are disabled: a switch to another task would lose them.
  */
 #define FORM_TABLE	kprobes_forms_scalable
 #include "arm64_form_macros.S"

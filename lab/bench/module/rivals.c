@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cost of a call of a function that other tracers trace: what users compare a probe at the
- * entry or the return of a function with.  The base and ours share these tracers.
+ * The cost of a call of a function that other tracers trace.  Users compare it with a probe at the
+ * entry or the return of a function.  The base and ours share these tracers.
  */
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>

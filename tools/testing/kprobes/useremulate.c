@@ -124,7 +124,7 @@ static void test_calls(void)
 	regs.ax = NON_CANONICAL;
 	tap_ok(FAULTS64(0xff, 0xd0) && signaled(SIGSEGV, 0, X86_TRAP_GP) &&
 	       !user_word_at(SP - 8, 8),
-	       "a call of what is no address pushes nothing");
+	       "a call of a non-canonical address pushes nothing");
 
 	reset(false, 0);
 	regs.ax = UNMAPPED;
@@ -178,7 +178,7 @@ static void test_returns(void)
 
 	reset(true, NON_CANONICAL);
 	tap_ok(FAULTS64(0xc3) && signaled(SIGSEGV, 0, X86_TRAP_GP),
-	       "a return to what is no address is refused");
+	       "a return to a non-canonical address is refused");
 }
 
 static void test_jumps(void)

@@ -90,7 +90,7 @@ enum probe_exclusive {
  * @REFUSE_ERET: returns from an exception, or from debug state
  * @REFUSE_STACK: selects another stack pointer
  * @REFUSE_DEBUG: writes a debug register
- * @REFUSE_SYNDROME: reads what the probe's own exception has overwritten
+ * @REFUSE_SYNDROME: reads registers that the probe's own exception has overwritten
  * @REFUSE_EXCLUSIVE: load or store exclusive
  * @REFUSE_SEQUENCE: part of a memory copy or set other than the first: the
  *	kernel restarts such a part one or two instructions earlier

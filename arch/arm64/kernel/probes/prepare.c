@@ -131,11 +131,11 @@ static bool precedes_function(unsigned long addr)
 	       (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && is_ops_address(addr));
 }
 
-/* Writes a slot: the copy, followed by the instruction @behind. */
+/* Writes a slot: the copy, followed by the instruction @next. */
 static void write_slot(struct kprobe *p, kprobe_opcode_t **where, kprobe_opcode_t *slot,
-		       u32 behind)
+		       u32 next)
 {
-	const u32 words[] = { p->opcode, behind };
+	const u32 words[] = { p->opcode, next };
 
 	static_assert(sizeof(words) == KPROBE_SLOT_SIZE);
 	probe_write(slot, words, ARRAY_SIZE(words));

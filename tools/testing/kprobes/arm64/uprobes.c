@@ -79,7 +79,7 @@ static void random_regs(struct pt_regs *regs)
 	regs->pstate = random_next();
 }
 
-/* What a branch by a register leaves in BTYPE if the processor checks its target. */
+/* The value of BTYPE after a branch by a register, if the processor checks its target. */
 static u64 branch_type(u32 insn)
 {
 	switch (insn & 0xfffffc1f) {

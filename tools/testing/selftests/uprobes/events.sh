@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events in uprobe_events: what they record, their filters, counts, several instructions with
+# Events in uprobe_events: their records, their filters, counts, several instructions with
 # one name, and errors.
 
 . "$(dirname "$0")/functions.sh"
@@ -18,7 +18,7 @@ define()
 	fi
 }
 
-# records NAME: the arguments in the records of an event, without what differs between runs.
+# records NAME: the arguments in the records of an event, without parts that differ between runs.
 records()
 {
 	sed -nE "s/.*: $1: \(0x[0-9a-f]+( <- 0x[0-9a-f]+)?\) ?//p" "$TRACING/trace"
@@ -115,7 +115,7 @@ is "a directory" "$(define "p:x /tmp:0x10")" EINVAL
 is "no offset" "$(define "p:x $TARGET")" EINVAL
 is "a bad register" "$(define "p:x $TARGET:$plain %nothing")" EINVAL
 is "the same twice" "$(define "p:x $TARGET:$plain") $(define "p:x $TARGET:$plain")" "ok EEXIST"
-is "an offset behind the end: enabling fails" \
+is "an offset after the end: enabling fails" \
 	"$(define "p:y $TARGET:0x10000000") $(put "$TRACING/events/uprobes/y/enable" 1)" "ok EINVAL"
 
 # An instance has records of its own.

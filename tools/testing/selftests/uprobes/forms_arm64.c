@@ -83,8 +83,8 @@ bool form_there(const struct form *form)
 }
 
 /*
- * Refused: what a kernel cannot do for a program, or the copy cannot hold at its end.  The
- * keys of authenticated branches are in registers that only the program can use.
+ * Refused: instructions that a kernel cannot execute for a program, or whose copy could not stop
+ * at its end.  The keys of authenticated branches are in registers that only the program can use.
  */
 static const struct {
 	__u32 mask, value;

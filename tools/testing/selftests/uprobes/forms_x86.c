@@ -84,7 +84,7 @@ bool form_there(const struct form *form)
 	return true;
 }
 
-/* What is refused is marked in the tables. */
+/* The tables mark the forms that are refused. */
 bool form_refused(const struct form *form)
 {
 	(void)form;

@@ -15,7 +15,7 @@ yes "perf probe -x adds a return" \
 matches "perf probe -l shows them" "$(perf probe -l 2>/dev/null | tr -s ' \n' ' ')" \
 	'probe_target:back .*probe_target:returned'
 
-# counted EVENT: what perf stat counts in three calls.
+# counted EVENT: the number of events that perf stat counts in three calls.
 counted()
 {
 	perf stat -x, -e "$1" -o "$data" "$TARGET" call plain 3 >/dev/null 2>&1

@@ -235,7 +235,7 @@ struct link_at {
 
 static int file_after[MOST_FILES];
 
-/* Closes what link_multi() has returned. */
+/* Closes the links of link_multi(). */
 UNUSED static void link_close(int file)
 {
 	int next;

@@ -187,7 +187,7 @@ static void check_foreign(void)
 	command("drop");
 }
 
-/* The debugger sees the breakpoint of the probe, and restores what it has seen. */
+/* The debugger sees the breakpoint of the probe, and writes the same word back. */
 static void check_same_place(void)
 {
 	pid_t pid = start_child();

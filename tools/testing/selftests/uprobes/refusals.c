@@ -52,11 +52,11 @@ static void check_errors(void)
 	check_error("an empty path", open_error("", 0, false), EINVAL);
 	check_error("a directory", open_error("/tmp", 0, false), EINVAL);
 	check_error("a device", open_error("/dev/null", 0, false), EINVAL);
-	check_error("an offset behind the end", open_error(FILE_NAME, 1UL << 28, false), EINVAL);
+	check_error("an offset after the end", open_error(FILE_NAME, 1UL << 28, false), EINVAL);
 	check_error("a path that cannot be read", open_error((char *)16, 0, false), EFAULT);
 	check_error("the last instruction of the file",
 		    open_error(FILE_NAME, LAST_OFFSET, false), 0);
-	/* Not every implementation looks at the instruction as long as nobody has mapped it. */
+	/* Some implementations look at the instruction only when a process has mapped it. */
 	ksft_test_result(open_error(SELF, file_offset(trap_insn), false) != 0,
 			 "a breakpoint of the program is refused\n");
 #ifdef __aarch64__
@@ -167,7 +167,7 @@ static bool takes_effect(const struct mapping *mapping, bool probe_first, char *
 static const struct mapping *current_mapping;
 static bool current_first;
 
-/* In a child: text that is not what it was kills a process. */
+/* In a child: text that has changed kills a process. */
 static char *detail;
 
 static int one_mapping(void)

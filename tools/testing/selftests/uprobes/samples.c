@@ -28,7 +28,7 @@ struct sample {
 static struct perf_event_mmap_page *ring;
 static unsigned int seconds = 1;
 
-/* What the samples had. */
+/* Counts of the samples. */
 static struct {
 	unsigned long samples, in_work, in_area, chain_in_area;
 	unsigned long address;

@@ -29,7 +29,7 @@ static unsigned int seconds = 2;
 static struct timespec end;
 static volatile bool is_over;
 
-/* What handlers have seen; each wrong value once more. */
+/* Counts of signals, and of wrong values in their handlers. */
 static volatile unsigned long signals, in_work, bad_ip, bad_register, bad_stack, an_address;
 static bool look_at_stack = true;
 

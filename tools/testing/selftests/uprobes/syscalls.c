@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls at probes: calls that block, and are interrupted and restarted; what /proc
- * shows of them; programs that may make few calls, with probes that need one of the kernel's
+ * System calls at probes: calls that block, and are interrupted and restarted; their
+ * addresses in /proc; programs that may make few calls, with probes that need one of the kernel's
  * own.
  */
 #include <linux/filter.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * process CASE: access data of this process that the module wp_test watches, and print "ok" if
- * the handler has been called as often, and with such values, as it should be; or else what it
- * was called for.
+ * the number of calls of the handler, and its values, are right; otherwise print the wrong number
+ * or value.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

@@ -106,7 +106,7 @@ static struct dentry *control_create(const char *name)
 /* --- Registers -------------------------------------------------------------------- */
 
 /**
- * struct changes - what a handler changes in the registers
+ * struct changes - changes that a handler makes in the registers
  * @ip: to be added to the instruction pointer
  * @has_result: @result is valid
  * @result: value of the register of results

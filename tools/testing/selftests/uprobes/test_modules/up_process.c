@@ -60,7 +60,7 @@
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
  * @other: the handler registers it, or NULL
- * @changes: what the handler changes
+ * @changes: those of the handler
  * @result: of the last callback, or of an operation in a handler
  * @hits: of the handler
  * @returns: of the return handler

@@ -42,14 +42,14 @@
 
 /*
  * struct consumer - a registered consumer
- * @uc: what is registered
+ * @uc: the registered consumer
  * @uprobe: handle of the registration
  * @path: keeps the file
  * @entry: in consumers
  * @name: chosen by the script
  * @offset: in the file
  * @mm: memory that the filter accepts, or NULL
- * @changes: what its handler, or ret_handler, changes
+ * @changes: those of its handler, or ret_handler
  * @has_filter: the filter accepts only @mm
  * @odd: ignore every second return
  * @once: remove from a process at its first hit
