@@ -64,6 +64,7 @@ static void load_registers(bool all)
 	unsigned int i;
 
 	cpu->loading = true;
+	/* Pairs with the test in wprobe_move_here(), called by an NMI of this CPU. */
 	barrier();
 	for (i = 0; i < WPROBE_SLOTS; i++) {
 		if (all)
@@ -80,6 +81,7 @@ static void load_registers(bool all)
 		set_loaded(&cpu->loaded[i], &want[i], wprobe_slots[i].watch);
 		arch_wprobe_install(i, &want[i]);
 	}
+	/* As above: until now wprobe_move_here() changes nothing. */
 	barrier();
 	cpu->loading = false;
 }

@@ -58,7 +58,10 @@ static const void __user *word_of(const struct wprobe_thread *thread)
 	return (const void __user *)wprobe_word(thread->user->watch.range.addr);
 }
 
-/* Reads the watched word without handling a fault; a read may be a hit itself. */
+/*
+ * Reads the watched word without handling a fault.  The read may raise the exception of a hit: the
+ * barriers pair with the test of @reading in wprobe_user_hit().
+ */
 static bool read_word(struct wprobe_thread *thread, unsigned long *word)
 {
 	bool done;
@@ -178,7 +181,7 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 	queue(thread);
 }
 
-/* Reads the values now if that was not possible at the access. */
+/* Reads the values now if that was not possible at the access.  Barriers: as in read_word(). */
 static bool know_values(struct wprobe_thread *thread)
 {
 	unsigned long word;
