@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: loops of exclusive accesses to watched memory end, are missed, and the CPU watches
- * again afterwards.  They are in assembly, because kernels do not execute them on processors
- * with the atomic instructions of LSE.
+ * arm64: loops of exclusive accesses to watched memory end, their accesses are missed, and the CPU
+ * watches again afterwards.  The loops are in assembly, because kernels do not execute exclusive
+ * accesses on processors with the atomic instructions of LSE.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>

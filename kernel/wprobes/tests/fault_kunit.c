@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory that is not there, and accesses that fault: they are refused, or no hits, and the
- * watchpoint is in order afterwards.  A fault while an architecture steps an access must not
- * leave the step behind.
+ * Probes on memory that is not mapped are refused.  Accesses that fault are no hits, and the
+ * watchpoint works afterwards.  If an access faults while an architecture steps it, the step has
+ * to end.
  */
 #include <linux/mm.h>
 #include <linux/uaccess.h>
