@@ -23,6 +23,7 @@
 #include <asm/insn.h>
 
 #include "classify.h"
+#include "plain.h"
 
 /* The tables an opcode byte can belong to. */
 enum opcode_map {
@@ -304,38 +305,34 @@ static bool probe_row_matches(const struct probe_row *row, const struct probe_ke
 	       probe_modrm_matches(row->modrm, key);
 }
 
-/* Opcodes of MAP_ONE without a row; none before probe_classify_init(). */
-static bool probe_rowless[256];
+/* By map and opcode: where to begin in the table.  0 before probe_classify_init(). */
+static u8 probe_first_rows[NR_MAPS][256];
 
 static const struct probe_row *probe_find_row(const struct probe_key *key)
 {
 	unsigned int i;
 
-	if (key->map == MAP_ONE && probe_rowless[key->opcode])
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(probe_rows); i++)
+	for (i = probe_first_rows[key->map][key->opcode]; i < ARRAY_SIZE(probe_rows); i++)
 		if (probe_row_matches(&probe_rows[i], key))
 			return &probe_rows[i];
 	return NULL;
 }
 
 /**
- * probe_classify_init() - find the opcodes without a row
+ * probe_classify_init() - find the first row of each opcode
  *
- * Most instructions have none, and are not compared with all rows then.
+ * Most opcodes have none, and are not compared with all rows then.
  *
  * Context: boot.
  */
 void __init probe_classify_init(void)
 {
-	unsigned int i, opcode;
+	unsigned int i = ARRAY_SIZE(probe_rows), opcode;
 
-	memset(probe_rowless, true, sizeof(probe_rowless));
-	for (i = 0; i < ARRAY_SIZE(probe_rows); i++) {
-		if (probe_rows[i].map != MAP_ONE)
-			continue;
+	memset(probe_first_rows, ARRAY_SIZE(probe_rows), sizeof(probe_first_rows));
+	while (i--) {
 		for (opcode = probe_rows[i].first; opcode <= probe_rows[i].last; opcode++)
-			probe_rowless[opcode] = false;
+			probe_first_rows[probe_rows[i].map][opcode] = i;
 	}
 }
 
@@ -433,35 +430,44 @@ static int probe_refuse(struct probe_insn *out, enum probe_refusal refusal)
 	return refusal == REFUSE_UNDECODABLE ? -EILSEQ : -EINVAL;
 }
 
-/**
- * probe_classify() - decide how a probed instruction is carried out
- * @bytes: the instruction, as it is without any probe
- * @avail: number of bytes that may be read; an instruction is never longer than
- *	%MAX_INSN_SIZE, and no byte after @avail is read
- * @mode: mode in which the instruction runs
- * @out: the result; always filled
- *
- * Context: any; pure.
- * Return: 0, or
- *	-EILSEQ if the bytes are not a known instruction (%REFUSE_UNDECODABLE),
- *	-EINVAL if the instruction cannot be probed; &probe_insn.refusal is the reason.
- */
-int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct probe_insn *out)
+/* Classifies an instruction without the kernel's decoder.  Returns false if it is needed. */
+static bool probe_classify_plain(const u8 *bytes, size_t avail, enum insn_mode mode,
+				 struct probe_insn *out)
+{
+	const struct probe_row *row;
+	struct plain_insn insn;
+	struct probe_key key;
+
+	if (!probe_decode_plain(bytes, avail, probe_mode_64(mode), &insn))
+		return false;
+	key = (struct probe_key) {
+		.map = insn.escaped ? MAP_0F : MAP_ONE, .opcode = insn.opcode, .modrm = insn.modrm,
+		.has_modrm = insn.has_modrm, .mode = probe_mode_64(mode) ? MODE_64 : MODE_32,
+	};
+	row = probe_find_row(&key);
+	if (row && (row->action != PROBE_EMULATE || insn.has_modrm))
+		return false;
+	out->len = insn.len;
+	out->asize = key.mode == MODE_64 ? 8 : 4;
+	out->riprel = insn.riprel;
+	out->action = row ? PROBE_EMULATE : insn.riprel ? PROBE_REBASE : PROBE_COPY;
+	if (row) {
+		out->emul = row->emul;
+		out->cc = row->emul == EMUL_JCC ? insn.opcode & 0xf : 0;
+		out->disp = insn.imm;
+	}
+	return true;
+}
+
+static noinline int probe_classify_any(const u8 *bytes, size_t avail, enum insn_mode mode,
+				       struct probe_insn *out)
 {
 	const struct probe_row *row;
 	enum probe_refusal refusal;
 	struct probe_key key;
 	struct insn insn;
 
-	memset(out, 0, sizeof(*out));
-	out->reg = PROBE_REG_NONE;
-	out->base = PROBE_REG_NONE;
-	out->index = PROBE_REG_NONE;
-	out->scale = 1;
-
-	if (avail > MAX_INSN_SIZE)
-		avail = MAX_INSN_SIZE;
-	if (insn_decode(&insn, bytes, avail, mode))
+	if (insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode))
 		return probe_refuse(out, REFUSE_UNDECODABLE);
 
 	out->len = insn.length;
@@ -485,6 +491,30 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct pr
 	out->emul = row->emul;
 	probe_operands(&insn, &key, out);
 	return 0;
+}
+
+/**
+ * probe_classify() - decide how a probed instruction is carried out
+ * @bytes: the instruction, as it is without any probe
+ * @avail: number of bytes that may be read; an instruction is never longer than
+ *	%MAX_INSN_SIZE, and no byte after @avail is read
+ * @mode: mode in which the instruction runs
+ * @out: the result; always filled
+ *
+ * Context: any; pure.
+ * Return: 0, or
+ *	-EILSEQ if the bytes are not a known instruction (%REFUSE_UNDECODABLE),
+ *	-EINVAL if the instruction cannot be probed; &probe_insn.refusal is the reason.
+ */
+int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct probe_insn *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->reg = PROBE_REG_NONE;
+	out->base = PROBE_REG_NONE;
+	out->index = PROBE_REG_NONE;
+	out->scale = 1;
+	return probe_classify_plain(bytes, avail, mode, out) ? 0 :
+	       probe_classify_any(bytes, avail, mode, out);
 }
 
 /**

@@ -178,19 +178,23 @@ static int refuse(struct user_insn *out, enum probe_refusal refusal)
 }
 
 /* Decides about an instruction that the classifier has refused. */
-static int decide_refused(struct insn *insn, const u8 *bytes, enum insn_mode mode,
-			  struct user_insn *out)
+static noinline int decide_refused(const u8 *bytes, size_t avail, enum insn_mode mode,
+				   struct user_insn *out)
 {
-	enum syscall_kind syscall = syscall_kind(insn, mode);
 	enum probe_refusal refusal = out->insn.refusal;
+	enum syscall_kind syscall;
+	struct insn insn;
 
+	/* Cannot fail: the classifier has decoded the same bytes. */
+	insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode);
+	syscall = syscall_kind(&insn, mode);
 	if (rules[refusal] == RULE_REFUSE || syscall == SYSCALL_ELSEWHERE)
 		return refuse(out, refusal);
-	if (!is_branch(insn)) {
+	if (!is_branch(&insn)) {
 		out->syscall = syscall == SYSCALL_RETURNS;
 		return accept_copy(out);
 	}
-	if (rules[refusal] == RULE_OPERANDS && classify_prefixed(insn, bytes, mode, out))
+	if (rules[refusal] == RULE_OPERANDS && classify_prefixed(&insn, bytes, mode, out))
 		return 0;
 	return refuse(out, refusal);
 }
@@ -223,18 +227,15 @@ static bool copy_suffices(const struct user_insn *user)
  */
 int uprobe_decide(const u8 *bytes, size_t avail, enum insn_mode mode, struct user_insn *out)
 {
-	struct insn insn;
 	int ret;
 
-	memset(out, 0, sizeof(*out));
+	out->segment = INAT_SEG_REG_IGNORE;
+	out->syscall = false;
 	ret = probe_classify(bytes, avail, mode, &out->insn);
 	if (ret == -EILSEQ)
 		return ret;
-	if (ret) {
-		/* Cannot fail: the classifier has decoded the same bytes. */
-		insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode);
-		return decide_refused(&insn, bytes, mode, out);
-	}
+	if (ret)
+		return decide_refused(bytes, avail, mode, out);
 	return copy_suffices(out) ? accept_copy(out) : 0;
 }
 
