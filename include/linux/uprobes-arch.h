@@ -73,7 +73,7 @@ unsigned int arch_uprobe_mode(struct mm_struct *mm);
 /**
  * arch_uprobe_decide() - decide how an instruction can be probed
  * @arch: result; undefined on failure
- * @insn: bytes of the text, without breakpoints of this engine
+ * @insn: MAX_UINSN_BYTES bytes of the text, without breakpoints of this engine
  * @len: number of valid bytes, 1 to MAX_UINSN_BYTES; fewer than MAX_UINSN_BYTES only at the
  *	end of the file
  * @mode: see arch_uprobe_mode()

@@ -109,7 +109,7 @@ static __always_inline int concerned(struct uprobe_point *point, struct mm_struc
 	if (uprobe_point_wanted(point, mm) != arm)
 		return 0;
 	decision = uprobe_point_decide(point, mode);
-	if (decision->state == UPROBE_ACCEPTED)
+	if (likely(decision->state == UPROBE_ACCEPTED))
 		return 1;
 	return arm ? decision->err : 0;
 }

@@ -8,7 +8,6 @@
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
-#include <linux/unaligned.h>
 
 #include "internal.h"
 #include "point.h"
@@ -55,7 +54,7 @@ static struct page *reader_page(struct uprobe_reader *reader, pgoff_t index)
 }
 
 /* Reads bytes of a file; they are all in it. */
-static int read_file(struct uprobe_reader *reader, loff_t pos, u8 *to, unsigned int len)
+static noinline int read_file(struct uprobe_reader *reader, loff_t pos, u8 *to, unsigned int len)
 {
 	unsigned int done, in_page;
 
@@ -86,9 +85,17 @@ static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int wan
  */
 int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader)
 {
+	unsigned int at = offset_in_page(point->offset);
+
 	point->len = bytes_left(reader->inode, point->offset, MAX_UINSN_BYTES);
 	if (!point->len)
 		return -EINVAL;
+	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
+		   point->len == MAX_UINSN_BYTES && at <= PAGE_SIZE - MAX_UINSN_BYTES)) {
+		memcpy_from_page(point->insn, reader->page, at, MAX_UINSN_BYTES);
+		return 0;
+	}
+	memset(point->insn, 0, sizeof(point->insn));
 	return read_file(reader, point->offset, point->insn, point->len);
 }
 
@@ -123,63 +130,13 @@ static int check_context(struct uprobe_point *point, const char **why)
 }
 #endif
 
-/**
- * struct recent - the decision about an instruction, for the next points that have the same
- * @arch: see &struct uprobe_decision
- * @way: likewise
- * @mode: in which it was decided
- * @len: length of the instruction, 0 if there is none
- * @insn: its bytes
- */
-struct recent {
-	struct arch_uprobe	arch;
-	enum uprobe_way		way;
-	unsigned int		mode;
-	u8			len;
-	u8			insn[MAX_UINSN_BYTES];
-};
-
-#define RECENT_BITS 4
-
-/* Most functions begin with one of few instructions. Under decide_mutex. */
-static struct recent recents[1 << RECENT_BITS];
-
-static struct recent *recent_of(const u8 *insn)
-{
-	return &recents[hash_32(get_unaligned_le16(insn), RECENT_BITS)];
-}
-
-/* Like arch_uprobe_decide(), whose result depends on nothing but the instruction and the mode. */
-static int decide_insn(struct uprobe_point *point, struct uprobe_decision *decision,
-		       unsigned int mode)
-{
-	struct recent *recent = recent_of(point->insn);
-	int way;
-
-	lockdep_assert_held(&decide_mutex);
-	if (recent->len && recent->len <= point->len && recent->mode == mode &&
-	    !memcmp(recent->insn, point->insn, recent->len)) {
-		decision->arch = recent->arch;
-		return recent->way;
-	}
-	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
-	if (way < 0)
-		return way;
-	recent->arch = decision->arch;
-	recent->way = way;
-	recent->mode = mode;
-	recent->len = arch_uprobe_insn_len(&decision->arch);
-	memcpy(recent->insn, point->insn, sizeof(recent->insn));
-	return way;
-}
-
 static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		   unsigned int mode)
 {
 	int way, err;
 
 	decision->why = "instruction cannot be probed";
-	way = decide_insn(point, decision, mode);
+	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
 	err = way >= 0 ? check_context(point, &decision->why) : 0;
 	if (err)
 		way = err;

@@ -171,12 +171,15 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
 
 	if (!point)
 		return NULL;
-	*point = (struct uprobe_point) {
-		.file = file,
-		.offset = offset,
-		.id = ++last_id,
-		.consumers = LIST_HEAD_INIT(point->consumers),
-	};
+	/* The instruction, and its decision, come later. */
+	point->file = file;
+	point->offset = offset;
+	point->ref_ctr_offset = 0;
+	point->id = ++last_id;
+	INIT_LIST_HEAD(&point->consumers);
+	INIT_HLIST_HEAD(&point->sites);
+	point->native.state = UPROBE_UNDECIDED;
+	point->other = NULL;
 	return point;
 }
 

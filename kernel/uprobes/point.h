@@ -38,10 +38,12 @@ static inline bool uprobe_point_is_process(struct uprobe_point *point)
  */
 static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
 {
-	struct uprobe_consumer *uc = list_first_entry_or_null(&point->consumers,
-							      struct uprobe_consumer, cons_node);
+	struct uprobe_consumer *uc;
 
-	return uc && (likely(!uc->filter) || uprobe_point_filter(point, mm));
+	if (unlikely(list_empty(&point->consumers)))
+		return false;
+	uc = list_first_entry(&point->consumers, struct uprobe_consumer, cons_node);
+	return likely(!uc->filter) || uprobe_point_filter(point, mm);
 }
 
 /**
@@ -55,13 +57,16 @@ static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_str
 static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_point *point,
 								  unsigned int mode)
 {
-	/* Pairs with the release in uprobe_point_decide_slowly(). */
-	const struct uprobe_decision *decision = mode ? smp_load_acquire(&point->other) :
-							&point->native;
+	const struct uprobe_decision *decision = &point->native;
 
+	if (mode) {
+		/* Pairs with the release in decision_of(). */
+		decision = smp_load_acquire(&point->other);
+		if (!decision)
+			return NULL;
+	}
 	/* Pairs with the release in decide(). */
-	return decision && smp_load_acquire(&decision->state) != UPROBE_UNDECIDED ? decision :
-										    NULL;
+	return smp_load_acquire(&decision->state) != UPROBE_UNDECIDED ? decision : NULL;
 }
 
 /**

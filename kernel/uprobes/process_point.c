@@ -257,6 +257,7 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned lo
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 	point->len = len;
+	memset(point->insn, 0, sizeof(point->insn));
 	memcpy(point->insn, text, len);
 	restore(vma, vaddr, point->insn, len);
 	err = check_point(vma, point, why);

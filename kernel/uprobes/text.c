@@ -125,8 +125,8 @@ static __always_inline bool same_insn(const struct uprobe_point *point,
 	if (unlikely(len > sizeof(differs) || offset > PAGE_SIZE - sizeof(differs)))
 		return !memcmp(at, point->insn, min_t(unsigned int, len, PAGE_SIZE - offset));
 	differs = get_unaligned_le64(at) ^ get_unaligned_le64(point->insn);
-	/* The bytes after the instruction do not count. */
-	return !(differs << ((sizeof(differs) - len) * BITS_PER_BYTE));
+	/* The bytes after the instruction do not count: they are shifted out. */
+	return !(differs << (-len * BITS_PER_BYTE % BITS_PER_TYPE(differs)));
 }
 
 static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *point,
@@ -169,8 +169,8 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		    struct uprobe_point **points, unsigned int nr)
 {
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	struct uprobe_point **end = points + nr;
 	struct page *page;
-	unsigned int i;
 	u8 *kaddr;
 	int err = 0;
 
@@ -178,8 +178,11 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
-	for (i = 0; i < nr && !err; i++)
-		err = arm_one(vma, page, kaddr, points[i], mode);
+	for (; points < end; points++) {
+		err = arm_one(vma, page, kaddr, *points, mode);
+		if (unlikely(err))
+			break;
+	}
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	put_page(page);

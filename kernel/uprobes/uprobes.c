@@ -45,15 +45,16 @@ static unsigned int sort_points(struct uprobe_point **points, struct uprobe_requ
 				unsigned int nr)
 {
 	unsigned int i, n = 0;
-	bool sorted = true;
+	bool in_order = true;
 
 	for (i = 0; i < nr; i++) {
 		points[i] = to_point(requests[i].uprobe);
-		if (i && points[i]->offset < points[i - 1]->offset)
-			sorted = false;
+		if (i && points[i]->offset <= points[i - 1]->offset)
+			in_order = false;
 	}
-	if (!sorted)
-		sort(points, nr, sizeof(*points), compare_points, NULL);
+	if (in_order)
+		return nr;
+	sort(points, nr, sizeof(*points), compare_points, NULL);
 	for (i = 0; i < nr; i++) {
 		if (!n || points[n - 1] != points[i])
 			points[n++] = points[i];

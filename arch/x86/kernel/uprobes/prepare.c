@@ -33,7 +33,7 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	int ret;
 
 	memset(arch, 0, sizeof(*arch));
-	memcpy(arch->insn, insn, min_t(size_t, len, MAX_UINSN_BYTES));
+	memcpy(arch->insn, insn, MAX_UINSN_BYTES);
 	arch->mode = uprobe_insn_mode(mode);
 
 	ret = uprobe_decide(insn, len, arch->mode, user);
