@@ -123,9 +123,11 @@ static void detach(struct uprobe_site *site)
 	hlist_del(&site->by_point);
 	if (site->second)
 		hlist_del(&site->by_second);
-	/* Hits that still have them are waited for before the points are freed. */
+	/*
+	 * Hits that still have the points are waited for before these are freed. A hit that has
+	 * read @point reads @second after it, which therefore stays.
+	 */
 	WRITE_ONCE(site->point, NULL);
-	WRITE_ONCE(site->second, NULL);
 	uprobe_site_change(site, UPROBE_SITE_GONE);
 }
 
