@@ -18,7 +18,7 @@ static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
 {
 	struct uprobe_area *area;
 
-	list_for_each_entry_rcu(area, &own->areas, node, true) {
+	list_for_each_entry_rcu(area, &own->areas, node, lockdep_is_held(&own->lock)) {
 		if (addr - area->start < UPROBE_AREA_SIZE)
 			return area;
 	}
@@ -32,9 +32,11 @@ static vm_fault_t area_fault(const struct vm_special_mapping *sm, struct vm_area
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	struct uprobe_area *area = own ? area_at(own, vmf->address) : NULL;
 	struct uprobe_area_page *page;
+	struct uprobe_area *area;
 
+	guard(rcu)();
+	area = own ? area_at(own, vmf->address) : NULL;
 	if (!area)
 		return VM_FAULT_SIGBUS;
 	/* Pairs with the release in add_page(). */
@@ -113,7 +115,7 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 				       &area_mapping);
 	if (IS_ERR(vma)) {
 		list_del_rcu(&area->node);
-		/* No task is in it, but interrupts of other threads may read the list. */
+		/* No task is in it, but look-ups of other addresses may pass it in the list. */
 		synchronize_rcu();
 		kfree(area);
 		return PTR_ERR(vma);
@@ -186,7 +188,7 @@ static int use_slot(struct uprobe_area *area, unsigned long vaddr,
 	smp_store_release(&page->slots[index].vaddr, vaddr);
 	kaddr = kmap_local_page(page->page) + index * UPROBE_SLOT_SIZE;
 	memcpy(kaddr, bytes, UPROBE_SLOT_SIZE);
-	arch_uprobe_sync_slot(kaddr, UPROBE_SLOT_SIZE);
+	arch_uprobe_sync_text(kaddr, UPROBE_SLOT_SIZE);
 	kunmap_local(kaddr);
 	area->used++;
 	*slot = addr;
@@ -302,6 +304,7 @@ const struct uprobe_slot *uprobe_area_lookup(struct uprobe_mm *own, unsigned lon
 
 	if (likely(addr < READ_ONCE(own->low) || addr >= READ_ONCE(own->high)))
 		return NULL;
+	guard(rcu)();
 	area = area_at(own, addr);
 	if (!area)
 		return NULL;
