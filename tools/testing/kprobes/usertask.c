@@ -36,7 +36,7 @@ int test_write_user(u64 value, unsigned long addr, unsigned int size)
 	return 0;
 }
 
-int shstk_push(u64 value)
+int uprobe_shadow_push(u64 value)
 {
 	if (!task.guarded)
 		return -EOPNOTSUPP;
@@ -46,7 +46,7 @@ int shstk_push(u64 value)
 	return 0;
 }
 
-int shstk_pop(u64 *value)
+int uprobe_shadow_pop(u64 *value)
 {
 	if (!task.guarded)
 		return -EOPNOTSUPP;

@@ -21,6 +21,10 @@ static inline enum insn_mode uprobe_insn_mode(unsigned int mode)
 	return IS_ENABLED(CONFIG_X86_64) && !mode ? INSN_MODE_64 : INSN_MODE_32;
 }
 
+/* shadow.c */
+int uprobe_shadow_push(u64 value);
+int uprobe_shadow_pop(u64 *value);
+
 /* Bytes of an address on the user's stack. */
 static inline unsigned int user_word(struct pt_regs *regs)
 {

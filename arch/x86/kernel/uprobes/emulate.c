@@ -19,7 +19,6 @@
 #include <asm/page.h>
 #include <asm/processor.h>
 #include <asm/processor-flags.h>
-#include <asm/shstk.h>
 #include <asm/text-patching.h>
 #include <asm/trap_pf.h>
 #include <asm/trapnr.h>
@@ -185,7 +184,7 @@ static __always_inline int call(const struct emulation *e, unsigned long target,
 		return raise_fault(FAULT_GP);
 	if (write_user_word(e->width, sp, e->next))
 		return raise_access_fault(e->width, sp, X86_PF_WRITE, FAULT_STACK);
-	if (shadow && shstk_push(e->next) == -EFAULT)
+	if (shadow && uprobe_shadow_push(e->next) == -EFAULT)
 		return raise_control_fault();
 	e->regs->sp = sp;
 	e->regs->ip = target;
@@ -262,10 +261,10 @@ static __always_inline int user_call_indirect(const struct emulation *e)
 static __always_inline bool pop_shadow(unsigned long target)
 {
 	u64 value;
-	int ret = shstk_pop(&value);
+	int ret = uprobe_shadow_pop(&value);
 
 	if (!ret && value != target) {
-		shstk_push(value);
+		uprobe_shadow_push(value);
 		return false;
 	}
 	return ret != -EFAULT;

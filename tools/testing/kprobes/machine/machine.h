@@ -132,8 +132,6 @@ static inline struct pt_regs *task_pt_regs(struct test_task *task)
 
 bool shstk_is_enabled(void);
 int shstk_update_last_frame(unsigned long value);
-int shstk_push(u64 value);
-int shstk_pop(u64 *value);
 unsigned long insn_get_seg_base(struct pt_regs *regs, int segment);
 bool __emulate_cc(unsigned long flags, u8 cc);
 void force_sig(int signal);
