@@ -155,17 +155,18 @@ void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
 			     unsigned long *low, unsigned long *high);
 
 /**
- * arch_uprobe_sync_slot() - make a slot executable that has just been written
+ * arch_uprobe_sync_text() - let all processors execute text that has just been written
  * @kaddr: its kernel address
  * @len: bytes written
  *
- * No processor executes these bytes before uprobe_hit() sends a task to them. x86 needs
- * nothing, because the return from the trap serializes. May be a macro.
+ * The text is a slot, which no processor executes before uprobe_hit() sends a task to it, or
+ * one opcode of a program that runs. x86 needs nothing: it sees stores to text, and the return
+ * from the trap serializes. May be a macro.
  *
  * Context: task.
  */
-#ifndef arch_uprobe_sync_slot
-static inline void arch_uprobe_sync_slot(void *kaddr, size_t len)
+#ifndef arch_uprobe_sync_text
+static inline void arch_uprobe_sync_text(void *kaddr, size_t len)
 {
 }
 #endif

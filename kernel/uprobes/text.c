@@ -99,14 +99,13 @@ bool uprobe_text_is_breakpoint(unsigned long vaddr)
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
-static __always_inline void write_opcode(struct vm_area_struct *vma, struct page *page,
-					 unsigned long vaddr, u8 *at, const void *opcode)
+static __always_inline void write_opcode(u8 *at, const void *opcode)
 {
 	uprobe_opcode_t value;
 
 	memcpy(&value, opcode, UPROBE_SWBP_INSN_SIZE);
 	WRITE_ONCE(*(uprobe_opcode_t *)at, value);
-	flush_icache_user_page(vma, page, vaddr, UPROBE_SWBP_INSN_SIZE);
+	arch_uprobe_sync_text(at, UPROBE_SWBP_INSN_SIZE);
 }
 
 /* --- Arming --------------------------------------------------------------------- */
@@ -146,7 +145,7 @@ static noinline void arm_changed(struct vm_area_struct *vma, struct uprobe_point
 		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
 }
 
-static __always_inline int arm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
+static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 				   struct uprobe_point *point, unsigned int mode)
 {
 	unsigned int offset = offset_in_page(point->offset);
@@ -159,7 +158,7 @@ static __always_inline int arm_one(struct vm_area_struct *vma, struct page *page
 	}
 	if (unlikely(point->ref_ctr_offset) && uprobe_counter_change(vma, point, 1))
 		return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
-	write_opcode(vma, page, point_vaddr(vma, point), at, &breakpoint);
+	write_opcode(at, &breakpoint);
 	if (trace_uprobe_text_enabled())
 		trace_uprobe_text(point_vaddr(vma, point), true);
 	return 0;
@@ -179,7 +178,7 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (; points < end; points++) {
-		err = arm_one(vma, page, kaddr, *points, mode);
+		err = arm_one(vma, kaddr, *points, mode);
 		if (unlikely(err))
 			break;
 	}
@@ -207,15 +206,14 @@ static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
 	return found;
 }
 
-static void disarm_one(struct vm_area_struct *vma, struct page *page, u8 *kaddr,
-		       struct uprobe_point *point)
+static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_point *point)
 {
 	unsigned long vaddr = point_vaddr(vma, point);
 	u8 *at = kaddr + offset_in_page(vaddr);
 
 	if (!is_breakpoint(at) || uprobe_point_also_wanted(vma, point, vaddr))
 		return;
-	write_opcode(vma, page, vaddr, at, point->insn);
+	write_opcode(at, point->insn);
 	if (point->ref_ctr_offset)
 		uprobe_counter_change(vma, point, -1);
 	trace_uprobe_text(vaddr, false);
@@ -281,7 +279,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++)
-		disarm_one(vma, page, kaddr, points[i]);
+		disarm_one(vma, kaddr, points[i]);
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	/* The program may write to the page at any time if the mapping lets it. */

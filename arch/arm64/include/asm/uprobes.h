@@ -37,7 +37,7 @@ static inline unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch)
 	return AARCH64_INSN_SIZE;
 }
 
-void arm64_uprobe_sync_slot(void *kaddr, size_t len);
-#define arch_uprobe_sync_slot	arm64_uprobe_sync_slot
+void arm64_uprobe_sync_text(void *kaddr, size_t len);
+#define arch_uprobe_sync_text	arm64_uprobe_sync_text
 
 #endif /* _ASM_UPROBES_H */

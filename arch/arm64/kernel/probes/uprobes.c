@@ -90,8 +90,8 @@ int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 	return 0;
 }
 
-/* See <linux/uprobes-arch.h>, arch_uprobe_sync_slot(). */
-void arm64_uprobe_sync_slot(void *kaddr, size_t len)
+/* See <linux/uprobes-arch.h>, arch_uprobe_sync_text(). */
+void arm64_uprobe_sync_text(void *kaddr, size_t len)
 {
 	sync_icache_aliases((unsigned long)kaddr, (unsigned long)kaddr + len);
 }
