@@ -377,6 +377,12 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 	return -EINPROGRESS;
 }
 
+static bool is_registered(struct uprobe **us, int num)
+{
+	guard(mutex)(&uprobe_mutex);
+	return count_registrations(us, num);
+}
+
 /**
  * uprobes_unregister() - unregister probes, or note it in a handler
  * @us: the probes
@@ -395,10 +401,10 @@ int uprobes_unregister(struct uprobe **us, int num)
 	if (err)
 		return err;
 	if (!uprobe_must_defer()) {
-		uprobes_unregister_now(us, num);
-		/* A handler may have asked for a registration before it ended. */
-		if (uprobe_deferred_wait())
+		do
 			uprobes_unregister_now(us, num);
+		/* A handler may have asked for a registration before it ended. */
+		while (uprobe_deferred_wait() && is_registered(us, num));
 		return 0;
 	}
 	for (i = 0; i < num; i++)
