@@ -82,14 +82,16 @@ static bool busy_before(unsigned long epoch)
  */
 void uprobe_observe(void)
 {
-	unsigned long epoch = next_epoch();
 	unsigned int tries = 0;
+	unsigned long epoch;
 
 	/*
-	 * Orders the caller's unlinking before the marks are read. Pairs with the barrier after
-	 * the mark in hit.c: either the mark is seen here, or the hit sees the unlinking.
+	 * Orders the caller's unlinking before the new epoch, and before the marks are read. Pairs
+	 * with the barrier after the mark in hit.c: a hit that is not waited for, because its mark
+	 * is not seen here or has the new epoch, sees the unlinking.
 	 */
 	smp_mb();
+	epoch = next_epoch();
 	while (busy_before(epoch)) {
 		if (tries++ < 8)
 			cond_resched();
