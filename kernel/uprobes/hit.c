@@ -30,7 +30,7 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 
 	list_for_each_entry_rcu(uc, consumers, cons_node, true) {
 		if (unlikely(uc->ret_handler)) {
-			remove &= uprobe_return_enter(utask, consumers, uc, regs);
+			remove &= uprobe_return_enter(utask, consumers, uc, site->vaddr, regs);
 			break;
 		}
 		remove &= uc->handler(uc, regs, &ignored);

@@ -355,7 +355,8 @@ unsigned long uprobe_returns_missed(void);
 
 /* retprobe.c */
 unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
-				 struct uprobe_consumer *uc, struct pt_regs *regs);
+				 struct uprobe_consumer *uc, unsigned long func,
+				 struct pt_regs *regs);
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);

@@ -103,7 +103,6 @@ static __always_inline int replace_return(struct uprobe_task *utask, struct retu
 static __always_inline int expect_return(struct uprobe_task *utask, struct return_instance *ri,
 					 struct uprobe_point *point, struct pt_regs *regs)
 {
-	ri->func = instruction_pointer(regs);
 	ri->stack = user_stack_pointer(regs);
 	ri->point = point;
 	ri->point_id = point->id;
@@ -145,6 +144,7 @@ static __always_inline unsigned int enter(struct return_instance *ri, struct upr
  * @utask: of current, which is in a hit
  * @consumers: of the point
  * @uc: the first one with a return handler
+ * @func: address of the function; a handler may have changed the instruction pointer
  * @regs: user registers at the entry of the function
  *
  * Calls the handlers of @uc and of the consumers after it, and waits for the return if one of
@@ -156,12 +156,15 @@ static __always_inline unsigned int enter(struct return_instance *ri, struct upr
  * or 0.
  */
 unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
-				 struct uprobe_consumer *uc, struct pt_regs *regs)
+				 struct uprobe_consumer *uc, unsigned long func,
+				 struct pt_regs *regs)
 {
 	struct return_instance *ri = take_instance(utask);
 	unsigned int omit = OMIT_HITS | OMIT_RETURN;
 	struct uprobe_point *point;
 
+	if (likely(ri))
+		ri->func = func;
 	do {
 		omit &= enter(ri, uc, regs);
 		uc = list_entry_rcu(uc->cons_node.next, struct uprobe_consumer, cons_node);
