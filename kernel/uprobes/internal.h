@@ -367,6 +367,7 @@ bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *p
 			      unsigned long vaddr);
 void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
+void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 
 /* uretprobe.c */
 void uretprobe_instance_free(u64 cookie);

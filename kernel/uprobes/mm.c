@@ -76,36 +76,52 @@ static void site_unmapped(struct uprobe_site *site, void *data)
 		uprobe_site_gone(site);
 }
 
-static noinline void forget_sites(struct vm_area_struct *vma, unsigned long start,
-				  unsigned long end)
+static noinline void forget_sites(struct uprobe_mm *own, unsigned long start, unsigned long end)
 {
 	struct unmapped range = { start, end };
-	struct uprobe_mm *own;
 
-	if (!uprobe_vma_armed(vma))
-		return;
-	/* Pairs with the release in uprobe_mm_get(). */
-	own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	if (!own || !READ_ONCE(own->table))
-		return;
 	guard(mutex)(&own->lock);
 	uprobe_table_for_each(own, site_unmapped, &range);
 }
 
 /**
- * uprobe_munmap() - pages of a mapping are about to be unmapped
+ * uprobe_unmapped() - a mapping, or a part of it, is about to be unmapped
  * @vma: the mapping
  * @start: first address
  * @end: address after the last
  *
- * Other text may be mapped there next, so that the sites are gone.
+ * Other text may be mapped there next, so that the sites are gone, and probes by process are
+ * unregistered.
  *
- * Context: task, may sleep; mmap_lock held.
+ * Context: task, may sleep; mmap_lock held, or the process has no users.
+ */
+void uprobe_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
+
+	if (likely(!own))
+		return;
+	if (!list_empty(&own->process.in_order))
+		uprobe_process_unmapped(own, start, end);
+	if (READ_ONCE(own->table) && uprobe_vma_armed(vma))
+		forget_sites(own, start, end);
+}
+
+/**
+ * uprobe_munmap() - pages of a mapping are about to be zapped, or its bounds to change
+ * @vma: the mapping
+ * @start: first address
+ * @end: address after the last
+ *
+ * Nothing to do. The mapping stays: its sites are as right as before, and breakpoints vanish
+ * with their pages. (The final removal is uprobe_unmapped().) Truncation of a file comes here
+ * with i_mmap_rwsem only, while the process may end.
+ *
+ * Context: any.
  */
 void uprobe_munmap(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
-	if (unlikely(mm_flags_test(MMF_HAS_UPROBES, vma->vm_mm)))
-		forget_sites(vma, start, end);
 }
 
 /**

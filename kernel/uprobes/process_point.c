@@ -401,7 +401,15 @@ static void end_point(struct uprobe_point *point, end_function *end)
 	uprobe_point_put(point);
 }
 
-static void end_range(struct uprobe_mm *own, unsigned long start, unsigned long end)
+/**
+ * uprobe_process_unmapped() - end the registrations for text that is unmapped
+ * @own: the process
+ * @start: first address
+ * @end: address after the last
+ *
+ * Context: task, may sleep; mmap_lock held, or the process has no users.
+ */
+void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end)
 {
 	struct uprobe_point *point, *next;
 
@@ -412,25 +420,6 @@ static void end_range(struct uprobe_mm *own, unsigned long start, unsigned long 
 		trace_uprobe_refused(NULL, 0, point->offset, "the text was unmapped", -EFAULT);
 		end_point(point, uprobe_registration_gone);
 	}
-}
-
-/**
- * uprobe_unmapped() - memory of a process is about to be unmapped
- * @mm: the process
- * @start: first address
- * @end: address after the last
- *
- * Its probes are unregistered.
- *
- * Context: task, may sleep; mmap_lock held, or @mm has no users.
- */
-void uprobe_unmapped(struct mm_struct *mm, unsigned long start, unsigned long end)
-{
-	/* Pairs with the release in uprobe_mm_get(). */
-	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
-
-	if (unlikely(own && !list_empty(&own->process.in_order)))
-		end_range(own, start, end);
 }
 
 static noinline void leave_range(struct uprobe_mm *own, struct vm_area_struct *vma,
@@ -463,7 +452,7 @@ void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned
 	if (likely(!own || list_empty(&own->process.in_order)))
 		return;
 	leave_range(own, vma, start, start + len);
-	end_range(own, start, start + len);
+	uprobe_process_unmapped(own, start, start + len);
 }
 
 /**

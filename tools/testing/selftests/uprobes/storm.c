@@ -19,6 +19,7 @@
 #include "tracee.h"
 
 #define FILE_NAME	"/tmp/uprobes-storm"
+#define CUT_NAME	"/tmp/uprobes-storm-cut"
 #define PAGES		16
 /* With the page of calls that are not counted, the last one. */
 #define MAP_SIZE	((PAGES + 1) * 4096UL)
@@ -249,6 +250,27 @@ static void kills(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* Text that vanishes: processes that execute a file while it is truncated and written again. */
+static void truncate_text(void)
+{
+	pid_t pid = fork();
+	char *text;
+	int i;
+
+	if (!pid) {
+		text = code_map(CUT_NAME, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+		/* A call of text that is not there just now ends the process. */
+		for (i = 0; text && i < 100; i++)
+			code_call(text, 0, i);
+		_exit(0);
+	}
+	for (i = 0; i < 10; i++) {
+		if (!code_file(CUT_NAME, 1))
+			complain("a file");
+	}
+	waitpid(pid, NULL, 0);
+}
+
 /* A debugger that steps, and stops, a process in such calls. */
 static void steps(void)
 {
@@ -372,6 +394,7 @@ static const struct kind {
 	{ "fork", forks },
 	{ "exec", programs },
 	{ "kill", kills },
+	{ "truncation", truncate_text },
 	{ "ptrace", steps },
 	{ "signals", signalled },
 	{ "batches of probes", probe_batch },
@@ -413,7 +436,7 @@ int main(int argc, char **argv)
 {
 	pid_t pids[ARRAY_SIZE(kinds)];
 	unsigned long programs_nr, hits, calls;
-	struct probes permanent;
+	struct probes permanent, cut;
 	unsigned int i, idle = 0, died = 0;
 	long before, with, after;
 	char *text;
@@ -426,9 +449,9 @@ int main(int argc, char **argv)
 		seconds = atoi(argv[1]);
 	seed = getpid();
 	ksft_print_header();
-	ksft_set_plan(8);
+	ksft_set_plan(9);
 	shared = shared_memory(4096);
-	if (!shared || !code_file(FILE_NAME, PAGES + 1))
+	if (!shared || !code_file(FILE_NAME, PAGES + 1) || !code_file(CUT_NAME, 1))
 		ksft_exit_fail_msg("no memory or no file\n");
 	text = code_map(FILE_NAME, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE);
 	for (i = 0; i < PAGES; i++)
@@ -443,6 +466,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < PAGES; i++)
 		code_call(text, i, 1);
 	with = anonymous();
+	ksft_test_result(code_probe(&cut, CUT_NAME, 1, 1), "a probe in a file that is truncated\n");
 	hits = probe_count(&permanent);
 	ksft_test_result(hits == PAGES, "one hit each (%lu)\n", hits);
 
@@ -469,6 +493,7 @@ int main(int argc, char **argv)
 		code_call(text, i, 1);
 	ksft_test_result(probe_count(&permanent) == hits + 2 * PAGES, "one hit each again\n");
 	probe_remove(&permanent);
+	probe_remove(&cut);
 	for (i = 0; i < PAGES; i++)
 		code_call(text, i, 1);
 	ksft_test_result(probe_count(&permanent) == hits + 2 * PAGES, "none without probes\n");
@@ -478,5 +503,6 @@ int main(int argc, char **argv)
 			 "the pages of text are given back (%ld kB before, %ld with probes, %ld after)\n",
 			 before, with, after);
 	unlink(FILE_NAME);
+	unlink(CUT_NAME);
 	ksft_finished();
 }
