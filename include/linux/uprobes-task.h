@@ -15,6 +15,7 @@ struct arch_uprobe;
 struct uprobe_deferred;
 struct uprobe_mm;
 struct uprobe_point;
+struct uretprobe_instance;
 
 /**
  * struct return_consumer - a consumer that waits for the return of one call
@@ -80,6 +81,7 @@ enum rp_check {
  * @auprobe: the instruction whose handlers run, or NULL
  * @return_instances: calls that have not returned, the latest first
  * @pool: free instances
+ * @spare: the instance of a &struct uretprobe that was used last, for the next call, or NULL
  * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
  * @deferred: operations that its handlers have asked for, the first one first
@@ -92,6 +94,7 @@ struct uprobe_task {
 	struct arch_uprobe	*auprobe;
 	struct return_instance	*return_instances;
 	struct return_instance	*pool;
+	struct uretprobe_instance	*spare;
 	unsigned long		returned_to;
 	bool			signal_held;
 	struct uprobe_deferred	*deferred;

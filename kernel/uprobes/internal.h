@@ -371,6 +371,7 @@ void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigne
 
 /* uretprobe.c */
 void uretprobe_instance_free(u64 cookie);
+void uretprobe_spare_free(struct uprobe_task *utask);
 
 /* deferred.c */
 void uprobe_deferred_run(struct uprobe_task *utask);

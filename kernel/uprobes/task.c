@@ -15,6 +15,7 @@ static struct uprobe_task *utask_alloc(void)
 static void utask_free(struct uprobe_task *utask)
 {
 	uprobe_instances_free(utask);
+	uretprobe_spare_free(utask);
 	kfree(utask);
 }
 

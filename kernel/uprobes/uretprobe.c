@@ -15,8 +15,8 @@
 /**
  * struct uretprobe_pool - instances of a return probe
  * @retired: frees it, see observe.c
- * @refs: one of the registration, and one of each instance
- * @active: number of instances
+ * @refs: one of the registration, and one of each instance, also those that tasks keep
+ * @active: number of calls in progress
  */
 struct uretprobe_pool {
 	struct uprobe_retired	retired;
@@ -51,45 +51,87 @@ void uretprobe_pool_put(struct uretprobe_pool *pool)
 		uprobe_retire(&pool->retired);
 }
 
+static void destroy(struct uretprobe_instance *ri)
+{
+	struct uretprobe_pool *pool = ri->pool;
+
+	kfree(ri);
+	uretprobe_pool_put(pool);
+}
+
 /**
- * uretprobe_instance_free() - free the instance of a call
+ * uretprobe_instance_free() - the call of an instance is over
  * @cookie: from uretprobe_entry()
+ *
+ * The task keeps the instance for its next call, in place of the one that it has kept.
  *
  * Context: task.
  */
 void uretprobe_instance_free(u64 cookie)
 {
 	struct uretprobe_instance *ri = (void *)(unsigned long)cookie;
-	struct uretprobe_pool *pool = ri->pool;
+	struct uprobe_task *utask = current->utask;
 
-	kfree(ri);
-	atomic_dec(&pool->active);
-	uretprobe_pool_put(pool);
+	atomic_dec(&ri->pool->active);
+	if (likely(utask))
+		swap(ri, utask->spare);
+	if (ri)
+		destroy(ri);
+}
+
+/**
+ * uretprobe_spare_free() - free the instance that a task keeps
+ * @utask: not in use any more
+ *
+ * Context: task.
+ */
+void uretprobe_spare_free(struct uprobe_task *utask)
+{
+	if (utask->spare)
+		destroy(utask->spare);
+}
+
+/* The instance that current keeps, if it is one of this pool. */
+static struct uretprobe_instance *take_spare(struct uretprobe *rp, struct uretprobe_pool *pool)
+{
+	struct uretprobe_instance *ri = current->utask->spare;
+
+	if (!ri || ri->pool != pool)
+		return NULL;
+	current->utask->spare = NULL;
+	memset(ri->data, 0, rp->data_size);
+	return ri;
+}
+
+static noinline struct uretprobe_instance *allocate(struct uretprobe *rp,
+						    struct uretprobe_pool *pool)
+{
+	struct uretprobe_instance *ri = kzalloc(struct_size(ri, data, rp->data_size), GFP_KERNEL);
+
+	if (!ri)
+		return NULL;
+	/* The probe may be unregistered meanwhile. */
+	if (!refcount_inc_not_zero(&pool->refs)) {
+		kfree(ri);
+		return NULL;
+	}
+	ri->rp = rp;
+	ri->pool = pool;
+	return ri;
 }
 
 static struct uretprobe_instance *instance_new(struct uretprobe *rp,
 					       struct uretprobe_pool *pool)
 {
-	struct uretprobe_instance *ri;
+	struct uretprobe_instance *ri = NULL;
 
-	if (atomic_inc_return(&pool->active) > rp->maxactive && rp->maxactive)
-		goto missed;
-	ri = kzalloc(struct_size(ri, data, rp->data_size), GFP_KERNEL);
-	if (!ri)
-		goto missed;
-	/* The probe may be unregistered meanwhile. */
-	if (!refcount_inc_not_zero(&pool->refs)) {
-		kfree(ri);
-		goto missed;
+	if (atomic_inc_return(&pool->active) <= rp->maxactive || !rp->maxactive)
+		ri = take_spare(rp, pool) ?: allocate(rp, pool);
+	if (unlikely(!ri)) {
+		atomic_dec(&pool->active);
+		atomic_inc(&rp->nmissed);
 	}
-	ri->rp = rp;
-	ri->pool = pool;
 	return ri;
-
-missed:
-	atomic_dec(&pool->active);
-	atomic_inc(&rp->nmissed);
-	return NULL;
 }
 
 /**
