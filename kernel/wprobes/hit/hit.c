@@ -94,14 +94,14 @@ void wprobe_before(unsigned int slot)
 NOKPROBE_SYMBOL(wprobe_before);
 
 /* Has the access been made by the copy of an instruction that has a kprobe? */
-static __always_inline bool is_in_copy(const struct pt_regs *regs)
+static __always_inline bool is_in_copy(struct pt_regs *regs)
 {
 	/* Copies are not in the kernel's text. */
 	return kprobes_in_use() && !__is_kernel_text(instruction_pointer(regs)) &&
 	       kprobe_text_address(instruction_pointer(regs)) != instruction_pointer(regs);
 }
 
-/* What is rare is in functions of its own, so that wprobe_hit() saves few registers. */
+/* Rare cases are in functions of their own, so that wprobe_hit() saves few registers. */
 static noinline void miss(struct wprobe_watch *watch, unsigned long installed,
 			  unsigned long touched, unsigned long old, unsigned long new)
 {
