@@ -1,23 +1,50 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The sample in samples/wprobes/ shows the writes to a variable.
+# The samples in samples/wprobes/ show the writes to a variable: of the kernel, and of a process.
 
 . "$(dirname "$0")/functions.sh"
 
+# messages MODULE: its last five lines in the kernel's log.
+messages()
+{
+	dmesg | sed -n "s/.*$1: //p" | tail -n 5
+}
+
 begin
 modprobe wprobe_example symbol=total_forks show=3 2>/dev/null ||
-	skip_all "the sample has not been built"
+	skip_all "the samples have not been built"
 loaded=wprobe_example
 for i in 1 2 3 4 5; do
 	(true) &
 	wait
 done
 cleanup
-lines=$(dmesg | sed -n 's/.*wprobe_example: //p' | tail -n 5)
+lines=$(messages wprobe_example)
 is "the sample watches" "$(printf '%s\n' "$lines" | grep -c '^watching total_forks+0x0')" 1
 is "it shows three writes" "$(printf '%s\n' "$lines" |
 	grep -cE '^total_forks: [0-9]+ -> [0-9]+ \(.* on CPU [0-9]+\), before .*\+0x')" 3
 is "it counts all" "$(printf '%s\n' "$lines" |
 	awk '/writes/ { print ($2 >= 5 && $4 == 0) }')" 1
+
+# The program prints the addresses of a word, of a store of 258 to it, and of the next
+# instruction; at the signal it stores, then it stores 259, and exits.
+"$HERE/process" writes_of_event >/tmp/sample &
+pid=$!
+while ! [ -s /tmp/sample ]; do
+	sleep 0.1
+done
+read -r word _ after </tmp/sample
+modprobe wprobe_process_example pid="$pid" address="$word" len="$(word_size)" show=1 || finish
+loaded=wprobe_process_example
+kill -USR1 "$pid"
+wait "$pid"
+cleanup
+rm -f /tmp/sample
+lines=$(messages wprobe_process_example | sed -E "s/ \(.*\/$pid\)//; s/(: [0-9a-f]{2})( [0-9a-f]{2}){3}\$//")
+is "the process's writes are shown and counted" "$lines" "watching $word of process $pid
+$word: 7 -> 258, before $after
+process $pid (ended): 2 writes, 0 missed"
+is "without a process, it is refused" \
+	"$(modprobe wprobe_process_example address="$word" 2>&1 | grep -c 'Invalid argument')" 1
 finish
