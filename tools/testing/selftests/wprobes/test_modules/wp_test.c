@@ -11,6 +11,7 @@
  *	del NAME
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
+ *	everywhere		write words 29 and 31 of wp_test_words 20 times on each online CPU
  *	rounds N		register, write on all CPUs, unregister, N times; fails with
  *				-EIO if hits are lost
  *
@@ -188,8 +189,10 @@ static void write_often(void *unused)
 {
 	int i;
 
-	for (i = 0; i < WRITES; i++)
+	for (i = 0; i < WRITES; i++) {
+		WRITE_ONCE(wp_test_words[29], i);
 		WRITE_ONCE(wp_test_words[31], i);
+	}
 }
 
 /* Returns the number of writes on all CPUs that are online, in their interrupts. */
@@ -202,6 +205,12 @@ static unsigned int write_everywhere(void)
 	cpus = num_online_cpus();
 	cpus_read_unlock();
 	return cpus * WRITES;
+}
+
+static int everywhere(char *unused, char **args)
+{
+	write_everywhere();
+	return 0;
 }
 
 static int one_round(struct probe *p)
@@ -259,6 +268,7 @@ static const struct {
 	{ "enable", enable },
 	{ "disable", disable },
 	{ "write", write_word },
+	{ "everywhere", everywhere },
 	{ "rounds", run_rounds },
 };
 
