@@ -31,7 +31,7 @@ CLANG=
 
 # Programs of Debian are clients.
 TOOLS=
-[[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpftrace}"
+[[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpf}"
 
 # Init text can be probed only while the kernel boots; init_text.sh checks the state of
 # this probe.

@@ -3,8 +3,8 @@
 #
 # clients.sh [ARCH]: run all users of kprobes, unchanged, on our kernel.  Builds
 # a kernel with every in-tree user, boots it, and runs in it the KUnit suite of
-# lib/, selftests/ftrace and the samples, all as they are in the base, and
-# our kselftests of the users.
+# lib/, selftests/ftrace, cases of selftests/bpf and the samples, all as they are in the base,
+# and our kselftests of the users.
 #
 # With an argument, the tree must have been assembled (make check), and the results
 # are added to RESULTS.  Without one, as "make clients", the packages and the tree are
@@ -56,9 +56,15 @@ build_kernel()
 }
 
 # Programs of Debian that run in the guest.  A case of selftests/ftrace needs readelf.  The
-# libraries of bpftrace have 200 MB; make check leaves it out, unless LONG is set.
+# libraries of bpftrace have 200 MB, and the cases of selftests/bpf are built for minutes: make
+# check leaves them out, unless LONG is set.
 TOOLS='perf gdb trace-cmd readelf'
-[[ -n $PREPARED && -z ${LONG:-} ]] || TOOLS+=' bpftrace'
+SUITES='KUnit kselftest ftracetest'
+if [[ -z $PREPARED || -n ${LONG:-} ]]; then
+	TOOLS+=' bpftrace'
+	# The cases are those of 7.3.
+	[[ $BASE != 7.3 ]] || SUITES+=' bpf'
+fi
 
 # needs FILE: the names of the libraries that a program or a library needs, and of its loader.
 needs()
@@ -119,11 +125,34 @@ guest_files()
 	kmake "$arch" "$config" M="$out/base-samples" modules || return
 	cp "$out"/base-samples/*.ko "$guest/samples/"
 
-	tools "$arch" "$guest"
+	tools "$arch" "$guest" || return
+	# Debian has no libraries for a compiler of another architecture.
+	[[ $SUITES != *bpf* || $arch != x86_64 ]] ||
+		"$LAB/bpftests.sh" "$arch" "$config" "$guest/bpf"
+}
+
+# bpf_cases PREFIX OUTPUT: the results of test_progs, which prints those of failed cases
+# twice, and sums up the parts of a case that has some.
+bpf_cases()
+{
+	awk -v prefix="$1" '
+	/^#[0-9]+(\/[0-9]+)? +[^ ]+:(OK|FAIL|SKIP)/ {
+		name = $2
+		sub(/:[A-Z]+$/, "", name)
+		split(name, words, "/")
+		parts[words[1]] += name ~ /\//
+		if (name in seen || (name !~ /\// && parts[name]))
+			next
+		seen[name]
+		verdict = $0 ~ /:OK/ ? "PASS" : $0 ~ /:FAIL/ ? "FAIL" : "SKIP"
+		print verdict " " prefix ": " name
+	}
+	/^Summary: / { ended = 1 }
+	END { if (!ended) print "FAIL " prefix ": test_progs ran to its end" }' "$2"
 }
 
 # strict ARCH TREE FILE: print the results; a case that did not run to completion is a
-# failure unless lab/clients.known has a reason.
+# failure unless lab/clients.known has a reason.  So is a case of selftests/bpf that failed.
 strict()
 {
 	awk -F '\t' -v arch="$1" -v tree="$2" '
@@ -135,7 +164,7 @@ strict()
 	}
 	{
 		text = name = $0
-		pending = / # (SKIP|UNRESOLVED)/ || /^SKIP/
+		pending = / # (SKIP|UNRESOLVED)/ || /^SKIP/ || /^FAIL [^ ]+ bpf: /
 		sub(/^[A-Z]+ [^ ]+ /, "", name)
 		sub(/ *# .*/, "", name)
 		if (pending && name in known) {
@@ -180,6 +209,10 @@ run()
 	RESULTS=$output.cases cases "$id KUnit" "$console"
 	RESULTS=$output.cases cases "$id kselftest" "$output.kselftest"
 	RESULTS=$output.cases cases "$id ftracetest" "$output.ftracetest"
+	if [[ -d $(out_dir "$arch" "$config")/guest/bpf ]]; then
+		part bpf "$output" >"$output.bpf"
+		bpf_cases "$id bpf" "$output.bpf" >>"$output.cases"
+	fi
 	strict "$arch" "$tree" "$output.cases" >>"$RESULTS"
 }
 
@@ -197,7 +230,7 @@ compare()
 	local -A results=([ours]=$BUILD/clients-$1-ours [base]=$BUILD/clients-$1-base)
 
 	printf '\n%s, cases       base: passed failed skipped   ours: passed failed skipped\n' "$arch"
-	for group in KUnit kselftest ftracetest; do
+	for group in $SUITES; do
 		printf '%-20s' "$group"
 		for tree in base ours; do
 			file=${results[$tree]}
@@ -205,18 +238,19 @@ compare()
 				"$(count "$file" FAIL $group)" "$(count "$file" SKIP $group)"
 		done
 		echo
-		(($(count "${results[base]}" PASS $group))) || missing+=" $group"
+		[[ $group == bpf && $arch != x86_64 ]] ||
+			(($(count "${results[base]}" PASS $group))) || missing+=" $group"
 	done
 	# A run of the base that was not complete would pass few cases, or none.
 	if [[ -n $missing ]] || grep -E "^FAIL $arch-users-base " "${results[base]}" |
-	   grep -vE "users-base (KUnit|kselftest|ftracetest): |console log"; then
+	   grep -vE "users-base (KUnit|kselftest|ftracetest|bpf): |console log"; then
 		say "the tests of the base kernel did not complete: there is no comparison"
 		status=1
 	fi
 	lost=$(comm -23 \
-		<(sed -nE 's/^PASS [^ ]+ ((KUnit|kselftest|ftracetest): .*)/\1/p' "${results[base]}" | sort -u) \
+		<(sed -nE 's/^PASS [^ ]+ ((KUnit|kselftest|ftracetest|bpf): .*)/\1/p' "${results[base]}" | sort -u) \
 		<(sed -E '/^SKIP/s/ \([^()]*\)$//' "${results[ours]}" |
-			sed -nE 's/^(PASS|SKIP) [^ ]+ ((KUnit|kselftest|ftracetest): .*)/\2/p' | sort -u))
+			sed -nE 's/^(PASS|SKIP) [^ ]+ ((KUnit|kselftest|ftracetest|bpf): .*)/\2/p' | sort -u))
 	if [[ -n $lost ]]; then
 		say "the base passes these cases and ours does not:"
 		sed 's/^/    /' <<<"$lost"
@@ -259,7 +293,7 @@ main()
 	done
 	: >"$RESULTS"
 	# shellcheck disable=SC2046,SC2086 # lists of words
-	"$LAB/setup.sh" $ARCHES $(printf 'tools-%s ' $ARCHES) bpftrace
+	"$LAB/setup.sh" $ARCHES $(printf 'tools-%s ' $ARCHES) clang bpf
 	"$LAB/tree.sh"
 	if [[ -n $COMPARE ]]; then
 		main_compare || true

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [clang] [boot] [bench] [series] [docs] [tools-ARCH...] [bpftrace]:
+# setup.sh ARCH... [clang] [boot] [bench] [series] [docs] [tools-ARCH...] [bpf]:
 # install the packages that the lab needs and the machine lacks; with "clang" also that
 # compiler, with "boot" the emulators of architectures that are otherwise only compiled, with
 # "bench" the program that draws the plots of the benchmark, with "series" git and perl, with
-# "docs" Sphinx, with "tools-ARCH" the clients that run in the guest of that architecture, and
-# with "bpftrace" that client, too.
+# "docs" Sphinx, with "tools-ARCH" the clients that run in the guest of that architecture,
+# with "bpf" also bpftrace, and what selftests/bpf need besides clang.
 #
 # If nothing is missing, apt is not used.  All packages come from the Debian archive that
 # the machine already uses.  The source of the base, the userland of a guest of another
@@ -74,6 +74,7 @@ missing_packages()
 
 	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
+	[[ " $* " != *" bpf "* ]] || wanted+=' zlib1g-dev openssl'
 	[[ " $* " != *" docs "* ]] || wanted+=' python3-sphinx perl'
 
 	# KSRC replaces Debian's source; the source of 7.3 is unpacked, not installed.
@@ -392,7 +393,7 @@ main()
 		# shellcheck disable=SC2086 # a list of words
 		[[ " $* " != *" tools-$arch "* ]] || fetch_tools "$arch" $TOOL_PACKAGES
 		# There is no bpftrace for i386.
-		[[ " $* " != *" bpftrace "* || $arch == i386 ]] || fetch_tools "$arch" bpftrace
+		[[ " $* " != *" bpf "* || $arch == i386 ]] || fetch_tools "$arch" bpftrace
 		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
 		[[ $arch == x86_64 ]] || fetch_foreign "$arch" "$GUEST_PACKAGE"
 	done
