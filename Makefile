@@ -23,7 +23,7 @@ help:
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'
 	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
 	@echo '                                compile our core with the stock backends'
-	@echo 'make cross-boot ARCH=s390|...   boot such a kernel and run its KUnit suites'
+	@echo 'make cross-boot ARCH=s390|...   boot such a kernel: KUnit suites, and probes of a program'
 	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'
 	@echo '                                compile our files in many unusual configurations, and in n random ones'
 	@echo 'make clients [ARCH=] [COMPARE=1] boot that kernel and test the users; COMPARE: also on the base'
