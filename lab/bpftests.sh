@@ -30,13 +30,12 @@ copy_sources()
 	local tree file keep
 
 	tree=$(tree_of "$CONFIG")
-	mkdir -p "$COPY"
+	mkdir -p "$COPY" "$DIR"/prog_tests "$DIR"/progs
 	rsync -aR --exclude='/tools/testing/selftests/bpf/'{prog_tests,progs} \
 		"$tree"/./tools/{build,lib,include,arch,scripts,bpf} \
 		"$tree"/./tools/testing/selftests/{bpf,lib.mk,Makefile,kselftest,kselftest.h,kselftest_harness.h} \
 		"$tree"/./scripts/{bpf_doc.py,sign-file.c,subarch.include} \
-		"$tree"/./kernel/bpf/disasm.{c,h} "$COPY/"
-	mkdir -p "$DIR"/prog_tests "$DIR"/progs
+		"$tree"/./kernel/bpf/disasm.{c,h} "$COPY/" || return
 	for file in $CASES; do
 		echo "prog_tests/$file.c"
 	done >"$COPY/files"
@@ -65,7 +64,7 @@ make_tests()
 testmod()
 {
 	rm -rf "$OUT/bpf-testmod"
-	cp -r "$DIR/test_kmods" "$OUT/bpf-testmod"
+	cp -r "$DIR/test_kmods" "$OUT/bpf-testmod" || return
 	echo 'obj-m := bpf_testmod.o' >"$OUT/bpf-testmod/Makefile"
 	# shellcheck disable=SC2016 # for make
 	echo 'CFLAGS_bpf_testmod.o := -I$(src)' >>"$OUT/bpf-testmod/Makefile"
@@ -78,7 +77,7 @@ install_tests()
 	mkdir -p "$TO"
 	cp "$DIR"/{test_progs,urandom_read,liburandom_read.so,uprobe_multi} \
 		"$OUT/bpf-testmod/bpf_testmod.ko" "$TO/" || return
-	strip --strip-debug "$TO/uprobe_multi"
+	strip --strip-debug "$TO/uprobe_multi" || return
 	gcc -shared -fPIC -O2 -Wall -Werror -o "$TO/preload.so" "$LAB/guest/bpf_preload.c"
 }
 

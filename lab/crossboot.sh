@@ -45,11 +45,11 @@ program()
 	powerpc) flags+=(-mno-vsx) ;;
 	esac
 	cc=$(compiler "$ARCH")
-	kmake "$ARCH" cross INSTALL_HDR_PATH="$headers" headers_install
+	kmake "$ARCH" cross INSTALL_HDR_PATH="$headers" headers_install || return
 	"$cc" "${flags[@]}" -I "$headers/include" -I "$SRC/tools/testing/selftests/uprobes" \
 		-include "$SRC/tools/include/nolibc/nolibc.h" -include linux/bpf.h \
-		-o "$OUT/crossboot" "$LAB/guest/crossboot.c" -lgcc
-	gcc -o "$OUT/gen_init_cpio" "$SRC/usr/gen_init_cpio.c"
+		-o "$OUT/crossboot" "$LAB/guest/crossboot.c" -lgcc || return
+	gcc -o "$OUT/gen_init_cpio" "$SRC/usr/gen_init_cpio.c" || return
 	printf '%s\n' 'dir /dev 755 0 0' 'nod /dev/console 600 0 0 c 5 1' \
 		"file /init $OUT/crossboot 755 0 0" >"$OUT/crossboot.list"
 	"$OUT/gen_init_cpio" "$OUT/crossboot.list" >"$OUT/crossboot.cpio"
