@@ -3,33 +3,43 @@
  * Arming and disarming points in all processes that map their file.
  *
  * The mappings are collected under the lock of the file's mappings, then visited one by one
- * under the mmap_lock of their process. A process that is being forked meanwhile is found in
- * the next round: rounds end when one finds only mappings that have been visited. Mappings that
- * are made later find the points by themselves (mm.c).
+ * under the mmap_lock of their process. Mappings that come into being later need no visit: those
+ * that are made find the points by themselves (mm.c), and a child that is forked during the
+ * operation is armed or disarmed by fork. So an operation ends however many processes fork.
  */
-#include <linux/bsearch.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "internal.h"
 #include "point.h"
 #include "trace.h"
 
-/* A mapping to visit. The process has a reference until the end of the operation. */
+/* A mapping to visit. The process may have ended meanwhile; only its &struct mm_struct is kept. */
 struct visit {
 	struct mm_struct *mm;
-	unsigned long start;
-	bool done;
+	unsigned long start, end;
 };
 
-/* Mappings of one file; sorted, and without duplicates, between rounds. */
+/* Mappings of one file. */
 struct visits {
 	struct visit *array;
 	unsigned int nr;
 	unsigned int room;
-	/* Visited ones are the first of the array during collection. */
-	unsigned int sorted;
 };
+
+/* What uprobe_arm_points() does. */
+struct operation {
+	struct uprobe_point **points;
+	unsigned int nr;
+	enum uprobe_text_op op;
+	bool armed;		/* a mapping has been armed or disarmed */
+	bool refused;		/* a mapping cannot be probed */
+};
+
+/*
+ * The operation that is being done, or NULL. Set before the mappings are collected, and cleared
+ * with uprobe_points_lock held for writing, so that a fork that holds the lock can use it.
+ */
+static struct operation *operation;
 
 /**
  * uprobe_vma_kind() - can text of a mapping be probed?
@@ -208,25 +218,8 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 
 /* --- All mappings of a file ------------------------------------------------------- */
 
-static int compare_visits(const void *a, const void *b)
-{
-	const struct visit *x = a, *y = b;
-
-	if (x->mm != y->mm)
-		return x->mm < y->mm ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static bool visited(struct visits *visits, struct mm_struct *mm, unsigned long start)
-{
-	struct visit key = { .mm = mm, .start = start };
-
-	return bsearch(&key, visits->array, visits->sorted, sizeof(key), compare_visits);
-}
-
 /*
- * Adds the mappings of [first, last] that have not been visited. Returns the number of those
- * for which there was no room, whose processes have no reference.
+ * Adds all mappings of [first, last]. Returns the number of those for which there was no room.
  */
 static unsigned int collect_some(struct visits *visits, struct address_space *mapping,
 				 pgoff_t first, pgoff_t last)
@@ -237,119 +230,166 @@ static unsigned int collect_some(struct visits *visits, struct address_space *ma
 	i_mmap_lock_read(mapping);
 	mapping_rmap_tree_foreach(vma, mapping, first, last) {
 		/* Only the flags that never change count here; the rest is checked later. */
-		if (!(vma->vm_flags & VM_MAYEXEC) || visited(visits, vma->vm_mm, vma->vm_start))
+		if (!(vma->vm_flags & VM_MAYEXEC))
 			continue;
 		if (visits->nr == visits->room) {
 			missing++;
 			continue;
 		}
-		if (!mmget_not_zero(vma->vm_mm))
-			continue;
+		mmgrab(vma->vm_mm);
 		visits->array[visits->nr++] = (struct visit) {
-			.mm = vma->vm_mm, .start = vma->vm_start,
+			.mm = vma->vm_mm, .start = vma->vm_start, .end = vma->vm_end,
 		};
 	}
 	i_mmap_unlock_read(mapping);
 	return missing;
 }
 
-/* One round: returns 1 if there are new mappings, 0 if not, or -ENOMEM. */
+static void forget(struct visits *visits)
+{
+	while (visits->nr)
+		mmdrop(visits->array[--visits->nr].mm);
+	kvfree(visits->array);
+	visits->array = NULL;
+	visits->room = 0;
+}
+
+/* Collects all mappings. Returns 0 or -ENOMEM. */
 static int collect(struct visits *visits, struct address_space *mapping, pgoff_t first,
 		   pgoff_t last)
 {
-	unsigned int missing, sorted = visits->nr;
-	struct visit *array;
+	unsigned int missing, room;
 
-	visits->sorted = sorted;
 	while ((missing = collect_some(visits, mapping, first, last))) {
-		/* Some have been added; do not add them again. */
-		sort(visits->array, visits->nr, sizeof(*array), compare_visits, NULL);
-		visits->sorted = visits->nr;
-		array = kvrealloc(visits->array,
-				  (visits->nr + missing + 4) * sizeof(*array), GFP_KERNEL);
-		if (!array)
+		/* Half as many more may have been made before the next attempt. */
+		room = visits->nr + missing;
+		room += room / 2 + 4;
+		forget(visits);
+		visits->array = kvmalloc_array(room, sizeof(*visits->array), GFP_KERNEL);
+		if (!visits->array)
 			return -ENOMEM;
-		visits->array = array;
-		visits->room = visits->nr + missing + 4;
+		visits->room = room;
 	}
-	if (visits->nr == sorted)
-		return 0;
-	sort(visits->array, visits->nr, sizeof(*array), compare_visits, NULL);
-	return 1;
+	return 0;
 }
 
-static void report_refused(struct uprobe_point **points, unsigned int nr, unsigned long vaddr,
-			   const char *why)
+static void report_refused(struct operation *op, unsigned long vaddr, const char *why)
 {
+	struct uprobe_point **points = op->points;
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < op->nr; i++)
 		trace_uprobe_refused(points[i]->file->inode, points[i]->offset, vaddr, why, -EPERM);
 }
 
 /* Can an operation be done in a mapping? Returns 1, 0 if it is not concerned, or -EPERM. */
-static int can_visit(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
-		     enum uprobe_text_op op)
+static int can_visit(struct operation *op, struct vm_area_struct *vma)
 {
 	const char *why;
 
-	if (op == UPROBE_DISARM)
+	if (op->op == UPROBE_DISARM)
 		return uprobe_vma_armed(vma);
 	switch (uprobe_vma_kind(vma, &why)) {
 	case UPROBE_VMA_PROBED:
 		return 1;
 	case UPROBE_VMA_REFUSED:
-		report_refused(points, nr, vma->vm_start, why);
+		report_refused(op, vma->vm_start, why);
 		return -EPERM;
 	default:
 		return 0;
 	}
 }
 
+static bool is_of_file(struct operation *op, struct vm_area_struct *vma)
+{
+	return vma->vm_file && file_inode(vma->vm_file) == op->points[0]->file->inode;
+}
+
 /*
  * Returns 1 if the mapping has been armed or disarmed, 0 if it has nothing to do with the
  * points, -EPERM if it cannot be probed, or another error.
  */
-static int visit_one(struct visit *visit, struct uprobe_point **points, unsigned int nr,
-		     enum uprobe_text_op op)
+static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 {
-	struct vm_area_struct *vma;
 	int ret;
 
-	if (op == UPROBE_DISARM && !mm_flags_test(MMF_HAS_UPROBES, visit->mm))
+	if (!is_of_file(op, vma))
 		return 0;
-	guard(mmap_read_lock)(visit->mm);
-	/* For the points of the process. */
-	guard(rwsem_read)(&uprobe_points_lock);
-	vma = vma_lookup(visit->mm, visit->start);
-	if (!vma || !vma->vm_file || file_inode(vma->vm_file) != points[0]->file->inode)
-		return 0;
-	ret = can_visit(vma, points, nr, op);
+	ret = can_visit(op, vma);
 	if (ret <= 0)
 		return ret;
-	ret = uprobe_arm_vma(vma, points, nr, op);
+	ret = uprobe_arm_vma(vma, op->points, op->nr, op->op);
 	return ret ? ret : 1;
 }
 
-static int visit_new(struct visits *visits, struct uprobe_point **points, unsigned int nr,
-		     enum uprobe_text_op op, bool *armed, bool *refused)
+/* Notes the result of visit_vma() in the operation. Returns 0 or an error. */
+static int note_result(struct operation *op, int ret)
+{
+	if (ret == -EPERM)
+		op->refused = true;
+	else if (ret > 0)
+		op->armed = true;
+	/* A page that vanishes is the program's business; its text is gone. */
+	else if (ret != -EFAULT)
+		return ret;
+	return 0;
+}
+
+/*
+ * Visits what a mapping has become: it may have been split or merged, or, if some of it is not
+ * there any more, moved to any place.
+ */
+static int visit_range(struct operation *op, struct visit *visit)
+{
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	unsigned long left = visit->end - visit->start;
+	struct vm_area_struct *vma;
+	int err = 0, ret;
+
+	guard(mmap_read_lock)(visit->mm);
+	/* For the points of the process. */
+	guard(rwsem_read)(&uprobe_points_lock);
+	for_each_vma_range(vmi, vma, visit->end) {
+		ret = note_result(op, visit_vma(op, vma));
+		if (!err)
+			err = ret;
+		if (is_of_file(op, vma))
+			left -= min(vma->vm_end, visit->end) - max(vma->vm_start, visit->start);
+	}
+	if (likely(!left))
+		return err;
+	vma_iter_set(&vmi, 0);
+	for_each_vma(vmi, vma) {
+		ret = note_result(op, visit_vma(op, vma));
+		if (!err)
+			err = ret;
+	}
+	return err;
+}
+
+static int visit_one(struct operation *op, struct visit *visit)
+{
+	int err;
+
+	if (op->op == UPROBE_DISARM && !mm_flags_test(MMF_HAS_UPROBES, visit->mm))
+		return 0;
+	if (!mmget_not_zero(visit->mm))
+		return 0;
+	err = visit_range(op, visit);
+	mmput_async(visit->mm);
+	return err;
+}
+
+static int visit_all(struct operation *op, struct visits *visits)
 {
 	unsigned int i;
 	int ret, err = 0;
 
 	for (i = 0; i < visits->nr; i++) {
-		if (visits->array[i].done)
-			continue;
-		visits->array[i].done = true;
-		ret = visit_one(&visits->array[i], points, nr, op);
-		if (ret == -EPERM)
-			*refused = true;
-		else if (ret > 0)
-			*armed = true;
-		/* A page that vanishes is the program's business; its text is gone. */
-		else if (ret && ret != -EFAULT && !err)
+		ret = visit_one(op, &visits->array[i]);
+		if (!err)
 			err = ret;
-		if (err && op == UPROBE_ARM)
+		if (err && op->op == UPROBE_ARM)
 			break;
 		cond_resched();
 	}
@@ -372,23 +412,57 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	struct address_space *mapping = points[0]->file->inode->i_mapping;
 	pgoff_t first = points[0]->offset >> PAGE_SHIFT;
 	pgoff_t last = points[nr - 1]->offset >> PAGE_SHIFT;
-	bool armed = false, refused = false;
+	struct operation now = { .points = points, .nr = nr, .op = op };
 	struct visits visits = { };
-	unsigned int i;
 	int err;
 
-	do {
-		err = collect(&visits, mapping, first, last);
-		if (err <= 0)
-			break;
-		err = visit_new(&visits, points, nr, op, &armed, &refused);
-	} while (!err);
-	for (i = 0; i < visits.nr; i++)
-		mmput_async(visits.array[i].mm);
-	kvfree(visits.array);
-	if (!err && refused && !armed && op == UPROBE_ARM)
+	/*
+	 * Pairs with the acquire in uprobe_arm_forked(). Either the mapping of a child is
+	 * collected, or it is added later, and the lock of the file's mappings lets fork see the
+	 * operation.
+	 */
+	smp_store_release(&operation, &now);
+	err = collect(&visits, mapping, first, last);
+	if (!err)
+		err = visit_all(&now, &visits);
+	/* No fork uses it after this. */
+	scoped_guard(rwsem_write, &uprobe_points_lock)
+		WRITE_ONCE(operation, NULL);
+	forget(&visits);
+	if (!err && now.refused && !now.armed && op == UPROBE_ARM)
 		err = -EPERM;
 	return err;
+}
+
+/**
+ * uprobe_arm_forked() - the memory of a process has been copied
+ * @mm: the child, which has not run
+ *
+ * If points are being armed or disarmed in all processes, they are in this one.
+ *
+ * Context: task, may sleep; mmap_lock of the child held for writing.
+ * Return: 0, or -ENOMEM or -EINTR if a point cannot be disarmed, and the child must not run.
+ */
+int uprobe_arm_forked(struct mm_struct *mm)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
+	struct operation *op;
+	int ret;
+
+	if (likely(!READ_ONCE(operation)))
+		return 0;
+	guard(rwsem_read)(&uprobe_points_lock);
+	/* Pairs with the release in uprobe_arm_points(). */
+	op = smp_load_acquire(&operation);
+	if (!op)
+		return 0;
+	for_each_vma(vmi, vma) {
+		ret = visit_vma(op, vma);
+		if (op->op == UPROBE_DISARM && ret < 0 && ret != -EFAULT)
+			return ret;
+	}
+	return 0;
 }
 
 /**

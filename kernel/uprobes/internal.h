@@ -326,6 +326,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 		   enum uprobe_text_op op);
 void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file);
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
+int uprobe_arm_forked(struct mm_struct *mm);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 
 /* counter.c */

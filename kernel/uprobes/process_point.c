@@ -478,7 +478,8 @@ void uprobe_process_end(struct uprobe_mm *own)
  * @oldmm: the parent
  * @newmm: the child, which has not run
  *
- * Removes the breakpoints of the parent's probes from the child.
+ * Removes the breakpoints of the parent's probes from the child, and gives it those of points of
+ * files that are being armed.
  *
  * Context: task, may sleep; mmap_lock of both held for writing.
  * Return: 0, -ENOMEM or -EINTR, and the child must not run.
@@ -489,10 +490,10 @@ int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
 	struct uprobe_mm *own = smp_load_acquire(&oldmm->uprobes_state.own);
 	struct uprobe_point *point;
 	struct vm_area_struct *vma;
-	int err = 0;
+	int err = uprobe_arm_forked(newmm);
 
-	if (likely(!own || list_empty(&own->process.in_order)))
-		return 0;
+	if (err || likely(!own || list_empty(&own->process.in_order)))
+		return err;
 	guard(rwsem_read)(&uprobe_points_lock);
 	for (point = uprobe_point_first(&own->process, 0); point && !err;
 	     point = uprobe_point_next(point)) {
