@@ -6,18 +6,27 @@
  *
  * The counter is in another mapping of the same file, which may be mapped after the text. The
  * change then waits in the process until it is.
+ *
+ * A process has an entry for each point whose counter it has changed, or will change. So text
+ * that is armed again, or in a second mapping, is counted once, and the entries are as many as
+ * the points at most. They vanish with the point.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>
+#include <linux/xarray.h>
 
 #include "internal.h"
 
-/* A counter to be increased when its page is mapped. */
+/**
+ * struct uprobe_counter - the counter of a point in a process
+ * @inode: the file, which the point keeps
+ * @offset: of the counter
+ * @vaddr: address of the counter that has been changed, or 0 if the change waits
+ */
 struct uprobe_counter {
-	struct list_head node;
 	struct inode *inode;
 	loff_t offset;
-	u64 point_id;
+	unsigned long vaddr;
 };
 
 static bool has_counter(struct vm_area_struct *vma, struct inode *inode, loff_t offset)
@@ -42,12 +51,15 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 	return NULL;
 }
 
-static int change(struct vm_area_struct *vma, loff_t offset, int by)
+static unsigned long counter_vaddr(struct vm_area_struct *vma, loff_t offset)
 {
-	unsigned long vaddr = vma->vm_start +
-			      (offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
+	return vma->vm_start + (offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
+}
+
+static int change(struct mm_struct *mm, unsigned long vaddr, int by)
+{
 	struct page *page;
-	long got = get_user_pages_remote(vma->vm_mm, vaddr, 1, FOLL_WRITE, &page, NULL);
+	long got = get_user_pages_remote(mm, vaddr, 1, FOLL_WRITE, &page, NULL);
 	int err = 0;
 	short *counter;
 	void *kaddr;
@@ -67,34 +79,56 @@ static int change(struct vm_area_struct *vma, loff_t offset, int by)
 	return err;
 }
 
-static int wait_for_mapping(struct uprobe_mm *own, struct uprobe_point *point)
+/* The numbers of points that live at the same time differ in these bits. */
+static unsigned long index_of(const struct uprobe_point *point)
 {
-	struct uprobe_counter *waiting = kzalloc_obj(*waiting);
-
-	if (!waiting)
-		return -ENOMEM;
-	waiting->inode = point->file->inode;
-	waiting->offset = point->ref_ctr_offset;
-	waiting->point_id = point->id;
-	guard(mutex)(&own->lock);
-	list_add(&waiting->node, &own->counters);
-	return 0;
+	return (unsigned long)point->id;
 }
 
-/* Returns true if the change of a point was waiting, and does not any more. */
-static bool stop_waiting(struct uprobe_mm *own, struct uprobe_point *point)
+static int add(struct vm_area_struct *text, struct uprobe_mm *own, struct uprobe_point *point)
 {
-	struct uprobe_counter *waiting;
+	struct vm_area_struct *vma;
+	struct uprobe_counter *counter;
+	int err = 0;
 
-	guard(mutex)(&own->lock);
-	list_for_each_entry(waiting, &own->counters, node) {
-		if (waiting->point_id != point->id)
-			continue;
-		list_del(&waiting->node);
-		kfree(waiting);
-		return true;
+	if (xa_load(&own->counters, index_of(point)))
+		return 0;
+	counter = kmalloc_obj(*counter, GFP_KERNEL_ACCOUNT);
+	if (!counter)
+		return -ENOMEM;
+	*counter = (struct uprobe_counter) {
+		.inode = point->file->inode, .offset = point->ref_ctr_offset,
+	};
+	vma = find_mapping(text->vm_mm, counter->inode, counter->offset);
+	if (vma) {
+		counter->vaddr = counter_vaddr(vma, counter->offset);
+		err = change(text->vm_mm, counter->vaddr, 1);
 	}
-	return false;
+	if (!err)
+		err = xa_err(xa_store(&own->counters, index_of(point), counter,
+				      GFP_KERNEL_ACCOUNT));
+	if (err)
+		kfree(counter);
+	return err;
+}
+
+static struct uprobe_counter *take(struct uprobe_mm *own, struct uprobe_point *point)
+{
+	/* uprobe_counters_unmapped() may be looking at it. */
+	guard(mutex)(&own->lock);
+	return xa_erase(&own->counters, index_of(point));
+}
+
+static int subtract(struct vm_area_struct *text, struct uprobe_mm *own,
+		    struct uprobe_point *point)
+{
+	struct uprobe_counter *counter = take(own, point);
+	int err = 0;
+
+	if (counter && counter->vaddr)
+		err = change(text->vm_mm, counter->vaddr, -1);
+	kfree(counter);
+	return err;
 }
 
 /**
@@ -103,20 +137,16 @@ static bool stop_waiting(struct uprobe_mm *own, struct uprobe_point *point)
  * @point: the point
  * @by: 1 or -1
  *
+ * Nothing happens if that has been done for another mapping of the point.
+ *
  * Context: task, may sleep; mmap_lock and text_lock of the process held.
  * Return: 0 also if the change waits; -EINVAL if the counter would overflow; -ENOMEM, -EFAULT.
  */
 int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by)
 {
 	struct uprobe_mm *own = text->vm_mm->uprobes_state.own;
-	struct vm_area_struct *vma;
 
-	if (by < 0 && stop_waiting(own, point))
-		return 0;
-	vma = find_mapping(text->vm_mm, point->file->inode, point->ref_ctr_offset);
-	if (vma)
-		return change(vma, point->ref_ctr_offset, by);
-	return by > 0 ? wait_for_mapping(own, point) : 0;
+	return by > 0 ? add(text, own, point) : subtract(text, own, point);
 }
 
 /**
@@ -131,33 +161,113 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	struct uprobe_counter *waiting, *next;
-	LIST_HEAD(found);
+	struct uprobe_counter *counter;
+	unsigned long index, vaddr;
 
-	if (!own || list_empty_careful(&own->counters))
+	if (!own || xa_empty(&own->counters))
 		return;
-	scoped_guard(mutex, &own->lock) {
-		list_for_each_entry_safe(waiting, next, &own->counters, node) {
-			if (has_counter(vma, waiting->inode, waiting->offset))
-				list_move(&waiting->node, &found);
-		}
-	}
-	list_for_each_entry_safe(waiting, next, &found, node) {
-		change(vma, waiting->offset, 1);
-		kfree(waiting);
+	/* Points, and with them entries, do not vanish. Arming and disarming hold mmap_lock. */
+	guard(rwsem_read)(&uprobe_points_lock);
+	xa_for_each(&own->counters, index, counter) {
+		if (counter->vaddr || !has_counter(vma, counter->inode, counter->offset))
+			continue;
+		vaddr = counter_vaddr(vma, counter->offset);
+		if (!change(vma->vm_mm, vaddr, 1))
+			counter->vaddr = vaddr;
 	}
 }
 
 /**
- * uprobe_counters_free() - a process with waiting changes has ended
+ * uprobe_counters_unmapped() - memory of a process is about to be unmapped
+ * @own: the process
+ * @start: first address
+ * @end: address after the last
+ *
+ * The changes of counters there wait until their data is mapped again.
+ *
+ * Context: task, may sleep; mmap_lock held, or the process has no users.
+ */
+void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end)
+{
+	struct uprobe_counter *counter;
+	unsigned long index;
+
+	if (likely(xa_empty(&own->counters)))
+		return;
+	guard(mutex)(&own->lock);
+	xa_for_each(&own->counters, index, counter) {
+		if (counter->vaddr >= start && counter->vaddr < end)
+			counter->vaddr = 0;
+	}
+}
+
+/**
+ * uprobe_counters_fork() - the memory of a process has been copied
+ * @own: the process
+ * @mm: the child, which has not run
+ *
+ * The child has the same counters, and needs the same entries.
+ *
+ * Context: task, may sleep; mmap_lock of both held for writing.
+ * Return: 0 or -ENOMEM.
+ */
+int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
+{
+	struct uprobe_counter *counter, *copy;
+	struct uprobe_mm *child;
+	unsigned long index;
+	int err;
+
+	if (likely(xa_empty(&own->counters)))
+		return 0;
+	child = uprobe_mm_get(mm);
+	if (!child)
+		return -ENOMEM;
+	/* Points, and with them entries, do not vanish. */
+	guard(rwsem_read)(&uprobe_points_lock);
+	xa_for_each(&own->counters, index, counter) {
+		copy = kmemdup(counter, sizeof(*counter), GFP_KERNEL_ACCOUNT);
+		if (!copy)
+			return -ENOMEM;
+		err = xa_err(xa_store(&child->counters, index, copy, GFP_KERNEL_ACCOUNT));
+		if (err) {
+			kfree(copy);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void drop(struct uprobe_mm *own, void *data)
+{
+	kfree(take(own, data));
+}
+
+/**
+ * uprobe_counters_drop() - a point with a counter vanishes
+ * @point: the point; has been disarmed
+ *
+ * Its entries are left where the program has unmapped the text.
+ *
+ * Context: task, may sleep; uprobe_points_lock held for writing.
+ */
+void uprobe_counters_drop(struct uprobe_point *point)
+{
+	uprobe_mms_for_each(drop, point);
+}
+
+/**
+ * uprobe_counters_free() - a process has ended
  * @own: the process
  *
  * Context: task.
  */
 void uprobe_counters_free(struct uprobe_mm *own)
 {
-	struct uprobe_counter *waiting, *next;
+	struct uprobe_counter *counter;
+	unsigned long index;
 
-	list_for_each_entry_safe(waiting, next, &own->counters, node)
-		kfree(waiting);
+	xa_for_each(&own->counters, index, counter)
+		kfree(counter);
+	xa_destroy(&own->counters);
 }

@@ -13,7 +13,7 @@
  *   decide_mutex	decisions about instructions
  *   all_mms_lock	the list of &struct uprobe_mm
  *   text_lock		of one process: text is compared and patched
- *   lock		of one process: table, sites, areas, waiting counters
+ *   lock		of one process: table, sites, areas, counters
  *   uprobe_sites_lock	(spinlock) the connection between sites and points
  *
  * A hit takes none of them, except the first one at a site in a process.
@@ -34,6 +34,7 @@
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 #include <linux/uprobes.h>
+#include <linux/xarray.h>
 
 /**
  * struct uprobe_file - a file with probe points, or the points of a process
@@ -226,7 +227,7 @@ struct uprobe_table {
  * @mm: the process
  * @text_lock: see the top of this file
  * @lock: see the top of this file
- * @counters: counters (&struct uprobe_counter) that wait for their page to be mapped
+ * @counters: &struct uprobe_counter by number of the point, see counter.c
  * @process: points of this process, see process_point.c; has no inode
  */
 struct uprobe_mm {
@@ -238,7 +239,7 @@ struct uprobe_mm {
 	struct mm_struct	*mm;
 	struct mutex		text_lock;	/* text is compared and patched */
 	struct mutex		lock;		/* table, areas, counters */
-	struct list_head	counters;
+	struct xarray		counters;
 	struct uprobe_file	process;
 };
 
@@ -332,6 +333,9 @@ void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 /* counter.c */
 int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by);
 void uprobe_counters_mapped(struct vm_area_struct *vma);
+void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
+int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm);
+void uprobe_counters_drop(struct uprobe_point *point);
 void uprobe_counters_free(struct uprobe_mm *own);
 
 /* observe.c */

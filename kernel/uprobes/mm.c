@@ -90,8 +90,8 @@ static noinline void forget_sites(struct uprobe_mm *own, unsigned long start, un
  * @start: first address
  * @end: address after the last
  *
- * Other text may be mapped there next, so that the sites are gone, and probes by process are
- * unregistered.
+ * Other text may be mapped there next, so that the sites are gone, probes by process are
+ * unregistered, and reference counters there have to be increased again.
  *
  * Context: task, may sleep; mmap_lock held, or the process has no users.
  */
@@ -104,6 +104,7 @@ void uprobe_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned l
 		return;
 	if (!list_empty(&own->process.in_order))
 		uprobe_process_unmapped(own, start, end);
+	uprobe_counters_unmapped(own, start, end);
 	if (READ_ONCE(own->table) && uprobe_vma_armed(vma))
 		forget_sites(own, start, end);
 }

@@ -295,6 +295,8 @@ void uprobe_point_put(struct uprobe_point *point)
 	if (!list_empty(&point->consumers))
 		return;
 	uprobe_sites_detach(point);
+	if (point->ref_ctr_offset)
+		uprobe_counters_drop(point);
 	rb_erase(&point->node, &point->file->points);
 	list_del(&point->entry);
 	if (!uprobe_point_is_process(point))

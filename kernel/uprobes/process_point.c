@@ -490,8 +490,10 @@ int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
 	struct uprobe_mm *own = smp_load_acquire(&oldmm->uprobes_state.own);
 	struct uprobe_point *point;
 	struct vm_area_struct *vma;
-	int err = uprobe_arm_forked(newmm);
+	int err = own ? uprobe_counters_fork(own, newmm) : 0;
 
+	if (!err)
+		err = uprobe_arm_forked(newmm);
 	if (err || likely(!own || list_empty(&own->process.in_order)))
 		return err;
 	guard(rwsem_read)(&uprobe_points_lock);

@@ -45,7 +45,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 	if (!own)
 		return NULL;
 	INIT_LIST_HEAD(&own->areas);
-	INIT_LIST_HEAD(&own->counters);
+	xa_init(&own->counters);
 	INIT_LIST_HEAD(&own->process.in_order);
 	mutex_init(&own->text_lock);
 	mutex_init(&own->lock);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reference counters of processes that map text and data again and again, in any order: the
+ * counter is 1 while the point is registered, however often its text is mapped or armed.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "system.h"
+
+#define COPY	"/tmp/uprobes-counters"
+#define MAPS	50
+
+NOINLINE static int counted(int value)
+{
+	asm volatile("" : "+r" (value));
+	return value + 1;
+}
+
+/* In the file's data, not in memory that begins as zero. */
+extern volatile unsigned short counter;
+asm(".pushsection .probes, \"aw\"; .balign 2; .globl counter; counter: .short 0, 0; .popsection");
+
+static unsigned long page_size;
+static int copy;
+
+static bool copy_file(void)
+{
+	static char buffer[4096];
+	int from = open(SELF, O_RDONLY), to = open(COPY, O_RDWR | O_CREAT | O_TRUNC, 0755);
+	ssize_t n;
+
+	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+		if (write(to, buffer, n) != n)
+			return false;
+	}
+	close(from);
+	close(to);
+	copy = open(COPY, O_RDONLY);
+	return !n && copy >= 0;
+}
+
+static int probe(const char *path)
+{
+	const struct event_at at = {
+		.path = path, .offset = file_offset(counted),
+		.ref_ctr = file_offset((const void *)&counter), .everywhere = true,
+	};
+
+	return event_open(&at);
+}
+
+/* Maps the page of the copy that has something of this program. */
+static void *map(const void *address, int protection)
+{
+	return mmap(NULL, page_size, protection, MAP_PRIVATE, copy,
+		    file_offset(address) & ~(page_size - 1));
+}
+
+static void *map_text(void)
+{
+	return map(counted, PROT_READ | PROT_EXEC);
+}
+
+static char *map_data(void)
+{
+	return map((const void *)&counter, PROT_READ | PROT_WRITE);
+}
+
+/* The counter in a mapping of data. */
+static unsigned int value_in(char *data)
+{
+	unsigned long in_page = file_offset((const void *)&counter) & (page_size - 1);
+
+	return *(volatile unsigned short *)(data + in_page);
+}
+
+static void check_own(void)
+{
+	char *text = (char *)((unsigned long)counted & ~(page_size - 1)), *again;
+	int first = probe(SELF), second;
+	unsigned int i, value;
+
+	ksft_test_result(first >= 0 && counter == 1, "the counter is 1 (%u)\n", counter);
+	advise(text, page_size, 4 /* MADV_DONTNEED */);
+	second = probe(SELF);
+	ksft_test_result(second >= 0 && counter == 1,
+			 "it is 1 when text that was dropped is armed again (%u)\n", counter);
+	close(copy);
+	copy = open(SELF, O_RDONLY);
+	for (i = 0; i < MAPS; i++) {
+		again = map_text();
+		munmap(again, page_size);
+	}
+	ksft_test_result(counter == 1, "it is 1 after other mappings of the text (%u)\n", counter);
+	close(copy);
+	close(second);
+	value = counter;
+	close(first);
+	ksft_test_result(value == 1 && !counter, "the last one that closes clears it (%u %u)\n",
+			 value, counter);
+}
+
+static int child_maps_data(void)
+{
+	return value_in(map_data()) == 1 ? 0 : 1;
+}
+
+static char *data;
+
+static int child_has_data(void)
+{
+	advise((char *)((unsigned long)counted & ~(page_size - 1)), page_size, 4);
+	return value_in(data) == 1 ? 0 : 1;
+}
+
+static void check_copy(void)
+{
+	int event = probe(COPY), status;
+	unsigned int i, value;
+	void *text;
+
+	for (i = 0; i < MAPS; i++) {
+		text = map_text();
+		if (i)
+			munmap(text, page_size);
+	}
+	ksft_test_result(event >= 0 && !in_child(child_maps_data),
+			 "a child that maps data after fork sees 1\n");
+	data = map_data();
+	ksft_test_result(value_in(data) == 1, "data that is mapped after the text has 1 (%u)\n",
+			 value_in(data));
+	status = in_child(child_has_data);
+	ksft_test_result(!status, "a child with its parent's data sees 1\n");
+	munmap(data, page_size);
+	data = map_data();
+	ksft_test_result(value_in(data) == 1, "data that is mapped again has 1 (%u)\n",
+			 value_in(data));
+	close(event);
+	value = value_in(data);
+	ksft_test_result(!value, "it is 0 when the point is gone (%u)\n", value);
+	munmap(data, page_size);
+}
+
+/* What waits in a process vanishes with the point. */
+static void check_stale(void)
+{
+	int event = probe(COPY);
+	void *text = map_text();
+
+	munmap(text, page_size);
+	close(event);
+	data = map_data();
+	ksft_test_result(event >= 0 && !value_in(data),
+			 "a point that has gone is not counted later (%u)\n", value_in(data));
+	munmap(data, page_size);
+}
+
+int main(void)
+{
+	ksft_print_header();
+	if (read_number(UPROBE_PMU "type") < 0)
+		ksft_exit_skip("no uprobes in this kernel\n");
+	ksft_set_plan(10);
+	page_size = getauxval(AT_PAGESZ);
+	if (counted(1) != 2 || !copy_file())
+		ksft_exit_fail_msg("the program cannot be copied\n");
+	check_own();
+	copy = open(COPY, O_RDONLY);
+	check_copy();
+	check_stale();
+	unlink(COPY);
+	ksft_finished();
+}
