@@ -103,7 +103,7 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 	start = find_place(mm, vaddr);
 	if (IS_ERR_VALUE(start))
 		return start;
-	area = kzalloc_obj(*area);
+	area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
 	if (!area)
 		return -ENOMEM;
 	area->start = start;
@@ -150,10 +150,10 @@ static int add_page(struct uprobe_area *area, unsigned int index)
 {
 	struct uprobe_area_page *page;
 
-	page = kzalloc_obj(*page);
+	page = kzalloc_obj(*page, GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return -ENOMEM;
-	page->page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+	page->page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
 	if (!page->page) {
 		kfree(page);
 		return -ENOMEM;

@@ -51,7 +51,7 @@ static void init(struct return_instance *ri)
  */
 struct return_instance *uprobe_instance_new(void)
 {
-	struct return_instance *ri = kmalloc_obj(*ri);
+	struct return_instance *ri = kmalloc_obj(*ri, GFP_KERNEL_ACCOUNT);
 
 	if (ri)
 		init(ri);
@@ -80,7 +80,7 @@ static int set_room(struct return_instance *ri, size_t room)
 	size_t nr = ri->end - ri->consumers;
 	struct return_consumer *consumers;
 
-	consumers = kmalloc_objs(*consumers, room);
+	consumers = kmalloc_objs(*consumers, room, GFP_KERNEL_ACCOUNT);
 	if (!consumers)
 		return -ENOMEM;
 	memcpy(consumers, ri->consumers, nr * sizeof(*consumers));
@@ -141,7 +141,7 @@ void uprobe_instances_free(struct uprobe_task *utask)
  */
 static struct return_instance *copy_instance(const struct return_instance *from)
 {
-	struct return_instance *ri = kmalloc_obj(*ri);
+	struct return_instance *ri = kmalloc_obj(*ri, GFP_KERNEL_ACCOUNT);
 	const struct return_consumer *note;
 
 	if (!ri)

@@ -41,7 +41,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 
 	if (own)
 		return own;
-	own = kzalloc_obj(*own);
+	own = kzalloc_obj(*own, GFP_KERNEL_ACCOUNT);
 	if (!own)
 		return NULL;
 	INIT_LIST_HEAD(&own->areas);
@@ -112,7 +112,8 @@ void uprobe_mm_free(struct uprobe_mm *own)
 static void uprobe_site_change(struct uprobe_site *site, enum uprobe_site_state state)
 {
 	trace_uprobe_site_state(site->vaddr, site->slot, site->state, state);
-	site->state = state;
+	/* A table that grows reads it without the lock. */
+	WRITE_ONCE(site->state, state);
 }
 
 static void detach(struct uprobe_site *site)
@@ -219,7 +220,7 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	before = uprobe_table_find(own, vaddr);
 	if (before && before->point == point && before->second == second)
 		return 0;
-	site = kzalloc_obj(*site);
+	site = kzalloc_obj(*site, GFP_KERNEL_ACCOUNT);
 	if (!site)
 		return -ENOMEM;
 	site->vaddr = vaddr;

@@ -3,9 +3,9 @@
  * The sites of a process by address.
  *
  * A hit looks its site up in an array with open addressing: one multiplication, one shift, and
- * usually one comparison, for one site as for 10,000. Sites are never removed before the process
- * ends; one that is gone is replaced when its address is probed again. Sites and tables that hits
- * may still use are retired, see observe.c.
+ * usually one comparison, for one site as for 10,000. A site that is gone is replaced when its
+ * address is probed again; if it has no slot, it is left out of the next table. Sites and tables
+ * that hits may still use are retired, see observe.c.
  */
 #include <linux/slab.h>
 
@@ -23,7 +23,7 @@ static struct uprobe_table *table_alloc(unsigned int size)
 {
 	struct uprobe_table *table;
 
-	table = kvzalloc(struct_size(table, sites, size), GFP_KERNEL);
+	table = kvzalloc(struct_size(table, sites, size), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return NULL;
 	table->mask = size - 1;
@@ -31,9 +31,39 @@ static struct uprobe_table *table_alloc(unsigned int size)
 	return table;
 }
 
+/* Hits do not find a table any more, nor the sites that its successor does not have. */
+static void retire(struct uprobe_table *old, struct uprobe_table *table)
+{
+	struct uprobe_site *site;
+	unsigned int i;
+
+	for (i = 0; i < table_size(old); i++) {
+		site = old->sites[i];
+		if (site && table->sites[uprobe_table_index(table, site->vaddr)] != site)
+			uprobe_retire(&site->retired);
+	}
+	uprobe_retire(&old->retired);
+}
+
+/* A site that is gone stays so. A slot is kept for the next site at its address. */
+static bool is_needed(struct uprobe_site *site)
+{
+	return site && (READ_ONCE(site->state) != UPROBE_SITE_GONE || site->slot);
+}
+
+/* A table has room for as many sites again as are needed of the one before it. */
+static unsigned int new_size(struct uprobe_table *old)
+{
+	unsigned int i, needed = 0;
+
+	for (i = 0; old && i < table_size(old); i++)
+		needed += is_needed(old->sites[i]);
+	return roundup_pow_of_two(max(needed * 8, 1 << FIRST_BITS));
+}
+
 static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 {
-	struct uprobe_table *table = table_alloc(old ? table_size(old) * 2 : 1 << FIRST_BITS);
+	struct uprobe_table *table = table_alloc(new_size(old));
 	struct uprobe_site *site;
 	unsigned int i;
 
@@ -41,7 +71,7 @@ static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 		return -ENOMEM;
 	for (i = 0; old && i < table_size(old); i++) {
 		site = old->sites[i];
-		if (!site)
+		if (!is_needed(site))
 			continue;
 		table->sites[uprobe_table_index(table, site->vaddr)] = site;
 		table->used++;
@@ -49,7 +79,7 @@ static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 	/* Pairs with the read in uprobe_table_find(): the elements come first. */
 	smp_store_release(&own->table, table);
 	if (old)
-		uprobe_retire(&old->retired);
+		retire(old, table);
 	return 0;
 }
 

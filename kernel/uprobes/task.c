@@ -9,7 +9,7 @@
 
 static struct uprobe_task *utask_alloc(void)
 {
-	return kzalloc_obj(struct uprobe_task);
+	return kzalloc_obj(struct uprobe_task, GFP_KERNEL_ACCOUNT);
 }
 
 static void utask_free(struct uprobe_task *utask)

@@ -72,7 +72,7 @@ static int __init trampoline_init(void)
 {
 	unsigned long size;
 	void *code = arch_uretprobe_trampoline(&size);
-	struct page *page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+	struct page *page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
 
 	if (!page || WARN_ON(size > PAGE_SIZE))
 		panic("uprobes: no trampoline");

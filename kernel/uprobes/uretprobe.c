@@ -106,8 +106,9 @@ static struct uretprobe_instance *take_spare(struct uretprobe *rp, struct uretpr
 static noinline struct uretprobe_instance *allocate(struct uretprobe *rp,
 						    struct uretprobe_pool *pool)
 {
-	struct uretprobe_instance *ri = kzalloc(struct_size(ri, data, rp->data_size), GFP_KERNEL);
+	struct uretprobe_instance *ri;
 
+	ri = kzalloc(struct_size(ri, data, rp->data_size), GFP_KERNEL_ACCOUNT);
 	if (!ri)
 		return NULL;
 	/* The probe may be unregistered meanwhile. */

@@ -113,11 +113,31 @@ static void new_site_takes_the_place_of_an_old_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, empty(own), 2);
 }
 
+static void sites_that_are_gone_need_no_room(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+	unsigned int i, kept = 0;
+
+	insert(test, own, address(0))->state = UPROBE_SITE_EMULATED;
+	insert(test, own, address(1))->slot = 1;
+	uprobe_table_find(own, address(1))->state = UPROBE_SITE_GONE;
+	for (i = 2; i < NR_SITES; i++)
+		insert(test, own, address(i))->state = UPROBE_SITE_GONE;
+	KUNIT_EXPECT_LE(test, own->table->mask + 1, 32);
+	KUNIT_EXPECT_NOT_NULL(test, uprobe_table_find(own, address(0)));
+	KUNIT_EXPECT_NOT_NULL(test, uprobe_table_find(own, address(1)));
+	for (i = 2; i < NR_SITES; i++)
+		kept += !!uprobe_table_find(own, address(i));
+	KUNIT_EXPECT_LE(test, kept, 8);
+	KUNIT_EXPECT_LE(test, empty(own), 10);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(empty_table_has_no_site),
 	KUNIT_CASE(all_sites_are_found_while_the_table_grows),
 	KUNIT_CASE(table_is_at_most_a_quarter_full),
 	KUNIT_CASE(new_site_takes_the_place_of_an_old_one),
+	KUNIT_CASE(sites_that_are_gone_need_no_room),
 	{}
 };
 
