@@ -2,9 +2,12 @@
 /*
  * The instructions of points, and the backend's decisions about them.
  *
- * Instructions are read from the page cache of the file. A decision is made when the first
- * process of its mode maps the text, and stays.
+ * Instructions are read from the page cache of the file. Some file systems can only read a page for
+ * an open file, and a registration has none; so an instruction that is not in the page cache is
+ * read for the file of a process that maps it, at the latest when the first one does. A decision
+ * is made when the first process of its mode maps the text, and stays.
  */
+#include <linux/file.h>
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
@@ -16,13 +19,29 @@
 /* Serializes decisions. */
 static DEFINE_MUTEX(decide_mutex);
 
-static struct page *file_page(struct address_space *mapping, pgoff_t index)
+/*
+ * Number of points whose instruction has not been read: they have no length. Grows under
+ * uprobe_points_lock held for writing, shrinks also under decide_mutex and that lock.
+ */
+unsigned int uprobe_nr_unread;
+
+/* A page of a file, or an ERR_PTR(): -EAGAIN if it has to be read for an open file. */
+static struct page *cached_page(struct address_space *mapping, pgoff_t index)
 {
-	if (mapping->a_ops->read_folio)
-		return read_mapping_page(mapping, index, NULL);
+	struct folio *folio;
+
 	if (shmem_mapping(mapping))
 		return shmem_read_mapping_page(mapping, index);
-	return ERR_PTR(-EIO);
+	if (!mapping->a_ops->read_folio)
+		return ERR_PTR(-EIO);
+	folio = filemap_get_folio(mapping, index);
+	if (IS_ERR(folio))
+		return ERR_PTR(-EAGAIN);
+	if (!folio_test_uptodate(folio)) {
+		folio_put(folio);
+		return ERR_PTR(-EAGAIN);
+	}
+	return folio_file_page(folio, index);
 }
 
 /**
@@ -45,7 +64,7 @@ static struct page *reader_page(struct uprobe_reader *reader, pgoff_t index)
 	if (reader->page && reader->index == index)
 		return reader->page;
 	uprobe_reader_end(reader);
-	page = file_page(reader->inode->i_mapping, index);
+	page = cached_page(reader->inode->i_mapping, index);
 	if (!IS_ERR(page)) {
 		reader->page = page;
 		reader->index = index;
@@ -75,71 +94,176 @@ static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int wan
 	return clamp_t(loff_t, i_size_read(inode) - pos, 0, want);
 }
 
-/**
- * uprobe_point_read() - read the instruction of a new point from its file
- * @point: the point
- * @reader: of the file
- *
- * Context: task, may sleep.
- * Return: 0; -EINVAL if the offset is not in the file; -EIO, -ENOMEM.
- */
-int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader)
-{
-	unsigned int at = offset_in_page(point->offset);
-
-	point->len = bytes_left(reader->inode, point->offset, MAX_UINSN_BYTES);
-	if (!point->len)
-		return -EINVAL;
-	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
-		   point->len == MAX_UINSN_BYTES && at <= PAGE_SIZE - MAX_UINSN_BYTES)) {
-		memcpy_from_page(point->insn, reader->page, at, MAX_UINSN_BYTES);
-		return 0;
-	}
-	memset(point->insn, 0, sizeof(point->insn));
-	return read_file(reader, point->offset, point->insn, point->len);
-}
-
 #if UPROBE_CONTEXT_BYTES
 /* Lets the backend look at the text around the instruction. */
-static int check_context(struct uprobe_point *point, const char **why)
+static int read_context(struct uprobe_point *point, struct uprobe_reader *reader)
 {
 	unsigned int before = min_t(loff_t, point->offset, UPROBE_CONTEXT_BYTES);
 	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
-	struct uprobe_reader reader = { .inode = point->file->inode };
 	loff_t start = point->offset - before;
 	unsigned int len;
 	int err;
 
-	/* process_point.c looks at the text of processes. */
-	if (uprobe_point_is_process(point))
-		return 0;
-	len = bytes_left(reader.inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
-	err = read_file(&reader, start, text, len);
-	uprobe_reader_end(&reader);
-	if (err) {
-		*why = "the text around it cannot be read";
-		return err;
-	}
-	*why = arch_uprobe_check_context(text, before, len);
-	return *why ? -EOPNOTSUPP : 0;
+	len = bytes_left(reader->inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
+	err = read_file(reader, start, text, len);
+	if (!err)
+		point->unfit = arch_uprobe_check_context(text, before, len);
+	return err;
 }
 #else
-static int check_context(struct uprobe_point *point, const char **why)
+static int read_context(struct uprobe_point *point, struct uprobe_reader *reader)
 {
 	return 0;
 }
 #endif
 
+/**
+ * uprobe_point_read() - read the instruction of a point from the page cache of its file
+ * @point: the point; its length is set if the instruction has been read
+ * @reader: of the file
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EAGAIN if a page has to be read for an open file; -EINVAL if the offset is not in
+ * the file; -EIO, -ENOMEM.
+ */
+int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader)
+{
+	unsigned int len = bytes_left(reader->inode, point->offset, MAX_UINSN_BYTES);
+	unsigned int at = offset_in_page(point->offset);
+	int err = 0;
+
+	if (!len)
+		return -EINVAL;
+	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
+		   len == MAX_UINSN_BYTES && at <= PAGE_SIZE - MAX_UINSN_BYTES)) {
+		memcpy_from_page(point->insn, reader->page, at, MAX_UINSN_BYTES);
+	} else {
+		memset(point->insn, 0, sizeof(point->insn));
+		err = read_file(reader, point->offset, point->insn, len);
+	}
+	if (!err)
+		err = read_context(point, reader);
+	if (!err)
+		point->len = len;
+	return err;
+}
+
+/* Reads those of [*from, end) that are in the page cache; sets @from to the first that is not. */
+static int read_cached(struct inode *inode, loff_t *from, loff_t end)
+{
+	struct uprobe_reader reader = { .inode = inode };
+	struct uprobe_point *point;
+	struct uprobe_file *file;
+	int err = 0;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	guard(mutex)(&decide_mutex);
+	file = uprobe_file_find(inode);
+	point = file ? uprobe_point_first(file, *from) : NULL;
+	for (; point && point->offset < end && !err; point = uprobe_point_next(point)) {
+		if (point->len)
+			continue;
+		*from = point->offset;
+		err = uprobe_point_read(point, &reader);
+		if (!err)
+			WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread - 1);
+	}
+	uprobe_reader_end(&reader);
+	return err;
+}
+
+/* Brings the text at an offset, and around it, into the page cache. */
+static int bring_in(struct file *file, struct inode *inode, loff_t offset)
+{
+	loff_t first = max_t(loff_t, offset - UPROBE_CONTEXT_BYTES, 0);
+	loff_t last = min_t(loff_t, offset + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES,
+			    i_size_read(inode)) - 1;
+	struct page *page;
+	pgoff_t index;
+
+	for (index = first >> PAGE_SHIFT; last >= first && index <= last >> PAGE_SHIFT; index++) {
+		page = read_mapping_page(inode->i_mapping, index, file);
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		put_page(page);
+	}
+	return 0;
+}
+
+/* Pages that have been read may be lost again at once, but not so often. */
+#define READ_TRIES 16
+
+/**
+ * uprobe_points_read() - read the instructions of points that have not been read
+ * @file: open, of the points' inode
+ * @from: offset of the first point
+ * @end: offset after the last
+ *
+ * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
+ * ask a program.
+ * Return: 0 or the first error.
+ */
+int uprobe_points_read(struct file *file, loff_t from, loff_t end)
+{
+	struct inode *inode = file_inode(file);
+	unsigned int tries = 0;
+	loff_t before = -1;
+	int err;
+
+	for (;;) {
+		err = read_cached(inode, &from, end);
+		if (err != -EAGAIN)
+			return err;
+		tries = from == before ? tries + 1 : 0;
+		if (tries == READ_TRIES)
+			return -EIO;
+		before = from;
+		err = bring_in(file, inode, from);
+		if (err)
+			return err;
+	}
+}
+
+/**
+ * uprobe_points_read_mapped() - uprobe_points_read() for the file of any process that maps it
+ * @inode: the file
+ * @from: offset of the first point
+ * @end: offset after the last
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: 0 also if no process maps it; or an error of uprobe_points_read().
+ */
+int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
+{
+	struct address_space *mapping = inode->i_mapping;
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+	int err;
+
+	i_mmap_lock_read(mapping);
+	mapping_rmap_tree_foreach(vma, mapping, 0, ULONG_MAX) {
+		file = get_file(vma->vm_file);
+		break;
+	}
+	i_mmap_unlock_read(mapping);
+	if (!file)
+		return 0;
+	err = uprobe_points_read(file, from, end);
+	fput(file);
+	return err;
+}
+
 static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		   unsigned int mode)
 {
-	int way, err;
+	int way;
 
 	decision->why = "instruction cannot be probed";
 	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
-	err = way >= 0 ? check_context(point, &decision->why) : 0;
-	if (err)
-		way = err;
+	if (way >= 0 && point->unfit) {
+		decision->why = point->unfit;
+		way = -EOPNOTSUPP;
+	}
 	if (way >= 0) {
 		decision->way = way;
 	} else {
@@ -169,7 +293,8 @@ static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned 
  * @mode: see arch_uprobe_mode()
  *
  * Context: task, may sleep.
- * Return: a decision that is not %UPROBE_UNDECIDED; without memory, a refusal that is not kept.
+ * Return: a decision that is not %UPROBE_UNDECIDED; without memory, or if the instruction has not
+ * been read, a refusal that is not kept.
  */
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
 							 unsigned int mode)
@@ -177,9 +302,14 @@ const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *po
 	static const struct uprobe_decision no_memory = {
 		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
 	};
+	static const struct uprobe_decision unread = {
+		.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
+	};
 	struct uprobe_decision *decision;
 
 	guard(mutex)(&decide_mutex);
+	if (!point->len)
+		return &unread;
 	decision = decision_of(point, mode);
 	if (!decision)
 		return &no_memory;

@@ -97,7 +97,8 @@ struct uprobe_decision {
  * @id: unique
  * @consumers: in the order of registration; hits read the list without a lock
  * @sites: where it has been hit, under uprobe_sites_lock
- * @len: number of bytes in @insn
+ * @unfit: why the text around the instruction does not allow a probe, or NULL
+ * @len: number of bytes in @insn; 0 if it has not been read
  * @insn: the instruction and the bytes after it, without breakpoints
  * @native: decision for processes of arch_uprobe_mode() 0
  * @other: decision for those of mode 1; NULL until there is such a process
@@ -111,6 +112,7 @@ struct uprobe_point {
 	u64			id;
 	struct list_head	consumers;
 	struct hlist_head	sites;
+	const char		*unfit;
 	u8			len;
 	u8			insn[MAX_UINSN_BYTES];
 	struct uprobe_decision	native;
@@ -272,6 +274,9 @@ void uprobe_points_take_dying(struct list_head *dying);
 void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data);
 
 /* decide.c */
+extern unsigned int uprobe_nr_unread;
+int uprobe_points_read(struct file *file, loff_t from, loff_t end);
+int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end);
 int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader);
 void uprobe_reader_end(struct uprobe_reader *reader);
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,

@@ -26,6 +26,14 @@ static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, 
 				     vma->vm_start + (point->offset - start), why, -EPERM);
 }
 
+/* Points whose text cannot be read now are refused in this mapping. */
+static void read_mapped(struct vm_area_struct *vma)
+{
+	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
+
+	uprobe_points_read(vma->vm_file, start, start + (vma->vm_end - vma->vm_start));
+}
+
 static noinline void arm_or_refuse(struct vm_area_struct *vma)
 {
 	enum uprobe_vma_kind kind;
@@ -37,6 +45,8 @@ static noinline void arm_or_refuse(struct vm_area_struct *vma)
 	kind = uprobe_vma_kind(vma, &why);
 	if (kind == UPROBE_VMA_IGNORED)
 		return;
+	if (unlikely(READ_ONCE(uprobe_nr_unread)))
+		read_mapped(vma);
 	guard(rwsem_read)(&uprobe_points_lock);
 	file = uprobe_file_find(file_inode(vma->vm_file));
 	if (!file)

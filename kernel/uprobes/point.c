@@ -178,6 +178,8 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
 	point->id = ++last_id;
 	INIT_LIST_HEAD(&point->consumers);
 	INIT_HLIST_HEAD(&point->sites);
+	point->unfit = NULL;
+	point->len = 0;
 	point->native.state = UPROBE_UNDECIDED;
 	point->other = NULL;
 	return point;
@@ -267,8 +269,10 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 	point->ref_ctr_offset = ref_ctr_offset;
 	err = uprobe_point_read(point, reader);
 	*why = "the file cannot be read there";
-	if (err)
+	if (err && err != -EAGAIN)
 		goto free_point;
+	if (err)
+		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread + 1);
 	insert_after(point, before);
 	reader->last = point;
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
@@ -299,6 +303,8 @@ void uprobe_point_put(struct uprobe_point *point)
 		uprobe_counters_drop(point);
 	rb_erase(&point->node, &point->file->points);
 	list_del(&point->entry);
+	if (!point->len)
+		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread - 1);
 	if (!uprobe_point_is_process(point))
 		WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
 	file_put(point->file);

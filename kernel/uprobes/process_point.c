@@ -82,7 +82,14 @@ static void restore_from(struct uprobe_file *file, loff_t at, u8 *text, unsigned
 
 	for (; point && point->offset + UPROBE_SWBP_INSN_SIZE <= at + len;
 	     point = uprobe_point_next(point)) {
-		if (uprobe_text_has_breakpoint(text + (point->offset - at)))
+		if (!uprobe_text_has_breakpoint(text + (point->offset - at)))
+			continue;
+		/*
+		 * Orders the text before the instruction. Pairs with the locks between reading the
+		 * instruction and writing its breakpoint.
+		 */
+		smp_rmb();
+		if (READ_ONCE(point->len))
 			memcpy(text + (point->offset - at), point->insn, UPROBE_SWBP_INSN_SIZE);
 	}
 }

@@ -131,6 +131,16 @@ static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
 	return kvmalloc_array(nr, sizeof(struct uprobe_point *), gfp);
 }
 
+static int arm(struct inode *inode, struct uprobe_point **points, unsigned int nr)
+{
+	int err = 0;
+
+	if (unlikely(READ_ONCE(uprobe_nr_unread)))
+		err = uprobe_points_read_mapped(inode, points[0]->offset,
+						points[nr - 1]->offset + 1);
+	return err ? err : uprobe_arm_points(points, nr, UPROBE_ARM);
+}
+
 static int register_locked(struct inode *inode, struct uprobe_request *requests,
 			   unsigned int nr, struct uprobe_point **points)
 {
@@ -140,7 +150,7 @@ static int register_locked(struct inode *inode, struct uprobe_request *requests,
 	guard(mutex)(&uprobe_mutex);
 	err = publish(inode, requests, nr, &done);
 	if (!err)
-		err = uprobe_arm_points(points, sort_points(points, requests, nr), UPROBE_ARM);
+		err = arm(inode, points, sort_points(points, requests, nr));
 	if (err)
 		withdraw(requests, done, points);
 	return err;
