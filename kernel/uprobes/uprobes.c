@@ -11,6 +11,7 @@
 #include <linux/init.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -28,6 +29,16 @@ static struct uprobe_point *to_point(struct uprobe *uprobe)
 static struct uprobe *to_uprobe(struct uprobe_point *point)
 {
 	return (struct uprobe *)point;
+}
+
+/* Frees points when no hit can use them any more. */
+static void free_dying(void)
+{
+	struct list_head dying;
+
+	uprobe_points_take_dying(&dying);
+	uprobe_observe_retired();
+	uprobe_points_free_dying(&dying);
 }
 
 /* --- Batches ---------------------------------------------------------------------- */
@@ -101,6 +112,82 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 	return err;
 }
 
+/* Takes points without consumers out of all text, and puts them. Returns false if they stay. */
+static bool remove_points(struct uprobe_point **points, unsigned int nr)
+{
+	unsigned int i;
+
+	if (uprobe_arm_points(points, nr, UPROBE_DISARM))
+		return false;
+	guard(rwsem_write)(&uprobe_points_lock);
+	for (i = 0; i < nr; i++)
+		uprobe_point_put(points[i]);
+	return true;
+}
+
+/* --- Points that could not be removed ------------------------------------------------ */
+
+/* Points without consumers, all of one file. */
+struct abandoned {
+	struct uprobe_point *points[64];
+	unsigned int nr;
+};
+
+static void find_abandoned(struct uprobe_file *file, void *data)
+{
+	struct abandoned *found = data;
+	struct uprobe_point *point;
+
+	if (found->nr)
+		return;
+	list_for_each_entry(point, &file->in_order, entry) {
+		if (list_empty(&point->consumers) && found->nr < ARRAY_SIZE(found->points))
+			found->points[found->nr++] = point;
+	}
+}
+
+/* Returns 1 if some points have been removed, 0 if there are none, or -EAGAIN. */
+static int remove_abandoned(void)
+{
+	static struct abandoned found;
+
+	guard(mutex)(&uprobe_mutex);
+	found.nr = 0;
+	uprobe_files_for_each(find_abandoned, &found);
+	if (!found.nr)
+		return 0;
+	return remove_points(found.points, found.nr) ? 1 : -EAGAIN;
+}
+
+static void retry(struct work_struct *work);
+static DECLARE_DELAYED_WORK(retry_work, retry);
+
+/* Some points could not be removed. */
+static bool points_stay;
+
+#define LONGEST_DELAY	(10 * HZ)
+
+static void retry_later(unsigned long delay)
+{
+	WRITE_ONCE(points_stay, true);
+	schedule_delayed_work(&retry_work, delay);
+}
+
+/* A kernel thread is not killed, so that in the end all breakpoints can be removed. */
+static void retry(struct work_struct *work)
+{
+	static unsigned long delay;
+	int ret;
+
+	WRITE_ONCE(points_stay, false);
+	while ((ret = remove_abandoned()) > 0)
+		cond_resched();
+	delay = ret ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
+	if (ret)
+		retry_later(delay);
+	free_dying();
+}
+
 /* Takes consumers out of their points, and points without consumers out of all text. */
 static void withdraw(struct uprobe_request *requests, unsigned int nr,
 		     struct uprobe_point **points)
@@ -115,15 +202,9 @@ static void withdraw(struct uprobe_request *requests, unsigned int nr,
 			requests[i].uprobe = NULL;
 		}
 	}
-	/*
-	 * If a breakpoint cannot be removed the points stay, without consumers. The next hit
-	 * tries again to remove it.
-	 */
-	if (!n || uprobe_arm_points(points, n, UPROBE_DISARM))
-		return;
-	guard(rwsem_write)(&uprobe_points_lock);
-	for (i = 0; i < n; i++)
-		uprobe_point_put(points[i]);
+	/* If a breakpoint cannot be removed, the points stay, without consumers, for a while. */
+	if (n && !remove_points(points, n))
+		retry_later(0);
 }
 
 static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
@@ -281,11 +362,10 @@ EXPORT_SYMBOL_GPL(uprobe_unregister_nosync);
  */
 void uprobe_unregister_sync(void)
 {
-	struct list_head dying;
-
-	uprobe_points_take_dying(&dying);
-	uprobe_observe_retired();
-	uprobe_points_free_dying(&dying);
+	/* If the caller is being killed, the first attempt of the work removes the points. */
+	if (unlikely(READ_ONCE(points_stay)))
+		flush_delayed_work(&retry_work);
+	free_dying();
 }
 EXPORT_SYMBOL_GPL(uprobe_unregister_sync);
 
