@@ -52,17 +52,21 @@ struct wprobe_user {
  * @WPROBE_THREAD_BEFORE:	the exception before an access has been raised
  * @WPROBE_THREAD_QUEUED:	the work is queued
  * @WPROBE_THREAD_RUNNING:	the handler runs
+ * @NR_WPROBE_THREAD_STATES:	number of the states
  *
  *	IDLE ---> BEFORE ---> QUEUED ---> RUNNING ---> IDLE
  *
  * x86 skips BEFORE.  A signal before the access, and cancelled work, return to IDLE.  The thread
  * itself changes the state; another task only if it has cancelled the work.
+ *
+ * Only set_state() of user_hit.c changes it, and checks the transition.
  */
 enum wprobe_thread_state {
 	WPROBE_THREAD_IDLE,
 	WPROBE_THREAD_BEFORE,
 	WPROBE_THREAD_QUEUED,
 	WPROBE_THREAD_RUNNING,
+	NR_WPROBE_THREAD_STATES,
 };
 
 /**

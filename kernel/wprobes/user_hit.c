@@ -34,6 +34,23 @@ static void leave_copy(struct pt_regs *regs)
 static void leave_copy(struct pt_regs *regs) { }
 #endif
 
+#define TO(state)	BIT(WPROBE_THREAD_##state)
+
+/* BEFORE to QUEUED also if the kernel accesses the word before the instruction is stepped. */
+static const u8 transitions[NR_WPROBE_THREAD_STATES] = {
+	[WPROBE_THREAD_IDLE]	= TO(BEFORE) | TO(QUEUED),
+	[WPROBE_THREAD_BEFORE]	= TO(BEFORE) | TO(QUEUED) | TO(IDLE),
+	[WPROBE_THREAD_QUEUED]	= TO(RUNNING) | TO(IDLE),
+	[WPROBE_THREAD_RUNNING]	= TO(IDLE),
+};
+
+static void set_state(struct wprobe_thread *thread, enum wprobe_thread_state state)
+{
+	WARN_ONCE(!(transitions[thread->state] & BIT(state)), "thread %d: state %d to %d\n",
+		  thread->task->pid, thread->state, state);
+	thread->state = state;
+}
+
 static void count_missed(struct wprobe_user *user)
 {
 	atomic_long_inc((atomic_long_t *)&wprobe_of_user(user)->nmissed);
@@ -85,11 +102,11 @@ static void read_values(struct wprobe_thread *thread)
 static void queue(struct wprobe_thread *thread)
 {
 	/* The answer is no if the task exits: perf calls no handler for such a task. */
-	thread->state = WPROBE_THREAD_QUEUED;
+	set_state(thread, WPROBE_THREAD_QUEUED);
 	atomic_inc(&thread->user->running);
 	if (!task_work_add(current, &thread->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
-	thread->state = WPROBE_THREAD_IDLE;
+	set_state(thread, WPROBE_THREAD_IDLE);
 	count_missed(thread->user);
 	handler_done(thread->user);
 }
@@ -125,7 +142,7 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	}
 	if (WPROBE_USER_BEFORE) {
 		thread->ip = instruction_pointer(regs);
-		thread->state = WPROBE_THREAD_BEFORE;
+		set_state(thread, WPROBE_THREAD_BEFORE);
 		if (read_word(thread, &word))
 			xchg(&thread->user->watch.last, word);
 		return;
@@ -174,7 +191,7 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 
 	if (thread->state != WPROBE_THREAD_BEFORE)
 		return;
-	thread->state = WPROBE_THREAD_IDLE;
+	set_state(thread, WPROBE_THREAD_IDLE);
 	if (instruction_pointer(regs) - thread->ip - 1 >= LONGEST_INSN)
 		return;
 	read_values(thread);
@@ -224,14 +241,14 @@ void wprobe_user_work(struct callback_head *work)
 	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
 	struct wprobe_user *user = thread->user;
 
-	thread->state = WPROBE_THREAD_RUNNING;
+	set_state(thread, WPROBE_THREAD_RUNNING);
 	barrier();
 	if (current->mm == user->mm && know_values(thread))
 		call_handler(thread);
 	else
 		count_missed(user);
 	barrier();
-	thread->state = WPROBE_THREAD_IDLE;
+	set_state(thread, WPROBE_THREAD_IDLE);
 	handler_done(user);
 }
 
@@ -248,7 +265,7 @@ void wprobe_user_cancel(struct wprobe_thread *thread)
 	lockdep_assert_held(&wprobe_user_mutex);
 	if (!task_work_cancel(thread->task, &thread->work))
 		return;
-	thread->state = WPROBE_THREAD_IDLE;
+	set_state(thread, WPROBE_THREAD_IDLE);
 	count_missed(thread->user);
 	handler_done(thread->user);
 }
