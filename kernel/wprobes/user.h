@@ -52,12 +52,15 @@ struct wprobe_user {
  * @WPROBE_THREAD_BEFORE:	the exception before an access has been raised
  * @WPROBE_THREAD_QUEUED:	the work is queued
  * @WPROBE_THREAD_RUNNING:	the handler runs
+ * @WPROBE_THREAD_CANCELLED:	the queued work calls no handler, but frees the object
  * @NR_WPROBE_THREAD_STATES:	number of the states
  *
  *	IDLE ---> BEFORE ---> QUEUED ---> RUNNING ---> IDLE
+ *	                        |
+ *	                        +------> CANCELLED
  *
- * x86 skips BEFORE.  A signal before the access, and cancelled work, return to IDLE.  The thread
- * itself changes the state; another task only if it has cancelled the work.
+ * x86 skips BEFORE.  A signal before the access, and work that was removed from the queue, return
+ * to IDLE.  The thread itself changes the state; another task only if it has removed the work.
  *
  * Only set_state() of user_hit.c changes it, and checks the transition.
  */
@@ -66,6 +69,7 @@ enum wprobe_thread_state {
 	WPROBE_THREAD_BEFORE,
 	WPROBE_THREAD_QUEUED,
 	WPROBE_THREAD_RUNNING,
+	WPROBE_THREAD_CANCELLED,
 	NR_WPROBE_THREAD_STATES,
 };
 
@@ -115,11 +119,13 @@ enum wprobe_refusal wprobe_threads_add(struct wprobe_user *user, struct task_str
 void wprobe_threads_enable(struct wprobe_user *user, bool enable);
 void wprobe_threads_stop(struct wprobe_user *user);
 void wprobe_threads_free(struct wprobe_user *user);
+void wprobe_thread_free(struct wprobe_thread *thread);
 
 /* user_hit.c */
 void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs);
 void wprobe_user_work(struct callback_head *work);
 void wprobe_user_cancel(struct wprobe_thread *thread);
+bool wprobe_user_abandon(struct wprobe_thread *thread);
 
 #endif /* _KERNEL_WPROBES_USER_H */

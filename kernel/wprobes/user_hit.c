@@ -40,7 +40,7 @@ static void leave_copy(struct pt_regs *regs) { }
 static const u8 transitions[NR_WPROBE_THREAD_STATES] = {
 	[WPROBE_THREAD_IDLE]	= TO(BEFORE) | TO(QUEUED),
 	[WPROBE_THREAD_BEFORE]	= TO(BEFORE) | TO(QUEUED) | TO(IDLE),
-	[WPROBE_THREAD_QUEUED]	= TO(RUNNING) | TO(IDLE),
+	[WPROBE_THREAD_QUEUED]	= TO(RUNNING) | TO(IDLE) | TO(CANCELLED),
 	[WPROBE_THREAD_RUNNING]	= TO(IDLE),
 };
 
@@ -241,6 +241,10 @@ void wprobe_user_work(struct callback_head *work)
 	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
 	struct wprobe_user *user = thread->user;
 
+	if (thread->state == WPROBE_THREAD_CANCELLED) {
+		wprobe_thread_free(thread);
+		return;
+	}
 	set_state(thread, WPROBE_THREAD_RUNNING);
 	barrier();
 	if (current->mm == user->mm && know_values(thread))
@@ -268,4 +272,25 @@ void wprobe_user_cancel(struct wprobe_thread *thread)
 	set_state(thread, WPROBE_THREAD_IDLE);
 	count_missed(thread->user);
 	handler_done(thread->user);
+}
+
+/**
+ * wprobe_user_abandon() - let the work of a thread free the object, if only current can call it
+ * @thread: its event is released, and wprobe_user_cancel() has been called
+ *
+ * In a handler of another probe, current has taken all its works out of the queue, so those that
+ * it has not called yet can neither be cancelled nor waited for.  The hit is counted as missed.
+ *
+ * Context: task, wprobe_user_mutex held.
+ * Return: true if the work will free the object.
+ */
+bool wprobe_user_abandon(struct wprobe_thread *thread)
+{
+	lockdep_assert_held(&wprobe_user_mutex);
+	if (thread->task != current || thread->state != WPROBE_THREAD_QUEUED)
+		return false;
+	set_state(thread, WPROBE_THREAD_CANCELLED);
+	count_missed(thread->user);
+	handler_done(thread->user);
+	return true;
 }

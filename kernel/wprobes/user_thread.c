@@ -170,13 +170,24 @@ void wprobe_threads_enable(struct wprobe_user *user, bool enable)
 	}
 }
 
-static void stop(struct wprobe_thread *thread)
+/* Returns true if the object of the thread is not ours any more. */
+static bool stop(struct wprobe_thread *thread)
 {
 	unregister_hw_breakpoint(thread->event);
 	wprobe_user_cancel(thread);
+	if (!wprobe_user_abandon(thread))
+		return false;
+	list_del_init(&thread->list);
+	return true;
 }
 
-static void free_thread(struct wprobe_thread *thread)
+/**
+ * wprobe_thread_free() - free the object of a thread
+ * @thread: its event is released, and its work is not queued
+ *
+ * Context: task.
+ */
+void wprobe_thread_free(struct wprobe_thread *thread)
 {
 	list_del(&thread->list);
 	put_task_struct(thread->task);
@@ -193,9 +204,9 @@ static void free_thread(struct wprobe_thread *thread)
  */
 void wprobe_threads_stop(struct wprobe_user *user)
 {
-	struct wprobe_thread *thread;
+	struct wprobe_thread *thread, *next;
 
-	list_for_each_entry(thread, &user->threads, list)
+	list_for_each_entry_safe(thread, next, &user->threads, list)
 		stop(thread);
 }
 
@@ -210,7 +221,7 @@ void wprobe_threads_free(struct wprobe_user *user)
 	struct wprobe_thread *thread, *next;
 
 	list_for_each_entry_safe(thread, next, &user->threads, list)
-		free_thread(thread);
+		wprobe_thread_free(thread);
 }
 
 /**
@@ -258,8 +269,8 @@ void wprobe_leave_process(void)
 		thread = find_thread(user, current);
 		if (!thread)
 			continue;
-		stop(thread);
-		free_thread(thread);
+		if (!stop(thread))
+			wprobe_thread_free(thread);
 		if (list_empty(&user->threads))
 			wprobe_user_end(user);
 	}

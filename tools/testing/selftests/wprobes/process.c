@@ -117,6 +117,33 @@ static void system_calls(void)
 	}
 }
 
+/* A system call writes both words, so both probes are hit; the first handler ends the other. */
+static void ends_another(void)
+{
+	unsigned long values[2] = { 1, 2 };
+	struct {
+		word_t *at;
+		size_t length;
+	} parts[2] = { { &data[0].word, sizeof(long) }, { &data[1].word, sizeof(long) } };
+	struct seen a, b;
+	int pipes[2];
+
+	same("pipe", pipe(pipes), 0);
+	same("add a", add_at("a", getpid(), &data[0].word, "w ends:b"), 0);
+	same("add b", add_at("b", getpid(), &data[1].word, "w ends:a"), 0);
+	write(pipes[1], values, sizeof(values));
+	same("readv", syscall(__NR_readv, pipes[0], parts, 2), sizeof(values));
+	same("word", data[1].word, 2);
+	a = look("a");
+	b = look("b");
+	same("hits", a.hits + b.hits, 1);
+	same("missed", a.missed + b.missed, 1);
+	data[0].word = 3;
+	data[1].word = 4;
+	same("hits of the other", look("a").hits + look("b").hits, 2);
+	same("the handler that ran is called again", look(a.hits ? "a" : "b").hits, 2);
+}
+
 static volatile int signals;
 
 static void got_signal(int signal, siginfo_t *info, struct ucontext *context)
@@ -474,6 +501,7 @@ static const struct {
 	{ "sleeps", sleeps },
 	{ "disabled", disabled },
 	{ "system_calls", system_calls },
+	{ "ends_another", ends_another },
 	{ "signalled", signalled },
 	{ "all_threads", all_threads },
 	{ "short_threads", short_threads },

@@ -7,7 +7,7 @@
  *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw; pid:PID:ADDRESS instead of
  *				SYMBOL watches data of a process.  Options: a number: offset
  *				from the symbol; disabled, changed, percpu: flags; sleep: the
- *				handler sleeps
+ *				handler sleeps; ends:NAME: the handler unregisters that probe
  *	del NAME
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
@@ -43,6 +43,7 @@ struct probe {
 	atomic_long_t hits;
 	atomic_long_t wrong;
 	bool sleep;
+	char ends[16];
 	unsigned long old;
 	unsigned long new;
 	char name[16];
@@ -62,6 +63,29 @@ static void hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old, unsi
 	p->new = new;
 }
 
+static struct probe *find(const char *name)
+{
+	struct probe *p;
+
+	list_for_each_entry(p, &probes, list) {
+		if (name && !strcmp(p->name, name))
+			return p;
+	}
+	return NULL;
+}
+
+/* The probe stays in the list. */
+static void end_other(const char *name)
+{
+	struct probe *p;
+
+	mutex_lock(&lock);
+	p = find(name);
+	if (p)
+		unregister_wprobe(&p->wp);
+	mutex_unlock(&lock);
+}
+
 /* The memory of the process can be read, and the handler may sleep. */
 static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 		     unsigned long new)
@@ -79,17 +103,8 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 		atomic_long_inc(&p->wrong);
 	if (p->sleep)
 		usleep_range(2000, 3000);
-}
-
-static struct probe *find(const char *name)
-{
-	struct probe *p;
-
-	list_for_each_entry(p, &probes, list) {
-		if (name && !strcmp(p->name, name))
-			return p;
-	}
-	return NULL;
+	if (p->ends[0])
+		end_other(p->ends);
 }
 
 static int parse(struct probe *p, char **args)
@@ -118,6 +133,8 @@ static int parse(struct probe *p, char **args)
 			p->wp.flags |= WPROBE_FLAG_PERCPU;
 		else if (!strcmp(word, "sleep"))
 			p->sleep = true;
+		else if (!strncmp(word, "ends:", 5))
+			strscpy(p->ends, word + 5);
 		else if (kstrtoul(word, 0, &p->wp.offset))
 			return -EPROTO;
 	}
