@@ -108,14 +108,17 @@ static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct t
 		return NULL;
 	user->watch.range = place->range;
 	INIT_LIST_HEAD(&user->threads);
+	refcount_set(&user->refs, 1);
 	rcu_read_lock();
 	user->tgid = get_pid(task_tgid(task));
 	rcu_read_unlock();
 	return user;
 }
 
-static void free_user(struct wprobe_user *user)
+static void user_put(struct wprobe_user *user)
 {
+	if (!refcount_dec_and_test(&user->refs))
+		return;
 	wprobe_threads_free(user);
 	if (user->mm)
 		mmdrop(user->mm);
@@ -171,7 +174,7 @@ static void end_all(struct list_head *ended)
 			wprobe_watch_remove(wprobe_of_user(user));
 			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
 		}
-		free_user(user);
+		user_put(user);
 	}
 }
 
@@ -185,7 +188,7 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 		return WPROBE_REFUSE_NO_MEMORY;
 	refusal = find_memory(user, task);
 	if (refusal) {
-		free_user(user);
+		user_put(user);
 		return refusal;
 	}
 	wprobe_watch_add(&user->watch, wp, place);
@@ -297,8 +300,10 @@ int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 			read_first(user);
 		wprobe_watch_set_state(&user->watch, disabled ? WPROBE_OFF : WPROBE_ARMED);
 		wprobe_threads_enable(user, !disabled);
+		refcount_inc(&user->refs);
 	}
 	if (disabled)
 		wait_var_event(&user->running, !atomic_read(&user->running));
+	user_put(user);
 	return 0;
 }

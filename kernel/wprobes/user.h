@@ -18,6 +18,7 @@
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
  * so no caller waits for handlers under a lock.
  */
+#include <linux/refcount.h>
 #include <linux/task_work.h>
 
 #include "internal.h"
@@ -36,6 +37,7 @@ struct task_struct;
  * @mm:		its memory, only to be compared
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
+ * @refs:	references: of the registration, and of tasks that use the object without the lock
  */
 struct wprobe_user {
 	struct wprobe_watch watch;
@@ -44,6 +46,7 @@ struct wprobe_user {
 	struct mm_struct *mm;
 	struct list_head threads;
 	atomic_t running;
+	refcount_t refs;
 };
 
 /**
