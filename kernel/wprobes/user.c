@@ -66,13 +66,18 @@ void wprobe_user_end(struct wprobe_user *user)
 
 /* --- Making and freeing --------------------------------------------------------- */
 
-/* Reads the first value of the word; fails if nothing is mapped, or it cannot be read. */
+/*
+ * Reads the first value of the word; fails if nothing is mapped, or it cannot be read.  It waits
+ * for the page, as long as a file system of the watched process likes, so not under the lock that
+ * forks and exits take.
+ */
 static bool read_first(struct wprobe_user *user)
 {
 	struct wprobe_watch *watch = &user->watch;
 	unsigned long addr = (unsigned long)wprobe_word(watch->range.addr), word;
 	bool done;
 
+	lockdep_assert_not_held(&wprobe_user_mutex);
 	/* During an exec, the memory may have been freed. */
 	if (!mmget_not_zero(user->mm))
 		return false;
@@ -178,6 +183,29 @@ static void end_all(struct list_head *ended)
 	}
 }
 
+/* Adds the probe to the object, and reserves the registers.  Afterwards wprobe_users has it. */
+static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_place *place,
+					 struct wprobe_user *user, struct task_struct *task,
+					 struct list_head *ended)
+{
+	enum wprobe_refusal refusal;
+
+	guard(mutex)(&wprobe_user_mutex);
+	if (find(wp)) {
+		user_put(user);
+		return WPROBE_REFUSE_REGISTERED;
+	}
+	wprobe_watch_add(&user->watch, wp, place);
+	arm(user);
+	publish(user);
+	WRITE_ONCE(registering, current);
+	refusal = wprobe_threads_add(user, task);
+	WRITE_ONCE(registering, NULL);
+	if (refusal)
+		stop(user, ended);
+	return refusal;
+}
+
 static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_place *place,
 				     struct task_struct *task, struct list_head *ended)
 {
@@ -187,32 +215,25 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 	if (!user)
 		return WPROBE_REFUSE_NO_MEMORY;
 	refusal = find_memory(user, task);
-	if (refusal) {
-		user_put(user);
-		return refusal;
-	}
-	wprobe_watch_add(&user->watch, wp, place);
-	arm(user);
-	publish(user);
-	refusal = wprobe_threads_add(user, task);
-	if (refusal)
-		stop(user, ended);
+	if (!refusal)
+		return attach_locked(wp, place, user, task, ended);
+	user_put(user);
 	return refusal;
 }
 
-static int attach(struct wprobe *wp, struct list_head *ended)
+static int attach(struct wprobe *wp)
 {
 	struct wprobe_place place = {};
-	enum wprobe_refusal refusal = WPROBE_REFUSE_REGISTERED;
+	enum wprobe_refusal refusal = wprobe_place_find_user(wp, &place);
 	struct task_struct *task;
+	LIST_HEAD(ended);
 
-	if (!find(wp))
-		refusal = wprobe_place_find_user(wp, &place);
 	if (!refusal) {
 		task = find_get_task_by_vpid(wp->pid);
-		refusal = task ? attach_to(wp, &place, task, ended) : WPROBE_REFUSE_NO_PROCESS;
+		refusal = task ? attach_to(wp, &place, task, &ended) : WPROBE_REFUSE_NO_PROCESS;
 		if (task)
 			put_task_struct(task);
+		end_all(&ended);
 	}
 	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;
 }
@@ -258,21 +279,38 @@ void wprobe_users_unregister(struct wprobe **wps, int num)
  */
 int wprobe_users_register(struct wprobe **wps, int num)
 {
-	LIST_HEAD(ended);
 	int i, ret = 0;
 
-	scoped_guard(mutex, &wprobe_user_mutex) {
-		WRITE_ONCE(registering, current);
-		for (i = 0; i < num && !ret; i++) {
-			if (wps[i] && wps[i]->pid)
-				ret = attach(wps[i], &ended);
-		}
-		WRITE_ONCE(registering, NULL);
+	for (i = 0; i < num && !ret; i++) {
+		if (wps[i] && wps[i]->pid)
+			ret = attach(wps[i]);
 	}
-	end_all(&ended);
 	if (ret)
 		wprobe_users_unregister(wps, i - 1);
 	return ret;
+}
+
+/* Returns the object of a probe, with a reference; NULL if it is not registered. */
+static struct wprobe_user *get_user_of(const struct wprobe *wp)
+{
+	struct wprobe_user *user;
+
+	guard(mutex)(&wprobe_user_mutex);
+	user = find(wp);
+	if (user)
+		refcount_inc(&user->refs);
+	return user;
+}
+
+static void change(struct wprobe_user *user, u32 disabled)
+{
+	struct wprobe *wp = wprobe_of_user(user);
+
+	if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
+		return;
+	WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
+	wprobe_watch_set_state(&user->watch, disabled ? WPROBE_OFF : WPROBE_ARMED);
+	wprobe_threads_enable(user, !disabled);
 }
 
 /**
@@ -287,23 +325,21 @@ int wprobe_users_register(struct wprobe **wps, int num)
  */
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 {
-	struct wprobe_user *user;
+	struct wprobe_user *user = get_user_of(wp);
+	int ret = 0;
 
+	if (!user)
+		return -EINVAL;
+	if (!disabled && wprobe_disabled(wp))
+		read_first(user);
 	scoped_guard(mutex, &wprobe_user_mutex) {
-		user = find(wp);
-		if (!user || user->watch.state == WPROBE_GONE)
-			return -EINVAL;
-		if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
-			return 0;
-		WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
-		if (!disabled)
-			read_first(user);
-		wprobe_watch_set_state(&user->watch, disabled ? WPROBE_OFF : WPROBE_ARMED);
-		wprobe_threads_enable(user, !disabled);
-		refcount_inc(&user->refs);
+		if (find(wp) == user && user->watch.state != WPROBE_GONE)
+			change(user, disabled);
+		else
+			ret = -EINVAL;
 	}
 	if (disabled)
 		wait_var_event(&user->running, !atomic_read(&user->running));
 	user_put(user);
-	return 0;
+	return ret;
 }
