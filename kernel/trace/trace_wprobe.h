@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _KERNEL_TRACE_WPROBE_H
+#define _KERNEL_TRACE_WPROBE_H
+/*
+ * Dynamic events on watchpoint probes: the object that trace_wprobe.c and trace_wprobe_parse.c
+ * share.
+ */
+#include <linux/wprobes.h>
+
+#include "trace_dynevent.h"
+#include "trace_probe.h"
+
+/**
+ * struct trace_wprobe - an event on a watchpoint probe
+ * @devent:	links the event into the list of dynamic events
+ * @wp:		the probe; disabled while the event is
+ * @spec:	type, place and length, as the user has written them
+ * @symbol:	symbol of the place, or NULL
+ * @tp:		the event, and its arguments; at the end, because its size varies
+ */
+struct trace_wprobe {
+	struct dyn_event devent;
+	struct wprobe wp;
+	char *spec;
+	char *symbol;
+	struct trace_probe tp;
+};
+
+/* Entry data: the values of $value and $old. */
+struct values {
+	unsigned long value;
+	unsigned long old;
+};
+
+/* trace_wprobe_parse.c */
+int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec);
+int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg);
+
+#endif /* _KERNEL_TRACE_WPROBE_H */

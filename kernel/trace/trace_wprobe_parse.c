@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Parse the commands that define events on watchpoint probes; trace_wprobe.c has the syntax.
+ */
+#include <linux/cleanup.h>
+#include <linux/ctype.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "trace_wprobe.h"
+
+#define DEFAULT_LENGTH		4
+
+static int parse_type(struct wprobe *wp, const char *spec)
+{
+	const char *at = strchr(spec, '@');
+	size_t len = at - spec;
+
+	if (len == 1 && spec[0] == 'r')
+		wp->type = WPROBE_READ;
+	else if (len == 1 && spec[0] == 'w')
+		wp->type = WPROBE_WRITE;
+	else if (len == 2 && !strncmp(spec, "rw", 2))
+		wp->type = WPROBE_RW;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* Parses a place of the kernel, ADDRESS or SYMBOL+OFFSET. */
+static int parse_kernel_place(struct trace_wprobe *tw, char *place)
+{
+	long offset = 0;
+	int ret;
+
+	if (isdigit(place[0]))
+		return kstrtoul(place, 0, (unsigned long *)&tw->wp.addr);
+	ret = traceprobe_split_symbol_offset(place, &offset);
+	if (ret)
+		return ret;
+	tw->symbol = kstrdup(place, GFP_KERNEL);
+	tw->wp.symbol_name = tw->symbol;
+	tw->wp.offset = offset;
+	return tw->symbol ? 0 : -ENOMEM;
+}
+
+/* Parses PID:ADDRESS. */
+static int parse_process_place(struct wprobe *wp, char *place)
+{
+	char *pid = strsep(&place, ":");
+
+	if (!place || kstrtoint(pid, 0, &wp->pid) || !wp->pid)
+		return -EINVAL;
+	return kstrtoul(place, 0, (unsigned long *)&wp->addr);
+}
+
+/* Cuts off ":LENGTH" if it is there; returns it, or NULL. */
+static char *cut_length(char *place)
+{
+	char *length = strchr(place, ':');
+
+	if (length)
+		*length++ = '\0';
+	return length;
+}
+
+/**
+ * trace_wprobe_parse_spec() - parse the type, place and length of an event
+ * @tw: the event; its probe is filled in
+ * @spec: TYPE@PLACE[:LENGTH]; it has an '@'
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EINVAL or -ERANGE if the text is wrong; -ENOMEM.
+ */
+int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
+{
+	char *place __free(kfree) = NULL, *address, *length;
+	bool process;
+	int ret;
+
+	tw->spec = kstrdup(spec, GFP_KERNEL);
+	place = kstrdup(strchr(spec, '@') + 1, GFP_KERNEL);
+	if (!tw->spec || !place)
+		return -ENOMEM;
+	ret = parse_type(&tw->wp, spec);
+	if (ret)
+		return ret;
+	tw->wp.len = DEFAULT_LENGTH;
+	process = !strncmp(place, "pid:", 4);
+	address = process ? strchr(place + 4, ':') : place;
+	if (!address)
+		return -EINVAL;
+	length = cut_length(address + process);
+	if (length) {
+		ret = kstrtouint(length, 0, &tw->wp.len);
+		if (ret)
+			return ret;
+	}
+	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
+}
+
+/* Returns the place of a variable of ours in the argument, and its offset in the entry data. */
+static char *find_variable(char *arg, const char **name, int *offset)
+{
+	static const struct {
+		const char *name;
+		int offset;
+	} variables[] = {
+		{ "$addr", -1 },
+		{ "$value", offsetof(struct values, value) },
+		{ "$old", offsetof(struct values, old) },
+	};
+	unsigned int i;
+	char *at;
+
+	for (i = 0; i < ARRAY_SIZE(variables); i++) {
+		at = strstr(arg, variables[i].name);
+		if (!at || isalnum(at[strlen(variables[i].name)]))
+			continue;
+		*name = variables[i].name;
+		*offset = variables[i].offset;
+		return at;
+	}
+	return NULL;
+}
+
+/**
+ * trace_wprobe_parse_arg() - parse an argument of an event
+ * @tw: the event, whose probe is registered
+ * @i: number of the argument
+ * @arg: the text
+ *
+ * $value and $old are parsed as an immediate number, whose load is then replaced by one of the
+ * entry data, where struct values has them.
+ *
+ * Context: task, may sleep; between trace_probe_log_init() and trace_probe_log_clear().
+ * Return: 0; -EINVAL or another errno of the parser if the text is wrong; -ENOMEM.
+ */
+int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
+{
+	struct traceprobe_parse_context ctx = { .flags = TPARG_FL_KERNEL };
+	char *text __free(kfree) = kstrdup(arg, GFP_KERNEL);
+	char *parsed __free(kfree) = NULL;
+	const char *name, *comm;
+	int offset, ret;
+	char *at;
+
+	if (!text)
+		return -ENOMEM;
+	at = find_variable(text, &name, &offset);
+	if (at) {
+		*at = '\0';
+		parsed = kasprintf(GFP_KERNEL, "%s\\0x%lx%s", text,
+				   offset < 0 ? (unsigned long)tw->wp.addr : 0UL,
+				   at + strlen(name));
+		if (!parsed)
+			return -ENOMEM;
+	}
+	trace_probe_log_set_index(i + 2);
+	ctx.offset = 0;
+	ret = traceprobe_parse_probe_arg(&tw->tp, i, parsed ?: arg, &ctx);
+	traceprobe_finish_parse(&ctx);
+	if (ret || !at)
+		return ret;
+	if (offset >= 0) {
+		tw->tp.args[i].code[0].op = FETCH_OP_EDATA;
+		tw->tp.args[i].code[0].offset = offset;
+	}
+	/* The argument is shown as the user has written it. */
+	comm = strchr(arg, '=');
+	comm = kstrdup(comm ? comm + 1 : arg, GFP_KERNEL);
+	if (!comm)
+		return -ENOMEM;
+	kfree(tw->tp.args[i].comm);
+	tw->tp.args[i].comm = comm;
+	return 0;
+}
