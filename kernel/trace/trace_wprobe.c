@@ -16,6 +16,7 @@
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "trace_wprobe.h"
 #include "trace_probe_kernel.h"
@@ -162,6 +163,19 @@ static struct trace_wprobe *from_call(struct trace_event_call *call)
 	return tp ? container_of(tp, struct trace_wprobe, tp) : NULL;
 }
 
+/*
+ * Events are enabled, disabled and removed under event_mutex.  Perf takes it under its locks, when
+ * a task with an inherited event exits.  The functions for a probe on data of a process take these
+ * locks, so they are not called here: such a probe is always enabled, and trace_hit() looks at the
+ * flags of the event.
+ */
+static int enable_probe(struct trace_wprobe *tw)
+{
+	if (tw->wp.pid)
+		return READ_ONCE(tw->wp.flags) & WPROBE_FLAG_GONE ? -EINVAL : 0;
+	return enable_wprobe(&tw->wp);
+}
+
 static int enable_file(struct trace_wprobe *tw, struct trace_event_file *file)
 {
 	int ret = trace_probe_add_file(&tw->tp, file);
@@ -169,7 +183,7 @@ static int enable_file(struct trace_wprobe *tw, struct trace_event_file *file)
 	if (ret)
 		return ret;
 	trace_probe_set_flag(&tw->tp, TP_FLAG_TRACE);
-	ret = enable_wprobe(&tw->wp);
+	ret = enable_probe(tw);
 	if (ret)
 		trace_probe_remove_file(&tw->tp, file);
 	return ret;
@@ -179,23 +193,29 @@ static int disable_flag(struct trace_wprobe *tw, unsigned int flag)
 {
 	trace_probe_clear_flag(&tw->tp, flag);
 	/* If its memory is gone, the probe has been disabled for good. */
-	if (!trace_probe_is_enabled(&tw->tp))
+	if (!tw->wp.pid && !trace_probe_is_enabled(&tw->tp))
 		disable_wprobe(&tw->wp);
 	return 0;
 }
 
 static int disable_file(struct trace_wprobe *tw, struct trace_event_file *file)
 {
+	int ret;
+
 	if (!trace_probe_get_file_link(&tw->tp, file))
 		return -ENOENT;
 	if (trace_probe_has_single_file(&tw->tp))
 		disable_flag(tw, TP_FLAG_TRACE);
-	return trace_probe_remove_file(&tw->tp, file);
+	ret = trace_probe_remove_file(&tw->tp, file);
+	/* Nothing has waited for trace_hit(), which may use the file. */
+	if (tw->wp.pid)
+		synchronize_rcu();
+	return ret;
 }
 
 static int enable_perf(struct trace_wprobe *tw)
 {
-	int ret = enable_wprobe(&tw->wp);
+	int ret = enable_probe(tw);
 
 	if (!ret)
 		trace_probe_set_flag(&tw->tp, TP_FLAG_PROFILE);
@@ -238,7 +258,21 @@ static void free_trace_wprobe(struct trace_wprobe *tw)
 
 DEFINE_FREE(trace_wprobe, struct trace_wprobe *, free_trace_wprobe(_T))
 
-/* Registers the disabled probe, which reserves its register, and the event. */
+/* Frees removed events of processes; see enable_probe(). */
+static LLIST_HEAD(all_ended);
+
+static void free_ended(struct work_struct *work)
+{
+	struct trace_wprobe *tw, *next;
+
+	llist_for_each_entry_safe(tw, next, llist_del_all(&all_ended), ended) {
+		unregister_wprobe(&tw->wp);
+		free_trace_wprobe(tw);
+	}
+}
+
+static DECLARE_WORK(free_work, free_ended);
+
 static int register_event(struct trace_wprobe *tw)
 {
 	struct trace_event_call *call = trace_probe_event_call(&tw->tp);
@@ -311,7 +345,10 @@ static int make(int argc, const char *argv[])
 	if (ret)
 		return ret;
 	tw->wp.handler = trace_hit;
-	tw->wp.flags = WPROBE_FLAG_DISABLED;
+	/* A register is reserved also while the event is disabled. */
+	tw->wp.flags = tw->wp.pid ? 0 : WPROBE_FLAG_DISABLED;
+	/* The registers of removed events are released. */
+	flush_work(&free_work);
 	ret = register_wprobe(&tw->wp);
 	if (ret)
 		return ret;
@@ -375,6 +412,11 @@ static int free_event(struct dyn_event *ev)
 	if (ret)
 		return ret;
 	dyn_event_remove(ev);
+	if (tw->wp.pid) {
+		llist_add(&tw->ended, &all_ended);
+		schedule_work(&free_work);
+		return 0;
+	}
 	unregister_wprobe(&tw->wp);
 	free_trace_wprobe(tw);
 	return 0;

@@ -5,6 +5,7 @@
  * Dynamic events on watchpoint probes: the object that trace_wprobe.c and trace_wprobe_parse.c
  * share.
  */
+#include <linux/llist.h>
 #include <linux/wprobes.h>
 
 #include "trace_dynevent.h"
@@ -13,9 +14,10 @@
 /**
  * struct trace_wprobe - an event on a watchpoint probe
  * @devent:	links the event into the list of dynamic events
- * @wp:		the probe; disabled while the event is
+ * @wp:		the probe; disabled while the event is, unless it is on data of a process
  * @spec:	type, place and length, as the user has written them
  * @symbol:	symbol of the place, or NULL
+ * @ended:	links a removed event into the list of those that are freed
  * @tp:		the event, and its arguments; at the end, because its size varies
  */
 struct trace_wprobe {
@@ -23,6 +25,7 @@ struct trace_wprobe {
 	struct wprobe wp;
 	char *spec;
 	char *symbol;
+	struct llist_node ended;
 	struct trace_probe tp;
 };
 

@@ -70,6 +70,11 @@ is "no such process" "$(define "w:wp/none w@pid:999999:$address")" "No such proc
 is "no pid" "$(define "w:wp/none w@pid:x:$address")" "Invalid argument"
 is "no address" "$(define "w:wp/none w@pid:$pid")" "Invalid argument"
 echo 1 >"$instance/events/wp/user/enable"
+echo 0 >"$instance/events/wp/user/enable"
+is "remove" "$({ echo '-:wp/user' >>"$events"; } 2>&1)" ""
+is "the register is free again" \
+	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
+echo 1 >"$instance/events/wp/user/enable"
 is "probe the instruction" \
 	"$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
 echo 1 >"$instance/events/wp/store/enable"
@@ -89,5 +94,11 @@ rmdir "$instance"
 echo '-:wp/user' >>"$events"
 
 is "removed" "$(grep ^w: "$events")" ""
+# An event of a process is freed a moment later.
+tries=100
+while [ -n "$(list)" ] && [ "$tries" -gt 0 ]; do
+	sleep 0.1
+	tries=$((tries - 1))
+done
 is "the list is empty" "$(list)" ""
 finish
