@@ -101,11 +101,15 @@ static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old
 {
 	struct trace_wprobe *tw = container_of(wp, struct trace_wprobe, wp);
 	struct values values = { .value = new, .old = old };
-	unsigned int flags = trace_probe_load_flag(&tw->tp);
 	struct event_file_link *link;
+	unsigned int flags;
 
-	/* Handlers for data of processes are preemptible. */
+	/*
+	 * Handlers for data of processes are preemptible.  The buffers of perf are there as long as
+	 * the flag says so, so it is read here: they are freed after a grace period.
+	 */
 	guard(preempt_notrace)();
+	flags = trace_probe_load_flag(&tw->tp);
 	if (flags & TP_FLAG_TRACE) {
 		trace_probe_for_each_link_rcu(link, &tw->tp)
 			record(tw, regs, &values, link->file);
