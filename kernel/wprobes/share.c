@@ -14,6 +14,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/rculist.h>
+#include <linux/uaccess.h>
 
 #include "internal.h"
 
@@ -82,6 +83,27 @@ static bool exact(const struct wprobe_place *place)
 	return place->range.len == place->want.len;
 }
 
+/*
+ * Lets the watch have more bytes.  Those that it did not have may have changed since the last hit,
+ * and such a change must not be taken for one of the next hit.  The loop does not lose the value
+ * of a hit on another CPU.  Each CPU reads its copy of a per-CPU variable when it loads its
+ * register.  Where an exception is raised before the access, it updates the last value.
+ */
+static void widen_to(struct wprobe_watch *watch, const struct wprobe_range *both)
+{
+	unsigned long mask = wprobe_mask(watch->range.addr, watch->range.len);
+	unsigned long *word = wprobe_word(watch->range.addr);
+	unsigned long last = READ_ONCE(watch->last), now;
+
+	watch->range = *both;
+	if (watch->lasts || WPROBE_USER_BEFORE)
+		return;
+	do {
+		if (copy_from_kernel_nofault(&now, word, sizeof(now)))
+			return;
+	} while (!try_cmpxchg(&watch->last, &last, (last & mask) | (now & ~mask)));
+}
+
 /**
  * wprobe_share_find() - find a watch that a probe can share
  * @wp: the probe
@@ -110,7 +132,7 @@ struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wpr
 		if (!wprobe_has_register(watch) || !all_separable(watch) ||
 		    !join(&watch->range, &place->range, &both))
 			continue;
-		watch->range = both;
+		widen_to(watch, &both);
 		return watch;
 	}
 	return NULL;
@@ -148,7 +170,7 @@ bool wprobe_share_make_room(void)
 			if (!wprobe_has_register(b) || !all_separable(b) ||
 			    !join(&a->range, &b->range, &both))
 				continue;
-			a->range = both;
+			widen_to(a, &both);
 			move_probes(a, b);
 			wprobe_watch_update(a);
 			/* Until the cross call, hits on the register of @b find its probes. */

@@ -57,6 +57,43 @@ static void empty(struct watched *w, int n)
 		unregister_wprobe(&w[--n].wp);
 }
 
+/* Writes a half that the only watch does not have. */
+static void write_unwatched(struct kunit *test, struct watched *w, u16 *half, u16 value)
+{
+	KUNIT_ASSERT_EQ(test, w->wp.watch->range.len, 2);
+	WRITE_ONCE(*half, value);
+	KUNIT_ASSERT_EQ(test, hits_of(w), 0);
+}
+
+/* A change before the second registration is not one of the next hit, on the other half. */
+static void a_wider_watch_reports_no_old_changes(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2];
+	u16 *half = (u16 *)&words[0];
+	int n, i;
+
+	words[0] = 0;
+	n = fill(test, fillers, 1);
+	for (i = 0; i < 2; i++) {
+		halves[i] = watched_at(&half[i], 2);
+		halves[i].wp.flags = WPROBE_FLAG_CHANGED;
+		KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
+		if (!i)
+			write_unwatched(test, &halves[0], &half[1], 5);
+	}
+	KUNIT_ASSERT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+	WRITE_ONCE(half[0], 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 0);
+	WRITE_ONCE(half[1], 6);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 1);
+	KUNIT_EXPECT_EQ(test, halves[1].old, 5);
+	unregister_wprobe(&halves[0].wp);
+	unregister_wprobe(&halves[1].wp);
+	empty(fillers, n);
+}
+
 /* Two halves of words[0], told apart by their changes. */
 static void neighbours_share_the_last_register(struct kunit *test)
 {
@@ -111,15 +148,21 @@ static void watches_are_merged_for_another(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
 	}
 	KUNIT_EXPECT_PTR_NE(test, halves[0].wp.watch, halves[1].wp.watch);
+	/* The watch that stays has not seen this change. */
+	WRITE_ONCE(half[1], 7);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 1);
 	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
 	KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+	WRITE_ONCE(half[0], 5);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 1);
 	WRITE_ONCE(half[1], 1);
 	write_long(&words[1], 1);
 	WRITE_ONCE(half[0], 1);
 	WRITE_ONCE(half[0], 2);
 	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
-	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 2);
-	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), 2);
 	unregister_wprobe(&other.wp);
 	unregister_wprobe(&halves[1].wp);
 	unregister_wprobe(&halves[0].wp);
@@ -148,6 +191,7 @@ static void probes_that_cannot_be_told_apart_do_not_share(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(the_same_bytes_share_a_register),
+	KUNIT_CASE(a_wider_watch_reports_no_old_changes),
 	KUNIT_CASE(neighbours_share_the_last_register),
 	KUNIT_CASE(watches_are_merged_for_another),
 	KUNIT_CASE(probes_that_cannot_be_told_apart_do_not_share),
