@@ -33,8 +33,6 @@
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
 
-struct module;
-
 #undef pr_fmt
 #define pr_fmt(fmt) "wprobes: " fmt
 
@@ -77,7 +75,6 @@ enum wprobe_state {
  * @last:	value of the aligned word with @range at the last hit, or when the watch was
  *		armed; hits replace it
  * @lasts:	the same of each CPU, if @range is per-CPU; else NULL
- * @mod:	module that has the memory; NULL if it is the kernel's.  It is not pinned
  */
 struct wprobe_watch {
 	struct wprobe_range range;
@@ -87,7 +84,6 @@ struct wprobe_watch {
 	struct hlist_head probes;
 	unsigned long last;
 	unsigned long __percpu *lasts;
-	struct module *mod;
 };
 
 /**
@@ -186,12 +182,10 @@ enum wprobe_refusal {
  * struct wprobe_place - the memory that a registration wants to watch
  * @want:	the bytes of the probe
  * @range:	the smallest range with them that a register can watch
- * @mod:	module that has the memory, or NULL
  */
 struct wprobe_place {
 	struct wprobe_range want;
 	struct wprobe_range range;
-	struct module *mod;
 };
 
 /* place.c */
@@ -216,6 +210,9 @@ struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wpr
 bool wprobe_share_make_room(void);
 void wprobe_share_narrow(struct wprobe_watch *watch);
 bool wprobe_separable(u32 flags);
+
+/* module.c */
+bool wprobe_module_frees(const struct wprobe_range *range);
 
 /* yield.c */
 void wprobe_return_parked(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * End the watches of memory that is freed with a module.
+ * End the watches of memory that is freed with a module, and refuse new ones when it is too late
+ * for that.  Modules are not pinned.
  *
  * Its probes stay registered, without a register, until their users unregister them.
  */
@@ -25,15 +26,47 @@ static bool is_percpu_of(const struct wprobe_range *range, const struct module *
 }
 #endif
 
-static bool is_freed(const struct wprobe_watch *watch, struct module *mod, unsigned long state)
+/* Is the memory freed after the module has got into the state GOING or LIVE? */
+static bool is_freed(const struct wprobe_range *range, struct module *mod, unsigned long state)
 {
-	if (watch->state == WPROBE_GONE)
-		return false;
-	if (is_percpu_of(&watch->range, mod))
-		return state == MODULE_STATE_GOING;
-	if (watch->mod != mod)
-		return false;
-	return state == MODULE_STATE_GOING || within_module_init(watch->range.addr, mod);
+	unsigned long addr = READ_ONCE(range->addr);
+
+	if (range->percpu)
+		return is_percpu_of(range, mod) && state == MODULE_STATE_GOING;
+	return state == MODULE_STATE_GOING ? within_module(addr, mod) :
+					     within_module_init(addr, mod);
+}
+
+struct search {
+	const struct wprobe_range *range;
+	bool found;
+};
+
+static int look_at(struct module *mod, void *data)
+{
+	struct search *search = data;
+	unsigned long state = READ_ONCE(mod->state);
+
+	search->found = (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE) &&
+			is_freed(search->range, mod, state);
+	return search->found;
+}
+
+/**
+ * wprobe_module_frees() - will the memory be freed, without another call of the notifier?
+ * @range: the memory
+ *
+ * A module gets into its state before the notifier is called, and the notifier takes the mutex.
+ *
+ * Context: task, wprobe_mutex held.
+ */
+bool wprobe_module_frees(const struct wprobe_range *range)
+{
+	struct search search = { .range = range };
+
+	lockdep_assert_held(&wprobe_mutex);
+	module_for_each_mod(look_at, &search);
+	return search.found;
 }
 
 /* Ends the watches of a module's memory; of its init memory when the module is live. */
@@ -47,11 +80,10 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 
 	guard(mutex)(&wprobe_mutex);
 	list_for_each_entry(watch, &wprobe_watches, list) {
-		if (!is_freed(watch, data, state))
+		if (watch->state == WPROBE_GONE || !is_freed(&watch->range, data, state))
 			continue;
 		registers += wprobe_has_register(watch);
 		wprobe_watch_set_state(watch, WPROBE_GONE);
-		watch->mod = NULL;
 	}
 	if (!registers)
 		return NOTIFY_DONE;

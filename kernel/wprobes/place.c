@@ -5,7 +5,6 @@
  */
 #include <linux/kallsyms.h>
 #include <linux/log2.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/uaccess.h>
@@ -36,7 +35,7 @@ static const struct {
 	[WPROBE_REFUSE_USER]		= { "not an address of the kernel", -EINVAL },
 	[WPROBE_REFUSE_UNMAPPED]	= { "not mapped", -EFAULT },
 	[WPROBE_REFUSE_ENTRY]		= { "used by the entry of exceptions", -EINVAL },
-	[WPROBE_REFUSE_MODULE_GOING]	= { "the module is going", -ENOENT },
+	[WPROBE_REFUSE_MODULE_GOING]	= { "its module frees it now", -ENOENT },
 	[WPROBE_REFUSE_REGISTERED]	= { "already registered", -EINVAL },
 	[WPROBE_REFUSE_NO_REGISTER]	= { "no register is free", -ENOSPC },
 	[WPROBE_REFUSE_NO_MEMORY]	= { "out of memory", -ENOMEM },
@@ -151,22 +150,6 @@ static enum wprobe_refusal check_all_memory(const struct wprobe_range *range)
 	return refusal;
 }
 
-/*
- * Finds the module that has the memory.  Its watches end when the module is unloaded, so it is not
- * pinned.  For a module in state GOING the notifier may have been called already.
- */
-static enum wprobe_refusal find_owner(struct wprobe_place *place)
-{
-	enum wprobe_refusal refusal = WPROBE_REFUSE_NONE;
-
-	rcu_read_lock();
-	place->mod = __module_address(place->want.addr);
-	if (place->mod && place->mod->state == MODULE_STATE_GOING)
-		refusal = WPROBE_REFUSE_MODULE_GOING;
-	rcu_read_unlock();
-	return refusal;
-}
-
 /**
  * wprobe_place_find() - resolve and check the memory that a registration wants to watch
  * @wp: the probe; only read
@@ -185,7 +168,8 @@ enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_pla
 	refusal = wp->handler ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NO_HANDLER;
 	refusal = refusal ?: resolve(wp, &place->want);
 	refusal = refusal ?: check_shape(wp, place);
-	refusal = refusal ?: find_owner(place);
+	if (!refusal && wprobe_module_frees(&place->range))
+		refusal = WPROBE_REFUSE_MODULE_GOING;
 	return refusal ?: check_all_memory(&place->range);
 }
 

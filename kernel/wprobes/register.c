@@ -97,7 +97,7 @@ static int register_all(struct wprobe **wps, int num)
  *   alignment or type that the processor cannot watch; not an address of the kernel, or one that
  *   the entry of exceptions uses; the probe is registered; with a pid: not an address of a
  *   process, a symbol or a flag for data of the kernel, or a kernel thread
- * * -ENOENT - symbol not found; the module is going
+ * * -ENOENT - symbol not found; the module is going, or the init data of one that is live
  * * -ESRCH - no process has the pid, or it has ended
  * * -EFAULT - the memory is not mapped; in a process: or cannot be read
  * * -EOPNOTSUPP - the processor cannot watch for reads only; arm64: a 32-bit process

@@ -148,7 +148,6 @@ static struct wprobe_watch *create(const struct wprobe_place *place)
 		}
 	}
 	watch->range = place->range;
-	watch->mod = place->mod;
 	INIT_HLIST_HEAD(&watch->probes);
 	list_add_tail(&watch->list, &wprobe_watches);
 	return watch;
