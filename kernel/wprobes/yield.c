@@ -46,8 +46,9 @@ bool wprobe_yield_register(void)
 	if (!watch)
 		return false;
 	wprobe_watch_set_state(watch, WPROBE_PARKED);
-	wprobe_commit();
+	/* From here on, whoever releases a register meanwhile has it offered to the watch. */
 	WRITE_ONCE(parked, parked + 1);
+	wprobe_commit();
 	hw_breakpoint_release_wide();
 	return true;
 }
