@@ -119,6 +119,19 @@ static struct wprobe_slot *slot_of(struct wprobe_watch *watch)
 	return watch->state == WPROBE_ARMED ? &wprobe_slots[watch->slot] : NULL;
 }
 
+/* Copies the range of a watch; wprobe_retarget() may change the address at any time. */
+static void copy_range(struct wprobe_slot *slot, const struct wprobe_watch *watch)
+{
+	do {
+		slot->range = watch->range;
+		/*
+		 * Pairs with the barrier in wprobe_retarget(): it writes the watch first.  If its write
+		 * of the slot was before ours, the new address of the watch is seen here.
+		 */
+		smp_mb();
+	} while (READ_ONCE(slot->range.addr) != READ_ONCE(watch->range.addr));
+}
+
 /**
  * wprobe_commit() - let all CPUs load the registers, and wait for handlers
  *
@@ -139,7 +152,7 @@ void wprobe_commit(void)
 		slot = slot_of(watch);
 		if (!slot)
 			continue;
-		slot->range = watch->range;
+		copy_range(slot, watch);
 		slot->watch = watch;
 		owners[slot - wprobe_slots] = watch;
 	}

@@ -67,6 +67,8 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 	wp->addr = addr;
 	WRITE_ONCE(watch->last, value);
 	WRITE_ONCE(watch->range.addr, range.addr);
+	/* Pairs with the barrier in copy_range(). */
+	smp_mb();
 	if (watch->state == WPROBE_ARMED) {
 		WRITE_ONCE(wprobe_slots[watch->slot].range.addr, range.addr);
 		wprobe_move_here(watch->slot, range.addr);
