@@ -12,6 +12,7 @@
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
 #include <asm/debugreg.h>
+#include <asm/nospec-branch.h>
 
 DEFINE_PER_CPU(unsigned long, wprobe_regs);
 DEFINE_PER_CPU(unsigned long, wprobe_dr7);
@@ -35,6 +36,41 @@ bool arch_wprobe_cover(struct wprobe_range *range)
 	return false;
 }
 
+static bool overlaps(const struct wprobe_range *range, const void *data, size_t size)
+{
+	unsigned long start = (unsigned long)data;
+
+	return range->addr < start + size && start < range->addr + range->len;
+}
+
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+static bool is_call_depth(const struct wprobe_range *range, int cpu)
+{
+	return overlaps(range, &per_cpu(__x86_call_depth, cpu), sizeof(u64));
+}
+#else
+static bool is_call_depth(const struct wprobe_range *range, int cpu)
+{
+	return false;
+}
+#endif
+
+/*
+ * Does the entry of a debug exception use the memory before it disables the registers?  What
+ * hw_breakpoint.c refuses is not all: mitigations have variables, too.
+ */
+static bool used_by_entry(const struct wprobe_range *range)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (is_call_depth(range, cpu) ||
+		    overlaps(range, &per_cpu(x86_spec_ctrl_current, cpu), sizeof(u64)))
+			return true;
+	}
+	return false;
+}
+
 /* See <linux/wprobes-arch.h>. */
 bool arch_wprobe_allowed(const struct wprobe_range *range)
 {
@@ -45,7 +81,7 @@ bool arch_wprobe_allowed(const struct wprobe_range *range)
 	attr.bp_addr = range->addr;
 	attr.bp_len = range->len;
 	attr.bp_type = HW_BREAKPOINT_W;
-	return !hw_breakpoint_arch_parse(NULL, &attr, &info);
+	return !used_by_entry(range) && !hw_breakpoint_arch_parse(NULL, &attr, &info);
 }
 
 static struct arch_hw_breakpoint encode(const struct wprobe_range *range)
