@@ -15,6 +15,7 @@
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
+#include <linux/security.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -332,6 +333,9 @@ static int make(int argc, const char *argv[])
 	char name[MAX_EVENT_NAME_LEN], group_buf[MAX_EVENT_NAME_LEN];
 	int i, ret;
 
+	ret = security_locked_down(LOCKDOWN_KPROBES);
+	if (ret)
+		return ret;
 	if (argv[0][1]) {
 		event = &argv[0][2];
 		ret = traceprobe_parse_event_name(&event, &group, group_buf, 2);

@@ -68,9 +68,15 @@ int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason)
 	int err = refusals[reason].err;
 
 	trace_wprobe_refused(addr, text, err);
-	if (!test_and_set_bit(reason, said))
+	if (test_and_set_bit(reason, said))
+		return err;
+	/* Without a symbol, the address itself would be in the log, which is less protected. */
+	if (kallsyms_lookup_size_offset(addr, NULL, NULL))
 		pr_info("a probe was refused at %pS: %s (%d); reported once for each reason\n",
 			(void *)addr, text, err);
+	else
+		pr_info("a probe was refused: %s (%d); reported once for each reason\n",
+			text, err);
 	return err;
 }
 
