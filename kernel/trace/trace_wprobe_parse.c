@@ -162,6 +162,11 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 	traceprobe_finish_parse(&ctx);
 	if (ret || !at)
 		return ret;
+	/* The variable is in a string, which is no number. */
+	if (tw->tp.args[i].code[0].op != FETCH_OP_IMM) {
+		trace_probe_log_err(at - text, BAD_VAR);
+		return -EINVAL;
+	}
 	if (offset >= 0) {
 		tw->tp.args[i].code[0].op = FETCH_OP_EDATA;
 		tw->tp.args[i].code[0].offset = offset;

@@ -33,6 +33,10 @@ w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
 is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" "File exists"
 is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" "No such file or directory"
 is "no such type" "$(define "w:wp/none x@wp_test_words:4")" "Invalid argument"
+for variable in addr value old; do
+	is "\$$variable in a string" \
+		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" "Invalid argument"
+done
 is "disabled events reserve a register" \
 	"$(list | grep -c DISABLED)" 2
 
