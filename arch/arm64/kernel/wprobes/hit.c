@@ -108,6 +108,24 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr)
 	}
 }
 
+/* Returns the number of bytes that LD1 to LD4 and ST1 to ST4 access. */
+static __always_inline unsigned int structure_size(u32 insn)
+{
+	static const u8 registers[16] = {
+		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2,
+	};
+	unsigned int scale = insn >> 14 & 3;
+
+	if (!(insn & BIT(24)))
+		return registers[insn >> 12 & 15] * (insn & BIT(30) ? 16 : 8);
+	/* One element of each register; 3: it is loaded into all lanes. */
+	if (scale == 3)
+		scale = insn >> 10 & 3;
+	else if (scale == 2)
+		scale += insn >> 10 & 1;
+	return ((insn >> 12 & 2) + (insn >> 21 & 1) + 1) << scale;
+}
+
 /*
  * Returns the number of bytes that an instruction accesses.  The architecture reports the first
  * watched byte that it accesses, or a lower one.
@@ -126,7 +144,9 @@ static __always_inline unsigned int access_size(u32 insn)
 	/* Exclusive and ordered accesses, compare and swap: one register, or a pair. */
 	if ((insn & 0x3f000000) == 0x08000000)
 		return insn & BIT(21) && !(insn & BIT(23)) ? 2 << size : 1 << size;
-	/* Several vectors, a block of memory: any number. */
+	if ((insn & 0xbe000000) == 0x0c000000)
+		return structure_size(insn);
+	/* A scalable vector, a block of memory: any number. */
 	return 4096;
 }
 
