@@ -99,7 +99,7 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
 }
 
-/* Returns the place of a variable of ours in the argument, and its offset in the entry data. */
+/* Finds $addr, $value or $old in an argument; *@offset is that in the entry data, or -1. */
 static char *find_variable(char *arg, const char **name, int *offset)
 {
 	static const struct {
