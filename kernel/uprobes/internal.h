@@ -64,6 +64,22 @@ struct uprobe_reader {
 	struct page		*page;
 };
 
+/**
+ * struct uprobe_text_reader - reads text of a process for one probe after the other
+ * @mm: the process, whose mmap_lock is held
+ * @vma: the mapping that was looked up last, or NULL
+ * @addr: address of @page
+ * @page: the page that was read last, with a reference, or NULL
+ * @room: a page in whose reach there is room for slots, or 0
+ */
+struct uprobe_text_reader {
+	struct mm_struct	*mm;
+	struct vm_area_struct	*vma;
+	unsigned long		addr;
+	struct page		*page;
+	unsigned long		room;
+};
+
 /* Progress of uprobe_point_decide() for one mode. */
 enum uprobe_decided {
 	UPROBE_UNDECIDED,
@@ -318,6 +334,10 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
+unsigned int uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
+				   unsigned int len);
+struct vm_area_struct *uprobe_text_vma(struct uprobe_text_reader *reader, unsigned long addr);
+void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 
 /* arm.c */
 enum uprobe_vma_kind {

@@ -70,6 +70,7 @@ static struct mm_struct *find_mm(pid_t pid)
 
 /* Points of one process that are being registered. */
 struct batch {
+	struct uprobe_text_reader reader;
 	struct uprobe_point **points;
 	unsigned int nr, room;
 };
@@ -103,7 +104,7 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	registration = uprobe_registration_new(u, kind);
 	if (!registration)
 		return -ENOMEM;
-	point = uprobe_process_point_get(own, vaddr, &why);
+	point = uprobe_process_point_get(own, &batch->reader, vaddr, &why);
 	if (IS_ERR(point)) {
 		trace_uprobe_refused(NULL, 0, vaddr, why, PTR_ERR(point));
 		uprobe_registration_free(registration);
@@ -157,6 +158,34 @@ static int compare_points(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+static void sort_points(struct batch *batch)
+{
+	struct uprobe_point **points = batch->points;
+	unsigned int i = 1;
+
+	while (i < batch->nr && points[i - 1]->offset <= points[i]->offset)
+		i++;
+	if (i < batch->nr)
+		sort(points, batch->nr, sizeof(*points), compare_points, NULL);
+}
+
+/* Publishes probes; see register_in(). */
+static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool is_return,
+		       struct batch *batch, int *done)
+{
+	int i, err = 0;
+
+	for (i = 0; i < num && !err; i++) {
+		err = uprobe_registration_check(us[i]);
+		if (err)
+			break;
+		/* If publish() fails, it may have published some of the exits. */
+		++*done;
+		err = publish(own, us[i], is_return, batch);
+	}
+	return err;
+}
+
 /*
  * Registers probes of one process. Adds the number of probes to @done that the caller has to
  * unregister after an error.
@@ -165,27 +194,22 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 		       struct batch *batch, int *done)
 {
 	struct uprobe_mm *own = uprobe_mm_get(mm);
-	int i, err;
+	int err;
 
 	if (!own)
 		return -ENOMEM;
 	batch->nr = 0;
+	batch->reader = (struct uprobe_text_reader) { .mm = mm };
 	err = batch_make_room(batch, num);
 	if (err)
 		return err;
 	/* Keeps the text from being unmapped before the points are armed. */
 	guard(mmap_read_lock)(mm);
-	for (i = 0; i < num; i++) {
-		err = uprobe_registration_check(us[i]);
-		if (err)
-			return err;
-		/* If publish() fails, it may have published some of the exits. */
-		++*done;
-		err = publish(own, us[i], is_return, batch);
-		if (err)
-			return err;
-	}
-	sort(batch->points, batch->nr, sizeof(*batch->points), compare_points, NULL);
+	err = publish_all(own, us, num, is_return, batch, done);
+	uprobe_text_reader_end(&batch->reader);
+	if (err)
+		return err;
+	sort_points(batch);
 	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
 }
 
@@ -280,6 +304,16 @@ static unsigned int count_registrations(struct uprobe **us, int num)
 	return nr;
 }
 
+static void sort_places(struct place *places, int nr)
+{
+	int i = 1;
+
+	while (i < nr && compare_places(&places[i - 1], &places[i]) <= 0)
+		i++;
+	if (i < nr)
+		sort(places, nr, sizeof(*places), compare_places, NULL);
+}
+
 static void disarm_places(struct place *places, int nr)
 {
 	unsigned long vaddrs[64];
@@ -305,7 +339,7 @@ static void unregister_locked(struct uprobe **us, int num)
 	places = kvmalloc_array(count_registrations(us, num), sizeof(*places),
 				GFP_KERNEL | __GFP_NOFAIL);
 	nr = end_all(us, num, places);
-	sort(places, nr, sizeof(*places), compare_places, NULL);
+	sort_places(places, nr);
 	disarm_places(places, nr);
 	kvfree(places);
 }

@@ -71,8 +71,9 @@ int uprobes_register_now(struct uprobe **us, int num, bool is_return);
 void uprobes_unregister_now(struct uprobe **us, int num);
 
 /* process_point.c */
-struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned long vaddr,
-					      const char **why);
+struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
+					      struct uprobe_text_reader *reader,
+					      unsigned long vaddr, const char **why);
 int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, unsigned int len,
 			const char **why);
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,

@@ -171,8 +171,22 @@ static int check_vma(struct vm_area_struct *vma, const char **why)
 	return vma->vm_flags & VM_MAYWRITE ? 0 : -EACCES;
 }
 
-static int check_point(struct vm_area_struct *vma, struct uprobe_point *point,
-		       const char **why)
+/* The room may be used up before the first hit, so that one look for each page is enough. */
+static bool has_room(struct uprobe_text_reader *reader, struct uprobe_mm *own,
+		     unsigned long vaddr)
+{
+	unsigned long page = vaddr & PAGE_MASK;
+
+	if (page && reader->room == page)
+		return true;
+	if (!uprobe_area_has_room(own, vaddr))
+		return false;
+	reader->room = page;
+	return true;
+}
+
+static int check_point(struct uprobe_text_reader *reader, struct vm_area_struct *vma,
+		       struct uprobe_point *point, const char **why)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	const struct uprobe_decision *decision;
@@ -194,7 +208,7 @@ static int check_point(struct vm_area_struct *vma, struct uprobe_point *point,
 		return -EILSEQ;
 	*why = "no room for a copy in reach of the text";
 	if (decision->way != UPROBE_EMULATED &&
-	    !uprobe_area_has_room(mm->uprobes_state.own, point->offset))
+	    !has_room(reader, mm->uprobes_state.own, point->offset))
 		return -ENOSPC;
 	return 0;
 }
@@ -232,6 +246,7 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
 /**
  * uprobe_process_point_get() - find or create the point for a registration
  * @own: the process
+ * @reader: of the process
  * @vaddr: address of the instruction
  * @why: set on failure
  *
@@ -240,10 +255,11 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
  * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held.
  * Return: the point, or an ERR_PTR(): see register_uprobe().
  */
-struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned long vaddr,
-					      const char **why)
+struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
+					      struct uprobe_text_reader *reader,
+					      unsigned long vaddr, const char **why)
 {
-	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
+	struct vm_area_struct *vma = uprobe_text_vma(reader, vaddr);
 	struct uprobe_point *point;
 	u8 text[MAX_UINSN_BYTES];
 	unsigned int len;
@@ -251,7 +267,8 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned lo
 
 	if (err)
 		return ERR_PTR(err);
-	len = uprobe_text_read(own->mm, vaddr, text, min(sizeof(text), vma->vm_end - vaddr));
+	len = uprobe_text_read_next(reader, vaddr, text,
+				    min(sizeof(text), vma->vm_end - vaddr));
 	*why = "the text cannot be read";
 	if (!len)
 		return ERR_PTR(-EFAULT);
@@ -267,7 +284,7 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own, unsigned lo
 	memset(point->insn, 0, sizeof(point->insn));
 	memcpy(point->insn, text, len);
 	restore(vma, vaddr, point->insn, len);
-	err = check_point(vma, point, why);
+	err = check_point(reader, vma, point, why);
 	if (err) {
 		kfree(point->other);
 		kfree(point);

@@ -51,6 +51,64 @@ bool uprobe_text_has_breakpoint(const u8 *at)
 }
 
 /**
+ * uprobe_text_reader_end() - nothing more is read
+ * @reader: any
+ *
+ * Context: task.
+ */
+void uprobe_text_reader_end(struct uprobe_text_reader *reader)
+{
+	if (reader->page)
+		put_page(reader->page);
+	reader->page = NULL;
+}
+
+/* The page at an address, or NULL. */
+static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	struct page *page;
+
+	addr &= PAGE_MASK;
+	if (reader->page && reader->addr == addr)
+		return reader->page;
+	uprobe_text_reader_end(reader);
+	page = get_text(reader->mm, addr, 0);
+	if (IS_ERR(page))
+		return NULL;
+	reader->addr = addr;
+	reader->page = page;
+	return page;
+}
+
+/**
+ * uprobe_text_read_next() - uprobe_text_read() for many probes
+ * @reader: of the process; the caller holds its mmap_lock until uprobe_text_reader_end()
+ * @addr: address
+ * @to: buffer
+ * @len: bytes to read
+ *
+ * Text that the program changes meanwhile may be read as it was.
+ *
+ * Context: task, may sleep.
+ * Return: number of bytes that could be read.
+ */
+unsigned int uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
+				   unsigned int len)
+{
+	unsigned int done, in_page;
+	struct page *page;
+
+	for (done = 0; done < len; done += in_page) {
+		page = reader_page(reader, addr + done);
+		if (!page)
+			break;
+		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
+		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
+	}
+	return done;
+}
+
+/**
  * uprobe_text_read() - read text of a process, with its breakpoints
  * @mm: the process
  * @addr: address
@@ -62,18 +120,28 @@ bool uprobe_text_has_breakpoint(const u8 *at)
  */
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len)
 {
-	unsigned int done, in_page;
-	struct page *page;
+	struct uprobe_text_reader reader = { .mm = mm };
+	unsigned int done = uprobe_text_read_next(&reader, addr, to, len);
 
-	for (done = 0; done < len; done += in_page) {
-		page = get_text(mm, addr + done, 0);
-		if (IS_ERR(page))
-			break;
-		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
-		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
-		put_page(page);
-	}
+	uprobe_text_reader_end(&reader);
 	return done;
+}
+
+/**
+ * uprobe_text_vma() - find the mapping of text
+ * @reader: see uprobe_text_read_next()
+ * @addr: address
+ *
+ * Context: task.
+ * Return: NULL if nothing is mapped there.
+ */
+struct vm_area_struct *uprobe_text_vma(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	struct vm_area_struct *vma = reader->vma;
+
+	if (!vma || addr < vma->vm_start || addr >= vma->vm_end)
+		reader->vma = vma_lookup(reader->mm, addr);
+	return reader->vma;
 }
 
 /**
