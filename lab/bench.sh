@@ -87,6 +87,7 @@ guest_files()
 		make_client "$out/guest/bench" || die "the measuring program does not build"
 	choose "$out" points
 	choose "$out" coverage
+	mixed "$out/guest/bench/mixed"
 }
 
 # choose OUT LIST: choose the addresses to be probed.  That takes a while, and depends on
@@ -101,6 +102,13 @@ choose()
 		die "the instructions of $vmlinux cannot be listed"
 	[[ -s $file.new ]] || die "no address to be probed in $vmlinux"
 	mv "$file.new" "$file"
+}
+
+# mixed FILE: choose instructions of the guest's largest program.
+mixed()
+{
+	"$LAB/bench/mixed.sh" "$ARCH" "$(busybox_of "$ARCH")" >"$1" && [[ -s $1 ]] ||
+		die "the instructions of busybox cannot be listed"
 }
 
 prepare()

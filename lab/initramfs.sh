@@ -13,14 +13,6 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 FS=$OUT/initramfs
 LOG=$LOGS/$ARCH-$CONFIG-initramfs.log
 
-busybox_of()
-{
-	case $ARCH in
-	x86_64) command -v busybox ;;
-	*)	echo "$BUILD/guest-$ARCH/bin/busybox" ;;
-	esac
-}
-
 # applets BUSYBOX: its applets.  If it does not run here, list those of the machine's
 # busybox, which has the same ones, because both are from the same Debian.
 applets()
@@ -32,7 +24,7 @@ fill()
 {
 	local busybox applet job
 
-	busybox=$(busybox_of)
+	busybox=$(busybox_of "$ARCH")
 	[[ -x $busybox ]] || { echo "no busybox for $ARCH"; return 1; }
 	mkdir -p "$FS"/{bin,sbin,usr/bin,usr/sbin,dev,proc,sys,tmp,lab,etc}
 	cp "$busybox" "$FS/bin/busybox"

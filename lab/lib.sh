@@ -222,6 +222,15 @@ patch_files()
 	shopt -u nullglob
 }
 
+# busybox_of ARCH: the busybox of the guests of that architecture.
+busybox_of()
+{
+	case $1 in
+	x86_64) command -v busybox ;;
+	*)	echo "$BUILD/guest-$1/bin/busybox" ;;
+	esac
+}
+
 # base_tarball: the file in which setup.sh stores the base, unless KSRC names another.
 base_tarball()
 {

@@ -53,7 +53,7 @@ function judge(bound,	part)
 {
 	if (split(bound, part, " ") != 2 || bound == "no base")
 		return ""
-	if (part[1] == "ours")
+	if (part[1] == "ours" || part[1] == "only")
 		return ours <= part[2] ? "ok" : "MISSED"
 	if (part[1] == "ours_min")
 		return ours >= part[2] ? "ok" : "MISSED"
@@ -79,7 +79,7 @@ END {
 		title = field[5]
 		base = value("base", run, key)
 		ours = value("ours", run, key)
-		alone = field[6] == "no base"
+		alone = field[6] ~ /^(no base|only)/
 		if (base == "" && !alone)
 			missing("base")
 		if (ours == "")

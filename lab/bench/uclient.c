@@ -5,7 +5,8 @@
  *
  * Costs of a hit are the differences between calls of a function with and without probe, the
  * least of many samples.  The consumers are those of the module uprobe_bench; BPF programs,
- * where a row says so, return 0.
+ * where a row says so, return 0.  Probes of one process are those of uprobe_process_bench, which
+ * the base does not have; nor has it all instructions of MIXED.
  *
  * Built with nolibc.
  */
@@ -13,7 +14,11 @@
 
 #define RUN		"/sys/kernel/debug/uprobe_bench/run"
 #define COUNT		"/sys/kernel/debug/uprobe_bench/count"
+#define PROCESS_RUN	"/sys/kernel/debug/uprobe_process_bench/run"
+#define PROCESS_COUNT	"/sys/kernel/debug/uprobe_process_bench/count"
 #define TEXT_FILE	"/tmp/uclient-text"
+#define PROGRAM		"/bin/busybox"
+#define MIXED		"/bench/mixed"
 
 #define SAMPLES		33
 #define CALLS		64
@@ -56,7 +61,8 @@ static inline unsigned long now(void)
 	".balign 64\n"						\
 	".globl bench_" #name "\n"				\
 	"bench_" #name ": " code "\n"				\
-	"ret\n"
+	"ret\n"						\
+	"bench_" #name "_end:\n"
 #define ENTRY_DECLARE(name, code)	extern char bench_##name[];
 
 /* --- Functions, each with one kind of instruction at its entry ------------- */
@@ -167,15 +173,21 @@ NOINLINE static unsigned long time_calls(char *function)
 	return least;
 }
 
-static void command(const char *format, unsigned long a, unsigned long b, unsigned long c)
+static void command_to(const char *file, const char *format, unsigned long a, unsigned long b,
+		       unsigned long c)
 {
 	char line[256];
-	int fd = open(RUN, O_WRONLY), length;
+	int fd = open(file, O_WRONLY), length;
 
 	length = snprintf(line, sizeof(line), format, a, b, c);
 	if (fd < 0 || write(fd, line, length) != length)
 		die(line);
 	close(fd);
+}
+
+static void command(const char *format, unsigned long a, unsigned long b, unsigned long c)
+{
+	command_to(RUN, format, a, b, c);
 }
 
 static void use_file(const char *path)
@@ -191,7 +203,7 @@ static void use_file(const char *path)
 
 static unsigned long counted(void)
 {
-	return read_number(COUNT);
+	return read_number(COUNT) + (access(PROCESS_COUNT, F_OK) ? 0 : read_number(PROCESS_COUNT));
 }
 
 /* Measures the calls, which have to run HANDLERS handlers each; returns their cost in 1/100. */
@@ -531,6 +543,30 @@ static unsigned long time_fork(void)
 	return least;
 }
 
+static unsigned long time_exec(void)
+{
+	char *const argv[] = { "uclient", "exec", NULL };
+	unsigned long least = ~0UL, time;
+	int i;
+
+	for (i = 0; i < 9; i++) {
+		pid_t pid;
+
+		time = now();
+		pid = fork();
+		if (!pid) {
+			execve(SELF, argv, NULL);
+			_exit(1);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			die("exec");
+		time = now() - time;
+		if (time < least)
+			least = time;
+	}
+	return least;
+}
+
 static void users(void)
 {
 	static const struct {
@@ -561,6 +597,89 @@ static void users(void)
 	}
 }
 
+/* Probes of this process, by address. */
+static void process_call(const char *key, const char *format, unsigned long size,
+			 unsigned int handlers)
+{
+	unsigned long bare = time_calls(bench_push);
+
+	command_to(PROCESS_RUN, format, (unsigned long)bench_push, size, 0);
+	report(key, cost(bench_push, bare, handlers));
+	command_to(PROCESS_RUN, "drop", 0, 0, 0);
+}
+
+/* Where the function ends. */
+extern char bench_push_end[];
+
+static void process(void)
+{
+	unsigned long start;
+	char *text;
+	int i;
+
+	if (access(PROCESS_RUN, F_OK))
+		return;
+	process_call("user_pid_hit", "hit %lx", 0, 1);
+	process_call("user_pid_return", "return %lx", 0, 1);
+	process_call("user_pid_session", "session %lx", 0, 2);
+	process_call("user_pid_exit", "exit %lx %lu", bench_push_end - bench_push, 1);
+	text = map_text();
+	/* The first time fills caches. */
+	for (i = 0; i < 2; i++) {
+		start = now();
+		command_to(PROCESS_RUN, "many %lx %lu %lu", (unsigned long)text, TEXT_STEP, BATCH);
+		if (i)
+			report("user_pid_register_1000", now() - start);
+		start = now();
+		command_to(PROCESS_RUN, "drop", 0, 0, 0);
+		if (i)
+			report("user_pid_unregister_1000", now() - start);
+		usleep(200000);
+	}
+	munmap(text, TEXT_SIZE);
+}
+
+/* Instructions of a real program. */
+static void mixed(void)
+{
+	static __u64 offsets[BATCH], cookies[BATCH];
+	struct link_at at = { .path = PROGRAM, .offsets = offsets, .cookies = cookies };
+	static char list[BATCH * 10];
+	int program, link, fd = open(MIXED, O_RDONLY), size = 0, length;
+	unsigned long start;
+	char *next = list, *text;
+
+	while ((length = read(fd, list + size, sizeof(list) - 1 - size)) > 0)
+		size += length;
+	close(fd);
+	while (at.nr < BATCH && next && *next) {
+		offsets[at.nr++] = atol(next);
+		next = strchr(next, '\n');
+		next = next ? next + 1 : NULL;
+	}
+	fd = open(PROGRAM, O_RDONLY);
+	start = offsets[0] & ~4095UL;
+	size = offsets[at.nr - 1] + 64 - start;
+	text = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, start);
+	close(fd);
+	if (at.nr != BATCH || text == MAP_FAILED)
+		die(MIXED);
+	for (length = 0; length < size; length += 4096)
+		(void)*(volatile char *)(text + length);
+	program = null_program(true);
+	/* The first time fills caches. */
+	close(link_multi(program, &at));
+	usleep(200000);
+	start = now();
+	link = link_multi(program, &at);
+	start = now() - start;
+	if (link >= 0)
+		report("user_register_mixed", start);
+	close(link);
+	close(program);
+	munmap(text, size);
+}
+
 /* --- Returns --------------------------------------------------------------- */
 
 NOINLINE static unsigned long recurse(unsigned long depth)
@@ -583,15 +702,21 @@ static void depth(void)
 	command("drop", 0, 0, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	/* The program that time_exec() executes. */
+	if (argc == 2 && !strcmp(argv[1], "exec"))
+		return 0;
 	write_text();
+	report("user_exec_0", time_exec());
 	users();
 	batches();
 	singles();
 	hits();
 	programs();
 	others();
+	mixed();
+	process();
 	depth();
 	return 0;
 }
