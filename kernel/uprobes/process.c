@@ -435,10 +435,10 @@ int uprobes_unregister(struct uprobe **us, int num)
 	if (err)
 		return err;
 	if (!uprobe_must_defer()) {
-		do
-			uprobes_unregister_now(us, num);
 		/* A handler may have asked for a registration before it ended. */
-		while (uprobe_deferred_wait() && is_registered(us, num));
+		do {
+			uprobes_unregister_now(us, num);
+		} while (uprobe_deferred_wait() && is_registered(us, num));
 		return 0;
 	}
 	for (i = 0; i < num; i++)

@@ -125,8 +125,9 @@ static void copy_range(struct wprobe_slot *slot, const struct wprobe_watch *watc
 	do {
 		slot->range = watch->range;
 		/*
-		 * Pairs with the barrier in wprobe_retarget(): it writes the watch first.  If its write
-		 * of the slot was before ours, the new address of the watch is seen here.
+		 * Pairs with the barrier in wprobe_retarget(): it writes the watch first.  If
+		 * its write of the slot was before ours, the new address of the watch is seen
+		 * here.
 		 */
 		smp_mb();
 	} while (READ_ONCE(slot->range.addr) != READ_ONCE(watch->range.addr));

@@ -58,7 +58,7 @@ static int __init example_init(void)
 {
 	int ret;
 
-	/* Without a pid, an address of the kernel would be watched, where a handler cannot sleep. */
+	/* Without a pid, an address of the kernel would be watched, and handlers cannot sleep. */
 	if (pid <= 0)
 		return -EINVAL;
 	wp.pid = pid;

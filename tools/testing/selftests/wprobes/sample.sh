@@ -41,7 +41,8 @@ kill -USR1 "$pid"
 wait "$pid"
 cleanup
 rm -f /tmp/sample
-lines=$(messages wprobe_process_example | sed -E "s/ \(.*\/$pid\)//; s/(: [0-9a-f]{2})( [0-9a-f]{2}){3}\$//")
+lines=$(messages wprobe_process_example |
+	sed -E "s/ \(.*\/$pid\)//; s/(: [0-9a-f]{2})( [0-9a-f]{2}){3}\$//")
 is "the process's writes are shown and counted" "$lines" "watching $word of process $pid
 $word: 7 -> 258, before $after
 process $pid (ended): 2 writes, 0 missed"
