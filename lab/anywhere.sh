@@ -5,7 +5,7 @@
 # instruction of a kernel's text: the guest registers the addresses of one list after
 # the other, as breakpoints and then as jumps, while the kernel patches itself
 # (whole_text.sh of the kselftests).  LISTS is a number of random lists to use instead of
-# all; FROM is the first list to use, "PHASE-NUMBER".
+# all; FROM is the number of the first list to use, four digits.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,7 @@ CONFIG=${CONFIG:-dist}
 export ARCH CONFIG
 OUT=$(out_dir "$ARCH" "$CONFIG")
 TEXT=$OUT/guest/text
-PER_LIST=8192
+PER_LIST=16384
 
 # addresses: the addresses of all instructions outside of init text, from the disassembler.
 # The padding between functions is int3.
@@ -25,47 +25,19 @@ addresses()
 		on && /^ *[0-9a-f]+:\t/ && $2 != "int3" { sub(/:.*/, "", $1); print $1 }'
 }
 
-# spread JUMP: print "PHASE ADDRESS" such that addresses of one phase are at least JUMP
-# bytes apart.
-spread()
-{
-	awk -v jump="$1" '
-	function low(address,	i, value) {
-		for (i = length(address) - 6; i <= length(address); i++)
-			value = value * 16 + index("0123456789abcdef", substr(address, i, 1)) - 1
-		return value
-	}
-	{
-		at = low($1)
-		# The low digits wrap every 256 MiB.  Start again.
-		if (at < before)
-			delete last
-		before = at
-		for (phase = 0; phase in last && at < last[phase] + jump; phase++)
-			;
-		last[phase] = at
-		print phase, $1
-	}'
-}
-
+# write_lists: deal the addresses out to lists of at most PER_LIST, one after the other like
+# cards.  So each list has a few instructions of every function, no list has all of one on
+# which the whole kernel waits, and the jumps of a list do not overlap.
 write_lists()
 {
-	local jump=5
-
-	[[ $ARCH != arm64 ]] || jump=4
 	rm -rf "$TEXT"
 	mkdir -p "$TEXT"
-	addresses | spread "$jump" | LC_ALL=C sort -s -n -k1,1 |
-		awk -v dir="$TEXT" -v most="$PER_LIST" '
-		$1 != phase || nr == most {
-			if (list)
-				close(list)
-			phase = $1
-			nr = 0
-			list = sprintf("%s/%d-%04d", dir, phase, n++)
-		}
-		!list { list = sprintf("%s/%d-%04d", dir, phase, n++) }
-		{ print $2, 0, nr++ % 3 ? "k" : "p" >list }'
+	addresses >"$TEXT.all"
+	awk -v dir="$TEXT" -v lists=$(($(wc -l <"$TEXT.all") / PER_LIST + 1)) '{
+		list = sprintf("%s/%04d", dir, NR % lists)
+		print $1, 0, int(NR / lists) % 3 ? "k" : "p" >list
+	}' "$TEXT.all"
+	rm "$TEXT.all"
 	(cd "$TEXT" && for list in *; do
 		[[ ! $list < ${FROM:-} ]] || rm "$list"
 	done)

@@ -5,16 +5,14 @@
 # breakpoints, then as jumps where they are possible, with hits, while other parts of the
 # kernel patch text and processors go offline and online.  Not run by default, because it
 # takes hours.  Files have lines for kp_many's parameter "add"; their addresses are more
-# than a jump apart.
+# than a jump apart, and from all parts of the text.
 
 . "$(dirname "$0")/functions.sh"
 
 MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 CPU1=/sys/devices/system/cpu/cpu1/online
-
-# A list of at most so many addresses is not split.
-SMALL=200
+MOST=600	# seconds for the jumps of a list
 
 # feed FILE: write its lines to kp_many, 192 at a time: at most a page, and whole batches.
 feed()
@@ -82,12 +80,12 @@ seconds()
 	cut -d. -f1 /proc/uptime
 }
 
-# settled MOST: wait until no point waits for its jump; fails after MOST seconds.  Reads debugfs
+# settled: wait until no point waits for its jump; fails after MOST seconds.  Reads debugfs
 # only when there are no more jumps than before: while the list has the code of that file,
 # each line costs hundreds of hits, and the optimizer waits for the reader's lock.
 settled()
 {
-	local end=$(($(seconds) + $1)) jumps=-1 before
+	local end=$(($(seconds) + MOST)) jumps=-1 before
 
 	[ -e "$KNOB" ] || return 0
 	while :; do
@@ -101,50 +99,27 @@ settled()
 	done
 }
 
-# probe LIST: false if the jumps take too long, which happens if the list has the code
-# that writes them.
 probe()
 {
-	local list="$1" nr jump most=300
+	local list="$1" name nr jump
 
+	name=$(basename "$list")
 	nr=$(grep -c . "$list")
-	[ "$nr" -gt "$SMALL" ] || most=600
 	set_knob "$KPROBES/enabled" 0
 	load kp_many
 	feed "$list"
 	echo 1 >"$KPROBES/enabled"
 	work
-	if ! settled "$most"; then
-		note "$(basename "$list"): $nr addresses, too slow at $(seconds) s"
-		unload kp_many
-		return 1
-	fi
+	settled || result 1 "$name: no probe waits to be a jump after $MOST s" || true
 	work
 	jump=$(cat "$MANY/jumps")
-	note "$(basename "$list"): $nr addresses, $(cat "$MANY/accepted") accepted,\
+	note "$name: $nr addresses, $(cat "$MANY/accepted") accepted,\
  $jump jumps, $(cat "$MANY/hits") hits at $(seconds) s"
 	lines=$((lines + nr))
 	accepted=$((accepted + $(cat "$MANY/accepted")))
 	jumps=$((jumps + jump))
 	hits=$((hits + $(cat "$MANY/hits")))
 	unload kp_many
-}
-
-# probe_or_split LIST: split a list that is too slow; each part slows the optimizer less.
-probe_or_split()
-{
-	local part
-
-	probe "$1" && return
-	if [ "$(grep -c . "$1")" -le "$SMALL" ]; then
-		result 1 "$(basename "$1"): none waits to be a jump after ten minutes" || return 0
-	fi
-	awk -v list="$1" -v nr=$(($(grep -c . "$1") / 8 + 1)) \
-		'{ print >(list "." int((NR - 1) / nr)) }' "$1"
-	for part in "$1".?; do
-		probe_or_split "$part"
-		rm "$part"
-	done
 }
 
 begin
@@ -156,7 +131,7 @@ lines=0
 disturb &
 disturber=$!
 for list in "$LISTS"/*; do
-	probe_or_split "$list"
+	probe "$list"
 done
 kill "$disturber"
 may_write nop "$TRACING/current_tracer"
