@@ -13,6 +13,7 @@ MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 CPU1=/sys/devices/system/cpu/cpu1/online
 MOST=600	# seconds for the jumps of a list
+QUIET=10	# seconds without another jump, after which none is expected
 
 # feed FILE: write its lines to kp_many, 192 at a time: at most a page, and whole batches.
 feed()
@@ -55,7 +56,7 @@ disturb()
 			rmmod kp_target 2>/dev/null
 		fi
 		may_write "$((1 - on))" "$CPU1"
-		sleep 0.2
+		sleep 1
 	done
 }
 
@@ -80,41 +81,43 @@ seconds()
 	cut -d. -f1 /proc/uptime
 }
 
-# settled: wait until no point waits for its jump; fails after MOST seconds.  Reads debugfs
-# only when there are no more jumps than before: while the list has the code of that file,
-# each line costs hundreds of hits, and the optimizer waits for the reader's lock.
+# settled: wait for jumps, and then until QUIET seconds have brought no other; fails after MOST
+# seconds.  debugfs would tell at once, but to print it, the guest executes millions of probed
+# instructions.
 settled()
 {
-	local end=$(($(seconds) + MOST)) jumps=-1 before
+	local start jumps=0 before last
 
 	[ -e "$KNOB" ] || return 0
-	while :; do
+	start=$(seconds)
+	last=$start
+	while [ "$jumps" = 0 ] || [ $(($(seconds) - last)) -lt "$QUIET" ]; do
 		before=$jumps
 		jumps=$(cat "$MANY/jumps")
-		if [ "$jumps" = "$before" ]; then
-			grep -q '  breakpoint  waiting' "$KPROBES/optimization" || return 0
-		fi
-		[ "$(seconds)" -lt "$end" ] || return 1
-		sleep 0.2
+		[ "$jumps" = "$before" ] || last=$(seconds)
+		[ $(($(seconds) - start)) -lt "$MOST" ] || return 1
+		sleep 1
 	done
 }
 
 probe()
 {
-	local list="$1" name nr jump
+	local list="$1" name nr jump registered worked
 
 	name=$(basename "$list")
 	nr=$(grep -c . "$list")
 	set_knob "$KPROBES/enabled" 0
 	load kp_many
 	feed "$list"
+	registered=$(seconds)
 	echo 1 >"$KPROBES/enabled"
 	work
-	settled || result 1 "$name: no probe waits to be a jump after $MOST s" || true
+	worked=$(seconds)
+	settled || result 1 "$name: no more jumps after $MOST s" || true
 	work
 	jump=$(cat "$MANY/jumps")
 	note "$name: $nr addresses, $(cat "$MANY/accepted") accepted,\
- $jump jumps, $(cat "$MANY/hits") hits at $(seconds) s"
+ $jump jumps, $(cat "$MANY/hits") hits; registered at $registered s, hit until $worked s, jumps at $(seconds) s"
 	lines=$((lines + nr))
 	accepted=$((accepted + $(cat "$MANY/accepted")))
 	jumps=$((jumps + jump))

@@ -86,31 +86,39 @@ static int add_return(struct kretprobe *rp)
 	return ret;
 }
 
-/*
- * Register the probes together.  If one of them is refused, try both halves, so that all
- * others are accepted in a few batches.  Returns the last error.
- */
-static int add_batch(struct kprobe **batch, unsigned int nr)
+static int add_together(struct kprobe **batch, unsigned int nr)
 {
-	int ret, error;
+	int ret;
 
-	if (!nr)
-		return 0;
 	if (nr > MOST - nr_probes)
-		ret = -ENOSPC;
-	else
-		ret = register_kprobes(batch, nr);
+		return -ENOSPC;
+	ret = register_kprobes(batch, nr);
 	if (!ret) {
 		memcpy(probes + nr_probes, batch, nr * sizeof(*batch));
 		nr_probes += nr;
+	}
+	return ret;
+}
+
+/*
+ * Register the probes together or, if one of them is refused, one by one.  Returns the last
+ * error.
+ */
+static int add_batch(struct kprobe **batch, unsigned int nr)
+{
+	int ret, error = 0;
+	unsigned int i;
+
+	if (!nr || !add_together(batch, nr))
 		return 0;
+	for (i = 0; i < nr; i++) {
+		ret = add_together(batch + i, 1);
+		if (!ret)
+			continue;
+		kfree(container_of(batch[i], struct kretprobe, kp));
+		error = ret;
 	}
-	if (nr == 1) {
-		kfree(container_of(*batch, struct kretprobe, kp));
-		return ret;
-	}
-	error = add_batch(batch, nr / 2);
-	return add_batch(batch + nr / 2, nr - nr / 2) ?: error;
+	return error;
 }
 
 /* Under the lock of our parameters, like nr_probes. */
