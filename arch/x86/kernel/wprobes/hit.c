@@ -84,20 +84,21 @@ bool arch_wprobe_allowed(const struct wprobe_range *range)
 	return !used_by_entry(range) && !hw_breakpoint_arch_parse(NULL, &attr, &info);
 }
 
+/* The encoded length of a range of so many bytes. */
+static const u8 encoded_len[] = {
+	[1] = X86_BREAKPOINT_LEN_1,
+	[2] = X86_BREAKPOINT_LEN_2,
+	[4] = X86_BREAKPOINT_LEN_4,
+#ifdef CONFIG_X86_64
+	[8] = X86_BREAKPOINT_LEN_8,
+#endif
+};
+
 static struct arch_hw_breakpoint encode(const struct wprobe_range *range)
 {
-	static const u8 lens[] = {
-		[1] = X86_BREAKPOINT_LEN_1,
-		[2] = X86_BREAKPOINT_LEN_2,
-		[4] = X86_BREAKPOINT_LEN_4,
-#ifdef CONFIG_X86_64
-		[8] = X86_BREAKPOINT_LEN_8,
-#endif
-	};
-
 	return (struct arch_hw_breakpoint) {
 		.address = range->addr,
-		.len = lens[range->len],
+		.len = encoded_len[range->len],
 		.type = range->type == WPROBE_WRITE ? X86_BREAKPOINT_WRITE : X86_BREAKPOINT_RW,
 	};
 }
