@@ -56,7 +56,8 @@ sample()
 
 counting=$(sample uprobe_example)
 returns=$(sample uretprobe_example)
-if [ -z "$counting" ] || [ -z "$returns" ]; then
+written=$(sample uprobe_jit_example)
+if [ -z "$counting" ] || [ -z "$returns" ] || [ -z "$written" ]; then
 	skip "the samples" "they have not been built"
 else
 	start plain 6
@@ -75,6 +76,13 @@ else
 	results=$(dmesg | sed -nE 's/.*uretprobe_example: .* returned ([0-9]+) after.*/\1/p' |
 		tr '\n' ' ')
 	is "the sample of returns shows the results" "$results" "1 2 "
+	start jit 3
+	insmod "$written" pid="$waiting" code="$(address jit)"
+	is "written code: the process goes on" "$(go)" 3
+	wait "$waiting"
+	rmmod uprobe_jit_example
+	is "the sample has counted, and says that the code is gone" \
+		"$(dmesg | grep -c "$(address jit) was executed 3 times, its text is gone")" 1
 fi
 
 finish

@@ -10,7 +10,8 @@
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
  *
  * "plain" returns its argument and 1; "skipped" has an instruction that adds 0x100, which a
- * handler can skip; "counter" is the variable that counts users of "counted".
+ * handler can skip; "counter" is the variable that counts users of "counted"; "jit" is a copy
+ * of "plain" that the program writes before the first call.
  */
 #include "probe.h"
 
@@ -73,6 +74,22 @@ static unsigned long target_shown(unsigned long value)
 	return target_counter + value;
 }
 
+/* The address of written text. */
+#define JIT_TEXT	((void *)0x20000000)
+
+static unsigned long target_jit(unsigned long value)
+{
+	static void *text;
+
+	if (!text) {
+		text = mmap(JIT_TEXT, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		memcpy(text, target_plain, target_plain_end - (char *)target_plain);
+		__builtin___clear_cache((char *)text, (char *)text + 4096);
+	}
+	return ((unsigned long (*)(unsigned long value))text)(value);
+}
+
 static const struct {
 	const char *name;
 	const void *probe;
@@ -82,6 +99,7 @@ static const struct {
 	{ "skipped", target_skipped_insn, target_skipped },
 	{ "counted", target_counted, target_counted },
 	{ "counter", (void *)&target_counter, target_shown },
+	{ "jit", JIT_TEXT, target_jit },
 };
 
 #define NR_TARGETS	ARRAY_SIZE(targets)
