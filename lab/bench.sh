@@ -10,10 +10,10 @@
 #		the kernel (arm64, whose kernel is optimized for size)
 #   RUNS	the runs; all by default.  With some of them, the table has only their rows.
 #
-# Each kernel boots seven times: four times on one processor and once on two with a clock that
-# counts instructions, whose results repeat, and on two and on four with the host's clock,
-# whose results are meaningful only as ratios, and only on an idle host.  The run "user" is
-# that of the user-space probes.
+# Each kernel boots nine times: five times on one processor, once on two and once on four with a
+# clock that counts instructions, whose results repeat, and on two and on four with the host's
+# clock, whose results are meaningful only as ratios, and only on an idle host.  The run "user"
+# is that of the user-space probes, and "traps" counts exceptions.
 #
 # Fails if a guest fails or a row has no result.  A missed bound is shown, and is no
 # failure.
@@ -23,7 +23,7 @@
 ARCH=${ARCH:-x86_64}
 CONFIG=${CONFIG:-default}
 FLAGS=${FLAGS:-own}
-RUNS=${RUNS:-boot quiet instructions user two host parallel}
+RUNS=${RUNS:-boot quiet instructions user traps two four host parallel}
 # The make of the kernel must not see them.
 export -n CONFIG FLAGS RUNS
 
@@ -127,11 +127,35 @@ machine()
 	case $1 in
 	boot)		echo BOOT_CLOCK=instructions \
 				"BOOT_INITRD=$(out_dir "$ARCH" "$(id base)")/initramfs.gz" ;;
-	quiet|instructions|user) echo BOOT_CLOCK=instructions ;;
+	quiet|instructions|user|traps) echo BOOT_CLOCK=instructions ;;
 	two)		echo BOOT_CLOCK=instructions BOOT_CPUS=2 ;;
+	four)		echo BOOT_CLOCK=instructions BOOT_CPUS=4 ;;
 	host)		echo BOOT_CLOCK=host ;;
 	parallel)	echo BOOT_CLOCK=host BOOT_CPUS=4 ;;
 	esac
+}
+
+# listen KERNEL: count exceptions while the guest runs; QEMU would write hundreds of megabytes.
+listen()
+{
+	local pipe=$TABLE.exceptions
+
+	rm -f "$pipe"
+	mkfifo "$pipe"
+	awk -f "$LAB/bench/traps.awk" "$pipe" >"$TABLE-$1.traps" &
+	LISTENER=$!
+	export BOOT_EXCEPTIONS=$pipe
+}
+
+# hear KERNEL OUTPUT: add the numbers of exceptions to RESULTS, for the keys in the output.
+hear()
+{
+	unset BOOT_EXCEPTIONS
+	wait "$LISTENER"
+	sed -nE 's/^mark: ([a-z0-9_]+)\r?$/\1/p' "$2" | paste -d' ' - "$TABLE-$1.traps" |
+		sed "s/^/$1 traps /" >>"$RESULTS"
+	! grep -qvE '^(base|ours) [a-z]+ [a-z0-9_]+ [0-9]+$' "$RESULTS" ||
+		die "the log of exceptions and the output have different marks"
 }
 
 # measure KERNEL RUN: boot the kernel, and add the measurements of the guest to RESULTS.
@@ -142,9 +166,11 @@ measure()
 	console=$LOGS/$ARCH-$config-$run-console.log
 	output=$LOGS/$ARCH-$config-$run-output.log
 
+	[[ $run != traps ]] || listen "$kernel"
 	# shellcheck disable=SC2046 # a list of words
 	env $(machine "$run") "$LAB/boot.sh" "$ARCH" "$config" bench "$console" "$output" \
 		"lab.run=$run" || die "the guest of $kernel, $run, failed"
+	[[ $run != traps ]] || hear "$kernel" "$output"
 	"$LAB/judge.sh" "$console" "$output" ||
 		die "the log of $kernel, $run, has the complaints above"
 	grep -q '^lab: job bench ended with status 0' "$output" || {

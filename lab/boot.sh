@@ -11,7 +11,8 @@
 # processors, 2 by default; BOOT_CPU, QEMU's name of their model, by default the one with
 # the most features; BOOT_CLOCK=instructions: one processor, and a clock that advances by
 # one tick for each instruction; BOOT_INITRD, another initramfs than that of the kernel;
-# BOOT_MEMORY, the size of the guest's memory, 1G by default.
+# BOOT_MEMORY, the size of the guest's memory, 1G by default; BOOT_EXCEPTIONS, a file to which
+# QEMU logs all exceptions.
 #
 # Status: 0 the guest ended by itself after its job; 1 it died before; 124 it hung.
 
@@ -139,6 +140,7 @@ qemu()
 		-display none -monitor none -nic none -no-reboot \
 		-chardev "file,id=console,path=$CONSOLE" -serial chardev:console \
 		-chardev "file,id=output,path=$OUTPUT" -serial chardev:output \
+		${BOOT_EXCEPTIONS:+-d int -D "$BOOT_EXCEPTIONS"} \
 		-kernel "$OUT/$(image)" $(userspace) \
 		-append "$*"
 }

@@ -3,8 +3,10 @@
  * Measures system calls, with the clock of the guest.  Results are printed as
  * "bench: key value".
  *
- *	client quiet			a breakpoint of a program, fork, exec, exit
+ *	client quiet			a breakpoint of a program, fork, exec, exit, and mappings
  *	client load FILE		the loading of the module FILE
+ *	client watch			writes of this program that the module watches
+ *	client traps KIND		hits of a kind of probe, marked for traps.awk
  *	client perf|link|tracefs KIND FILE NUMBER
  *					attach and detach that many probes, as tools do it,
  *					at the first addresses of FILE that can be probed
@@ -21,14 +23,19 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
+#include "marks.h"
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PMU		"/sys/bus/event_source/devices/kprobe/"
 #define TRACING		"/sys/kernel/tracing/"
+#define RUN		"/sys/kernel/debug/kprobe_bench/run"
 #define FILE_SIZE_MAX	65536
 #define MOST_PROBES	200
 /* The least sample is one that no tick of the clock, and no other work, has interrupted. */
 #define SAMPLES		65
 #define TRAPS		16
+#define WRITES		64
+#define TEXT_SIZE	65536
 /* The program that exec starts writes the time to this file. */
 #define TIME_FD		9
 
@@ -216,11 +223,112 @@ static int write_time(void)
 	return write(TIME_FD, &time, sizeof(time)) != sizeof(time);
 }
 
+/* A mapping of text, a change of its protection, and its end. */
+static void measure_mappings(void)
+{
+	__u64 mapped = 0, protected = 0, unmapped = 0;
+	int i, fd = open("/proc/self/exe", O_RDONLY);
+
+	for (i = 0; i < SAMPLES; i++) {
+		__u64 start = now();
+		char *text = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+		sample(&mapped, now() - start);
+		if (text == MAP_FAILED)
+			die("mmap");
+		/* The page is there. */
+		(void)*(volatile char *)text;
+		start = now();
+		if (syscall(__NR_mprotect, text, TEXT_SIZE, PROT_READ))
+			die("mprotect");
+		sample(&protected, now() - start);
+		start = now();
+		munmap(text, TEXT_SIZE);
+		sample(&unmapped, now() - start);
+	}
+	close(fd);
+	report("quiet", "mmap", "", mapped);
+	report("quiet", "mprotect", "", protected);
+	report("quiet", "munmap", "", unmapped);
+}
+
 static int quiet(void)
 {
 	measure_trap();
 	measure_fork();
 	measure_exec();
+	measure_mappings();
+	return 0;
+}
+
+/* Writes a command to the module; returns false with errno if it fails. */
+static bool command(const char *name, const char *word)
+{
+	int fd = open(RUN, O_WRONLY), length;
+	char line[64];
+	bool done;
+
+	if (fd < 0)
+		die(RUN);
+	length = snprintf(line, sizeof(line), "%s %s", name, word);
+	done = write(fd, line, length) == length;
+	close(fd);
+	return done;
+}
+
+/* The time of the fastest of many rounds of writes. */
+static __u64 time_writes(volatile unsigned long *word)
+{
+	__u64 least = 0;
+	int i, j;
+
+	for (i = 0; i < SAMPLES; i++) {
+		__u64 start = now();
+
+		for (j = 0; j < WRITES; j++)
+			*word = j;
+		sample(&least, now() - start);
+	}
+	return least;
+}
+
+static int watch(void)
+{
+	static volatile unsigned long word;
+	__u64 bare = time_writes(&word), watched;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lx", (unsigned long)&word);
+	if (!command("watch_user", text)) {
+		if (errno == EOPNOTSUPP)
+			return 0;
+		die("watch_user");
+	}
+	watched = time_writes(&word);
+	snprintf(text, sizeof(text), "%d", SAMPLES * WRITES);
+	if (!command("unwatch_user", text))
+		die("unwatch_user");
+	report("watch", "user", "", (watched - bare) / WRITES);
+	return 0;
+}
+
+/* Hits of a probe of the module, between two marks. */
+static int traps_(const char *kind)
+{
+	char key[32];
+
+	if (!command("traps", kind)) {
+		if (errno == EOPNOTSUPP)
+			return 0;
+		die(kind);
+	}
+	snprintf(key, sizeof(key), "traps_%s", kind);
+	mark(key);
+	if (!command("traps", "hit"))
+		die("hits are lost");
+	mark("");
+	if (!command("traps", "remove"))
+		die("traps remove");
 	return 0;
 }
 
@@ -463,6 +571,10 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "quiet"))
 		return quiet();
+	if (argc == 2 && !strcmp(argv[1], "watch"))
+		return watch();
+	if (argc == 3 && !strcmp(argv[1], "traps"))
+		return traps_(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "now"))
 		return write_time();
 	if (argc == 3 && !strcmp(argv[1], "load"))

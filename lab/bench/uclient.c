@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures user-space probes, on one processor, with a clock that counts instructions.
- * Results are printed as "bench: key value".
+ * Measures user-space probes.  Results are printed as "bench: key value".
+ *
+ *	uclient			costs, on one processor with a clock that counts instructions
+ *	uclient traps		hits, marked for traps.awk
+ *	uclient parallel	hits in threads on several processors, with the host's clock
  *
  * Costs of a hit are the differences between calls of a function with and without probe, the
  * least of many samples.  The consumers are those of the module uprobe_bench; BPF programs,
@@ -11,6 +14,8 @@
  * Built with nolibc.
  */
 #include "../../tools/testing/selftests/uprobes/probe.h"
+#include "../../tools/testing/selftests/uprobes/system.h"
+#include "marks.h"
 
 #define RUN		"/sys/kernel/debug/uprobe_bench/run"
 #define COUNT		"/sys/kernel/debug/uprobe_bench/count"
@@ -702,11 +707,134 @@ static void depth(void)
 	command("drop", 0, 0, 0);
 }
 
+/* --- Exceptions of a hit --------------------------------------------------- */
+
+#define MARKED_HITS	1000
+
+/* Many calls, each of which has to run one handler, between marks. */
+static void mark_calls(const char *key, const char *part, char *function)
+{
+	unsigned long before;
+	char name[64];
+	int i;
+
+	/* The first hit may prepare something. */
+	CALL(function);
+	before = counted();
+	snprintf(name, sizeof(name), "%s%s", key, part);
+	mark(name);
+	for (i = 0; i < MARKED_HITS; i++)
+		CALL(function);
+	mark("");
+	if (counted() - before != MARKED_HITS)
+		die("hits are lost");
+}
+
+static int traps(void)
+{
+	unsigned int i;
+
+	use_file(SELF);
+	for (i = 0; i < NR_ENTRIES; i++) {
+		command("entry %lu", file_offset(entries[i].function), 0, 0);
+		mark_calls("user_traps_", entries[i].name, entries[i].function);
+		command("drop", 0, 0, 0);
+	}
+	command("return %lu", file_offset(bench_mov), 0, 0);
+	mark_calls("user_traps_", "return", bench_mov);
+	command("drop", 0, 0, 0);
+	if (access(PROCESS_RUN, F_OK))
+		return 0;
+	command_to(PROCESS_RUN, "hit %lx", (unsigned long)bench_mov, 0, 0);
+	mark_calls("user_traps_", "pid", bench_mov);
+	command_to(PROCESS_RUN, "drop", 0, 0, 0);
+	command_to(PROCESS_RUN, "exit %lx %lu", (unsigned long)bench_push,
+		   bench_push_end - bench_push, 0);
+	mark_calls("user_traps_", "exit", bench_push);
+	command_to(PROCESS_RUN, "drop", 0, 0, 0);
+	return 0;
+}
+
+/* --- Several processors ---------------------------------------------------- */
+
+#define MOST_THREADS		4
+#define PARALLEL_SECONDS	3
+/* Calls between two reads of the clock. */
+#define CALLS_AT_A_TIME		5000
+
+static struct thread threads[MOST_THREADS];
+static unsigned long rates[MOST_THREADS];
+static volatile bool go;
+
+static unsigned long host_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000UL + t.tv_nsec;
+}
+
+/* Calls a function for some seconds, on a processor of its own. */
+static void call_in_thread(void *argument)
+{
+	unsigned long nr = (unsigned long)argument, calls = 0, start, time;
+	int i;
+
+	use_processor(nr);
+	while (!go)
+		;
+	start = host_time();
+	do {
+		for (i = 0; i < CALLS_AT_A_TIME; i++)
+			CALL(bench_push);
+		calls += CALLS_AT_A_TIME;
+		time = host_time() - start;
+	} while (time < PARALLEL_SECONDS * 1000000000UL);
+	rates[nr] = calls * 1000 / (time / 1000000);
+}
+
+static void measure_threads(const char *key, unsigned int number)
+{
+	unsigned long i, sum = 0;
+	char name[32];
+
+	go = false;
+	for (i = 0; i < number; i++)
+		thread_start(&threads[i], call_in_thread, (void *)i);
+	usleep(100000);
+	go = true;
+	for (i = 0; i < number; i++) {
+		if (!thread_wait(&threads[i], 600))
+			die("a thread does not end");
+		sum += rates[i];
+	}
+	snprintf(name, sizeof(name), "%s_%u", key, number);
+	report(name, sum);
+}
+
+static int parallel(void)
+{
+	unsigned int number;
+
+	for (number = 1; number <= MOST_THREADS; number *= 2)
+		measure_threads("user_bare_parallel", number);
+	use_file(SELF);
+	command("entry %lu", file_offset(bench_push), 0, 0);
+	for (number = 1; number <= MOST_THREADS; number *= 2)
+		measure_threads("user_parallel", number);
+	command("drop", 0, 0, 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	/* The program that time_exec() executes. */
 	if (argc == 2 && !strcmp(argv[1], "exec"))
 		return 0;
+	if (argc == 2 && !strcmp(argv[1], "traps"))
+		return traps();
+	if (argc == 2 && !strcmp(argv[1], "parallel"))
+		return parallel();
 	write_text();
 	report("user_exec_0", time_exec());
 	users();

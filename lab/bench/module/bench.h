@@ -85,6 +85,9 @@ int bench_coverage(void);
 int bench_parallel(void);
 int bench_quiet(void);
 int bench_watch(void);
+int bench_watch_user(const char *word);
+int bench_unwatch_user(const char *word);
+int bench_traps(const char *word);
 #ifdef CONFIG_FPROBE
 int bench_rivals(void);
 #else
@@ -102,7 +105,13 @@ int bench_register_next(unsigned long *address);
 /* Counts probed addresses that have a jump now and had none before. */
 unsigned int bench_point_jumps(void);
 
+/* Watches the word that bench_write_word() writes; bench_counted is the number of writes. */
+int bench_watch_word(void);
+void bench_unwatch_word(void);
+int bench_write_word(void);
+
 /* Called when the module is unloaded. */
+void bench_traps_exit(void);
 void bench_returns_exit(void);
 void bench_hits_exit(void);
 void bench_registration_exit(void);

@@ -85,6 +85,9 @@ static const struct {
 	{ "settle", bench_settle },
 	{ "unftraced", bench_unftraced },
 	{ "lock", bench_lock },
+	{ "traps", bench_traps },
+	{ "watch_user", bench_watch_user },
+	{ "unwatch_user", bench_unwatch_user },
 };
 
 static const struct {
@@ -163,6 +166,7 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	debugfs_remove(bench_dir);
+	bench_traps_exit();
 	bench_hits_exit();
 	bench_returns_exit();
 	bench_registration_exit();

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The cost of kernel paths that kprobes takes part in, in a kernel without probes: a fault
- * that the exception table fixes, a breakpoint that is not a probe's, a switch to another
- * task, and a stack trace.  client.c measures the paths that begin with a system call.
+ * that the exception table fixes, a breakpoint that is not a probe's, a watchpoint of another
+ * user, a switch to another task, and a stack trace.  client.c measures the paths that begin
+ * with a system call.
  */
 #include <linux/err.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/kdebug.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
@@ -84,9 +87,49 @@ static int measure_breakpoint(void)
 	unregister_die_notifier(&nb);
 	return ret;
 }
+
+static unsigned long watched, writes;
+
+static void count_write(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	writes++;
+}
+
+/* The emulator may execute some more instructions before the exception. */
+static int write_watched(void)
+{
+	WRITE_ONCE(watched, 1);
+	return 1;
+}
+
+static int measure_watchpoint(void)
+{
+	struct perf_event * __percpu *events;
+	struct perf_event_attr attr;
+	int ret;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)&watched;
+	attr.bp_len = sizeof(watched);
+	attr.bp_type = HW_BREAKPOINT_W;
+	events = register_wide_hw_breakpoint(&attr, count_write, NULL);
+	if (IS_ERR_PCPU(events))
+		return PTR_ERR_PCPU(events);
+	ret = measure("quiet_watchpoint", write_watched);
+	unregister_wide_hw_breakpoint(events);
+	if (!ret && !writes)
+		ret = -EIO;
+	return ret;
+}
 #else
-/* No module can take a breakpoint of the kernel here. */
+/* No module can take a breakpoint of the kernel here, or a watchpoint. */
 static int measure_breakpoint(void)
+{
+	return 0;
+}
+
+static int measure_watchpoint(void)
 {
 	return 0;
 }
@@ -136,6 +179,8 @@ int bench_quiet(void)
 
 	if (!ret)
 		ret = measure_breakpoint();
+	if (!ret)
+		ret = measure_watchpoint();
 	if (!ret)
 		ret = measure_switch();
 	return ret ?: measure("quiet_stack", trace_stack);

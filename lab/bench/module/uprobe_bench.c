@@ -12,6 +12,7 @@
  *	drop				unregister all
  */
 #include <linux/cleanup.h>
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -19,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/namei.h>
+#include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -27,8 +29,7 @@
 
 #define COMMAND_SIZE	256
 
-/* There is one processor, so plain numbers count right. */
-static unsigned long counted;
+static DEFINE_PER_CPU(unsigned long, counted);
 
 struct bench_uprobe {
 	struct uprobe_consumer consumer;
@@ -42,14 +43,14 @@ static struct path path;
 
 static int count_hit(struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data)
 {
-	counted++;
+	this_cpu_inc(counted);
 	return 0;
 }
 
 static int count_return(struct uprobe_consumer *consumer, unsigned long func,
 			struct pt_regs *regs, __u64 *data)
 {
-	counted++;
+	this_cpu_inc(counted);
 	return 0;
 }
 
@@ -155,7 +156,12 @@ static const struct file_operations run_fops = {
 
 static int count_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "%lu\n", counted);
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(counted, cpu);
+	seq_printf(m, "%lu\n", sum);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(count);
