@@ -33,6 +33,7 @@
 #define MOST_PROBES	200
 /* The least sample is one that no tick of the clock, and no other work, has interrupted. */
 #define SAMPLES		65
+#define FORKS		513
 #define TRAPS		16
 #define WRITES		64
 #define TEXT_SIZE	65536
@@ -165,7 +166,7 @@ static void measure_fork(void)
 
 	if (child == MAP_FAILED)
 		die("mmap");
-	for (i = 0; i < SAMPLES; i++) {
+	for (i = 0; i < FORKS; i++) {
 		__u64 start = now();
 		pid_t pid = fork();
 
