@@ -278,13 +278,35 @@ static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned 
 {
 	struct uprobe_decision *other;
 
-	lockdep_assert_held(&decide_mutex);
 	if (!mode || point->other)
 		return mode ? point->other : &point->native;
 	other = kzalloc_obj(*other);
 	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&point->other, other);
 	return other;
+}
+
+/**
+ * uprobe_point_decide_new() - uprobe_point_decide() for a point that is not published
+ * @point: the point; its instruction has been read
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task, may sleep.
+ * Return: see uprobe_point_decide_slowly().
+ */
+const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
+						      unsigned int mode)
+{
+	static const struct uprobe_decision no_memory = {
+		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
+	};
+	struct uprobe_decision *decision = decision_of(point, mode);
+
+	if (!decision)
+		return &no_memory;
+	if (decision->state == UPROBE_UNDECIDED)
+		decide(point, decision, mode);
+	return decision;
 }
 
 /**
@@ -299,21 +321,10 @@ static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned 
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
 							 unsigned int mode)
 {
-	static const struct uprobe_decision no_memory = {
-		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
-	};
 	static const struct uprobe_decision unread = {
 		.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
 	};
-	struct uprobe_decision *decision;
 
 	guard(mutex)(&decide_mutex);
-	if (!point->len)
-		return &unread;
-	decision = decision_of(point, mode);
-	if (!decision)
-		return &no_memory;
-	if (decision->state == UPROBE_UNDECIDED)
-		decide(point, decision, mode);
-	return decision;
+	return point->len ? uprobe_point_decide_new(point, mode) : &unread;
 }

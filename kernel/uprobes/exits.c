@@ -204,6 +204,16 @@ int uprobe_exits_find(struct uprobe_mm *own, unsigned long vaddr, unsigned long 
 	return err;
 }
 
+/* Calls the return handler. At an exit, the stack pointer is that of the entry. */
+static __always_inline void call_handler(struct uretprobe *rp, struct pt_regs *regs)
+{
+	struct uretprobe_instance ri = { .rp = rp, .func = rp->up.vaddr };
+
+	if (arch_uretprobe_peek(regs, &ri.ret_addr))
+		ri.ret_addr = 0;
+	rp->handler(&ri, regs);
+}
+
 /**
  * uretprobe_exit() - handler of the consumer of an exit
  * @uc: the consumer
@@ -218,18 +228,12 @@ int uprobe_exits_find(struct uprobe_mm *own, unsigned long vaddr, unsigned long 
 int uretprobe_exit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
 {
 	struct uprobe_registration *registration;
-	struct uretprobe_instance ri = { };
+	struct uretprobe *rp;
 
 	registration = container_of(uc, struct uprobe_registration, consumer);
-	if (READ_ONCE(registration->disabled))
-		return 0;
-	ri.rp = container_of(registration->user, struct uretprobe, up);
-	ri.func = ri.rp->up.vaddr;
-	if (!arch_uprobe_exits(current->utask->auprobe, regs, ri.func, ri.rp->size))
-		return 0;
-	/* At an exit, the stack pointer is that of the entry. */
-	if (arch_uretprobe_peek(regs, &ri.ret_addr))
-		ri.ret_addr = 0;
-	ri.rp->handler(&ri, regs);
+	rp = container_of(registration->user, struct uretprobe, up);
+	if (likely(!READ_ONCE(registration->disabled)) &&
+	    arch_uprobe_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size))
+		call_handler(rp, regs);
 	return 0;
 }

@@ -68,16 +68,24 @@ struct uprobe_reader {
  * struct uprobe_text_reader - reads text of a process for one probe after the other
  * @mm: the process, whose mmap_lock is held
  * @vma: the mapping that was looked up last, or NULL
+ * @file: the probed file of @vma, or NULL
  * @addr: address of @page
  * @page: the page that was read last, with a reference, or NULL
  * @room: a page in whose reach there is room for slots, or 0
+ * @last: the point of the process that was found or created last, or NULL
+ * @len: number of bytes in @insn
+ * @insn: the instruction that was read last, with breakpoints
  */
 struct uprobe_text_reader {
 	struct mm_struct	*mm;
 	struct vm_area_struct	*vma;
+	struct uprobe_file	*file;
 	unsigned long		addr;
 	struct page		*page;
 	unsigned long		room;
+	struct uprobe_point	*last;
+	unsigned int		len;
+	u8			insn[MAX_UINSN_BYTES];
 };
 
 /* Progress of uprobe_point_decide() for one mode. */
@@ -280,9 +288,11 @@ void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
 struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset);
-void uprobe_point_insert(struct uprobe_point *point);
+void uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
+struct uprobe_point *uprobe_point_before(struct uprobe_file *file, struct uprobe_point *near,
+					 loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
 bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm);
 void uprobe_points_free_dying(struct list_head *dying);
@@ -297,6 +307,8 @@ int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader);
 void uprobe_reader_end(struct uprobe_reader *reader);
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
 							 unsigned int mode);
+const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
+						      unsigned int mode);
 
 /* table.c */
 int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
@@ -334,9 +346,7 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
-unsigned int uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
-				   unsigned int len);
-struct vm_area_struct *uprobe_text_vma(struct uprobe_text_reader *reader, unsigned long addr);
+bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 
 /* arm.c */

@@ -70,8 +70,7 @@ void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), voi
 	}
 }
 
-/* The point of a file that is the last one before an offset, or NULL. */
-static struct uprobe_point *point_before(struct uprobe_file *file, loff_t offset)
+static struct uprobe_point *search_before(struct uprobe_file *file, loff_t offset)
 {
 	struct rb_node *node = file->points.rb_node;
 	struct uprobe_point *found = NULL;
@@ -89,11 +88,27 @@ static struct uprobe_point *point_before(struct uprobe_file *file, loff_t offset
 	return found;
 }
 
-/* The point after another one of the same file, or the first one. */
-static struct uprobe_point *point_after(struct uprobe_file *file, struct uprobe_point *before)
+/**
+ * uprobe_point_before() - last point of a file before an offset
+ * @file: the file or process
+ * @near: a point in it that may be the last one before the offset, or NULL: the points of a batch
+ *	are often in the order of offsets
+ * @offset: the offset
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if there is none.
+ */
+struct uprobe_point *uprobe_point_before(struct uprobe_file *file, struct uprobe_point *near,
+					 loff_t offset)
 {
-	return before ? uprobe_point_next(before) :
-			list_first_entry_or_null(&file->in_order, struct uprobe_point, entry);
+	struct uprobe_point *next;
+
+	if (near && near->offset < offset) {
+		next = uprobe_point_next(near);
+		if (!next || next->offset >= offset)
+			return near;
+	}
+	return search_before(file, offset);
 }
 
 /**
@@ -106,7 +121,7 @@ static struct uprobe_point *point_after(struct uprobe_file *file, struct uprobe_
  */
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
 {
-	return point_after(file, point_before(file, from));
+	return uprobe_point_after(file, search_before(file, from));
 }
 
 /**
@@ -185,8 +200,14 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
 	return point;
 }
 
-/* Publishes a point after another one, or as the first. */
-static void insert_after(struct uprobe_point *point, struct uprobe_point *before)
+/**
+ * uprobe_point_insert() - publish a point in its file or process
+ * @point: complete
+ * @before: the last point before it, or NULL
+ *
+ * Context: task; uprobe_points_lock held for writing.
+ */
+void uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before)
 {
 	struct uprobe_file *file = point->file;
 	struct rb_node *parent, **link;
@@ -199,38 +220,13 @@ static void insert_after(struct uprobe_point *point, struct uprobe_point *before
 		link = &file->points.rb_node;
 	} else {
 		/* The next one has no left child: all that are less are @before, or below it. */
-		parent = &point_after(file, before)->node;
+		parent = &uprobe_point_after(file, before)->node;
 		link = &parent->rb_left;
 	}
 	rb_link_node(&point->node, parent, link);
 	rb_insert_color(&point->node, &file->points);
 	list_add(&point->entry, before ? &before->entry : &file->in_order);
 	WRITE_ONCE(uprobe_points_published, uprobe_points_published + 1);
-}
-
-/**
- * uprobe_point_insert() - publish a point in its file or process
- * @point: complete
- *
- * Context: task; uprobe_points_lock held for writing.
- */
-void uprobe_point_insert(struct uprobe_point *point)
-{
-	insert_after(point, point_before(point->file, point->offset));
-}
-
-/* Like point_before(), for the points of a batch, which are often in the order of offsets. */
-static struct uprobe_point *batch_before(struct uprobe_reader *reader, struct uprobe_file *file,
-					 loff_t offset)
-{
-	struct uprobe_point *last = reader->last, *next;
-
-	if (last && last->offset < offset) {
-		next = uprobe_point_next(last);
-		if (!next || next->offset >= offset)
-			return last;
-	}
-	return point_before(file, offset);
 }
 
 /**
@@ -256,8 +252,8 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 	*why = "no memory";
 	if (!file)
 		return ERR_PTR(-ENOMEM);
-	before = batch_before(reader, file, offset);
-	point = point_after(file, before);
+	before = uprobe_point_before(file, reader->last, offset);
+	point = uprobe_point_after(file, before);
 	if (point && point->offset == offset) {
 		reader->last = point;
 		*why = "registered with another reference counter";
@@ -273,7 +269,7 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 		goto free_point;
 	if (err)
 		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread + 1);
-	insert_after(point, before);
+	uprobe_point_insert(point, before);
 	reader->last = point;
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
 	return point;

@@ -21,6 +21,21 @@ static inline struct uprobe_point *uprobe_point_next(struct uprobe_point *point)
 }
 
 /**
+ * uprobe_point_after() - next point of a file
+ * @file: the file or process
+ * @before: a point in it, or NULL
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: the point after @before, or the first one; NULL if there is none.
+ */
+static inline struct uprobe_point *uprobe_point_after(struct uprobe_file *file,
+						      struct uprobe_point *before)
+{
+	return before ? uprobe_point_next(before) :
+			list_first_entry_or_null(&file->in_order, struct uprobe_point, entry);
+}
+
+/**
  * uprobe_point_is_process() - is a point one of a process?
  * @point: a point in its file or process
  */

@@ -90,11 +90,25 @@ static int batch_make_room(struct batch *batch, unsigned int more)
 	return 0;
 }
 
+/* Publishes a registration for the instruction that has been read. */
+static int publish_read(struct uprobe_mm *own, struct uprobe_registration *registration,
+			unsigned long vaddr, struct batch *batch, const char **why)
+{
+	struct uprobe_point *point;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	point = uprobe_process_point_get(own, &batch->reader, vaddr, why);
+	if (IS_ERR(point))
+		return PTR_ERR(point);
+	uprobe_registration_publish(registration, point);
+	batch->points[batch->nr++] = point;
+	return 0;
+}
+
 static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vaddr,
 		      enum uprobe_kind kind, struct batch *batch)
 {
 	struct uprobe_registration *registration;
-	struct uprobe_point *point;
 	const char *why;
 	int err;
 
@@ -104,16 +118,14 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	registration = uprobe_registration_new(u, kind);
 	if (!registration)
 		return -ENOMEM;
-	point = uprobe_process_point_get(own, &batch->reader, vaddr, &why);
-	if (IS_ERR(point)) {
-		trace_uprobe_refused(NULL, 0, vaddr, why, PTR_ERR(point));
+	err = uprobe_process_read(&batch->reader, vaddr, &why);
+	if (!err)
+		err = publish_read(own, registration, vaddr, batch, &why);
+	if (err) {
+		trace_uprobe_refused(NULL, 0, vaddr, why, err);
 		uprobe_registration_free(registration);
-		return PTR_ERR(point);
 	}
-	guard(rwsem_write)(&uprobe_points_lock);
-	uprobe_registration_publish(registration, point);
-	batch->points[batch->nr++] = point;
-	return 0;
+	return err;
 }
 
 /* Publishes a registration for each exit of a function. */

@@ -61,7 +61,19 @@ void uprobe_registrations_forget(struct uprobe_mm *own, struct uprobe *u);
 void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
 					void (*fn)(struct uprobe_registration *, void *),
 					void *data);
-int uprobe_registration_check(struct uprobe *u);
+int uprobe_registration_found(struct uprobe *u);
+
+/**
+ * uprobe_registration_check() - can an object be registered?
+ * @u: the object
+ *
+ * Context: task, may sleep.
+ * Return: 0, or an error of uprobe_registration_found().
+ */
+static inline int uprobe_registration_check(struct uprobe *u)
+{
+	return likely(!u->registration) ? 0 : uprobe_registration_found(u);
+}
 
 /* process.c */
 int uprobe_check_context(void);
@@ -71,6 +83,7 @@ int uprobes_register_now(struct uprobe **us, int num, bool is_return);
 void uprobes_unregister_now(struct uprobe **us, int num);
 
 /* process_point.c */
+int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, const char **why);
 struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 					      struct uprobe_text_reader *reader,
 					      unsigned long vaddr, const char **why);

@@ -111,25 +111,44 @@ static void restore(struct vm_area_struct *vma, unsigned long vaddr, u8 *text, u
 		restore_from(file, vma_offset(vma, vaddr), text, len);
 }
 
+/* Number of bytes that are probed at a point in a process, 0 if it has no breakpoint there. */
+static unsigned int probed_bytes(struct uprobe_point *point, struct mm_struct *mm)
+{
+	const struct uprobe_decision *decision;
+
+	if (!uprobe_point_wanted(point, mm))
+		return 0;
+	decision = uprobe_point_decision(point, arch_uprobe_mode(mm));
+	return decision && decision->state == UPROBE_ACCEPTED ?
+	       arch_uprobe_insn_len(&decision->arch) : 0;
+}
+
 /* Is another probe inside of the instruction, or the instruction inside of a probed one? */
 static bool overlaps(struct uprobe_file *file, struct mm_struct *mm, loff_t at, unsigned int len)
 {
-	unsigned int mode = arch_uprobe_mode(mm);
-	const struct uprobe_decision *decision;
 	struct uprobe_point *point;
+	unsigned int probed;
 
 	point = uprobe_point_first(file, max_t(loff_t, at - MAX_UINSN_BYTES + 1, 0));
 	for (; point && point->offset < at + len; point = uprobe_point_next(point)) {
-		if (point->offset == at || !uprobe_point_wanted(point, mm))
-			continue;
-		decision = uprobe_point_decision(point, mode);
-		if (!decision || decision->state != UPROBE_ACCEPTED)
-			continue;
-		if (point->offset > at ||
-		    point->offset + arch_uprobe_insn_len(&decision->arch) > at)
+		probed = point->offset == at ? 0 : probed_bytes(point, mm);
+		if (probed && (point->offset > at || point->offset + probed > at))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Has no other point a byte of an instruction? @before is the last point of the process before
+ * the instruction, or NULL.
+ */
+static bool is_alone(struct uprobe_text_reader *reader, struct uprobe_file *process,
+		     struct uprobe_point *before, unsigned long vaddr)
+{
+	struct uprobe_point *after = uprobe_point_after(process, before);
+
+	return !reader->file && (!before || before->offset + MAX_UINSN_BYTES <= vaddr) &&
+	       (!after || after->offset >= vaddr + MAX_UINSN_BYTES);
 }
 
 #if UPROBE_CONTEXT_BYTES
@@ -185,26 +204,32 @@ static bool has_room(struct uprobe_text_reader *reader, struct uprobe_mm *own,
 	return true;
 }
 
-static int check_point(struct uprobe_text_reader *reader, struct vm_area_struct *vma,
-		       struct uprobe_point *point, const char **why)
+/* Does the instruction of a point overlap others, also those that are probed for the file? */
+static bool overlaps_any(struct uprobe_text_reader *reader, struct uprobe_point *point,
+			 unsigned int len)
 {
-	struct mm_struct *mm = vma->vm_mm;
-	const struct uprobe_decision *decision;
-	struct uprobe_file *file = file_of(vma);
-	unsigned int len;
+	loff_t at = vma_offset(reader->vma, point->offset);
 
-	decision = uprobe_point_decide(point, arch_uprobe_mode(mm));
+	return overlaps(point->file, reader->mm, point->offset, len) ||
+	       (reader->file && overlaps(reader->file, reader->mm, at, len));
+}
+
+/* Can a point be published? */
+static int check_point(struct uprobe_text_reader *reader, struct uprobe_point *point,
+		       bool alone, const char **why)
+{
+	struct mm_struct *mm = reader->mm;
+	const struct uprobe_decision *decision;
+
+	decision = uprobe_point_decide_new(point, arch_uprobe_mode(mm));
 	*why = decision->why;
 	if (decision->state != UPROBE_ACCEPTED)
 		return decision->err;
-	*why = check_context(vma, point->offset);
+	*why = check_context(reader->vma, point->offset);
 	if (*why)
 		return -EOPNOTSUPP;
 	*why = "a probe is inside, or it is inside of a probed instruction";
-	len = arch_uprobe_insn_len(&decision->arch);
-	if (overlaps(&mm->uprobes_state.own->process, mm, point->offset, len))
-		return -EILSEQ;
-	if (file && overlaps(file, mm, vma_offset(vma, point->offset), len))
+	if (!alone && overlaps_any(reader, point, arch_uprobe_insn_len(&decision->arch)))
 		return -EILSEQ;
 	*why = "no room for a copy in reach of the text";
 	if (decision->way != UPROBE_EMULATED &&
@@ -244,54 +269,90 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
 }
 
 /**
- * uprobe_process_point_get() - find or create the point for a registration
- * @own: the process
+ * uprobe_process_read() - read the instruction for uprobe_process_point_get()
  * @reader: of the process
  * @vaddr: address of the instruction
  * @why: set on failure
  *
- * The caller adds a consumer before it releases mmap_lock.
+ * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held. Not
+ * uprobe_points_lock, because the file system may ask a program.
+ * Return: 0, or an error of register_uprobe().
+ */
+int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, const char **why)
+{
+	struct vm_area_struct *vma = reader->vma;
+	int err;
+
+	if (!vma || vaddr < vma->vm_start || vaddr >= vma->vm_end) {
+		vma = vma_lookup(reader->mm, vaddr);
+		err = check_vma(vma, why);
+		if (err)
+			return err;
+		reader->vma = vma;
+		reader->file = file_of(vma);
+	}
+	*why = "the text cannot be read";
+	return uprobe_text_read_insn(reader, vaddr) ? 0 : -EFAULT;
+}
+
+/* Creates a point after the point @before, with the instruction that has been read. */
+static struct uprobe_point *create_point(struct uprobe_file *process,
+					 struct uprobe_text_reader *reader, unsigned long vaddr,
+					 struct uprobe_point *before, const char **why)
+{
+	bool alone = is_alone(reader, process, before, vaddr);
+	struct uprobe_point *point;
+	int err;
+
+	*why = "no memory";
+	point = uprobe_point_new(process, vaddr);
+	if (!point)
+		return ERR_PTR(-ENOMEM);
+	point->len = reader->len;
+	memcpy(point->insn, reader->insn, sizeof(point->insn));
+	if (!alone)
+		restore(reader->vma, vaddr, point->insn, point->len);
+	err = check_point(reader, point, alone, why);
+	if (!err)
+		return point;
+	kfree(point->other);
+	kfree(point);
+	return ERR_PTR(err);
+}
+
+/**
+ * uprobe_process_point_get() - find or create the point for a registration
+ * @own: the process
+ * @reader: of the process, after uprobe_process_read()
+ * @vaddr: address of the instruction
+ * @why: set on failure
  *
- * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held.
+ * The caller adds a consumer before it releases the locks. The point stays while mmap_lock is
+ * held, so that the reader can start the next search there.
+ *
+ * Context: task, may sleep; mmap_lock of the process, uprobe_mutex and uprobe_points_lock (for
+ * writing) held.
  * Return: the point, or an ERR_PTR(): see register_uprobe().
  */
 struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 					      struct uprobe_text_reader *reader,
 					      unsigned long vaddr, const char **why)
 {
-	struct vm_area_struct *vma = uprobe_text_vma(reader, vaddr);
-	struct uprobe_point *point;
-	u8 text[MAX_UINSN_BYTES];
-	unsigned int len;
-	int err = check_vma(vma, why);
+	struct uprobe_file *process = &own->process;
+	struct uprobe_point *point, *before;
 
-	if (err)
-		return ERR_PTR(err);
-	len = uprobe_text_read_next(reader, vaddr, text,
-				    min(sizeof(text), vma->vm_end - vaddr));
-	*why = "the text cannot be read";
-	if (!len)
-		return ERR_PTR(-EFAULT);
-	guard(rwsem_write)(&uprobe_points_lock);
-	point = uprobe_process_point_find(own, vaddr);
-	if (point)
-		return point;
-	*why = "no memory";
-	point = uprobe_point_new(&own->process, vaddr);
-	if (!point)
-		return ERR_PTR(-ENOMEM);
-	point->len = len;
-	memset(point->insn, 0, sizeof(point->insn));
-	memcpy(point->insn, text, len);
-	restore(vma, vaddr, point->insn, len);
-	err = check_point(reader, vma, point, why);
-	if (err) {
-		kfree(point->other);
-		kfree(point);
-		return ERR_PTR(err);
+	before = uprobe_point_before(process, reader->last, vaddr);
+	point = uprobe_point_after(process, before);
+	if (!point || point->offset != vaddr) {
+		point = create_point(process, reader, vaddr, before, why);
+		if (IS_ERR(point))
+			return point;
+		uprobe_point_insert(point, before);
+		/* Only a point of the file can have a site there. */
+		if (reader->file)
+			uprobe_site_renew(own, vaddr, point);
 	}
-	uprobe_point_insert(point);
-	uprobe_site_renew(own, vaddr, point);
+	reader->last = point;
 	return point;
 }
 
@@ -302,7 +363,7 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
  * @own: the process
  * @points: its points, by address
  * @nr: number of points
- * @op: %UPROBE_ARM arms those that are wanted, %UPROBE_DISARM disarms the others
+ * @op: %UPROBE_ARM arms them, %UPROBE_DISARM disarms those that are not wanted
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
  * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR. All are tried to be disarmed.
@@ -321,7 +382,7 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 		page = points[i]->offset & PAGE_MASK;
 		for (n = 0; i < nr && n < PAGE_POINTS &&
 		     (points[i]->offset & PAGE_MASK) == page; i++) {
-			if (uprobe_point_wanted(points[i], own->mm) == arm)
+			if (arm || !uprobe_point_wanted(points[i], own->mm))
 				batch[n++] = points[i];
 		}
 		vma = n ? vma_lookup(own->mm, batch[0]->offset) : NULL;

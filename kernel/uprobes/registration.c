@@ -52,14 +52,18 @@ static bool process_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
  */
 struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind)
 {
-	struct uprobe_registration *registration = kzalloc_obj(*registration);
+	struct uprobe_registration *registration = kmalloc_obj(*registration);
 
 	if (!registration)
 		return NULL;
+	/* The rest is set when it is published. */
 	registration->user = u;
 	registration->pid = u->pid;
 	registration->kind = kind;
+	registration->disabled = false;
+	registration->pool = NULL;
 	registration->consumer.filter = process_filter;
+	registration->consumer.ret_handler = NULL;
 	switch (kind) {
 	case UPROBE_KIND_HIT:
 		registration->consumer.handler = process_handler;
@@ -214,18 +218,17 @@ void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
 }
 
 /**
- * uprobe_registration_check() - can an object be registered?
+ * uprobe_registration_found() - why has an object a registration that is to be registered?
  * @u: the object
  *
  * Context: task, may sleep.
- * Return: 0; -EBUSY if it is registered; -EINVAL if its reserved member is not zero.
+ * Return: -EBUSY if it is registered; -EINVAL if its reserved member is not zero; 0 if the
+ * registration has ended meanwhile.
  */
-int uprobe_registration_check(struct uprobe *u)
+int uprobe_registration_found(struct uprobe *u)
 {
 	struct uprobe_registration *registration;
 
-	if (!u->registration)
-		return 0;
 	guard(rwsem_read)(&uprobe_points_lock);
 	list_for_each_entry(registration, &registrations, node) {
 		if (registration->user == u)

@@ -80,20 +80,9 @@ static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long
 	return page;
 }
 
-/**
- * uprobe_text_read_next() - uprobe_text_read() for many probes
- * @reader: of the process; the caller holds its mmap_lock until uprobe_text_reader_end()
- * @addr: address
- * @to: buffer
- * @len: bytes to read
- *
- * Text that the program changes meanwhile may be read as it was.
- *
- * Context: task, may sleep.
- * Return: number of bytes that could be read.
- */
-unsigned int uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
-				   unsigned int len)
+/* Returns the number of bytes that could be read. */
+static unsigned int read_text(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
+			      unsigned int len)
 {
 	unsigned int done, in_page;
 	struct page *page;
@@ -121,27 +110,37 @@ unsigned int uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned l
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len)
 {
 	struct uprobe_text_reader reader = { .mm = mm };
-	unsigned int done = uprobe_text_read_next(&reader, addr, to, len);
+	unsigned int done = read_text(&reader, addr, to, len);
 
 	uprobe_text_reader_end(&reader);
 	return done;
 }
 
 /**
- * uprobe_text_vma() - find the mapping of text
- * @reader: see uprobe_text_read_next()
- * @addr: address
+ * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
+ * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
+ * @addr: address of the instruction, in @reader->vma
  *
- * Context: task.
- * Return: NULL if nothing is mapped there.
+ * The page is kept for the next instruction, so that text that the program changes meanwhile may
+ * be read as it was.
+ *
+ * Context: task, may sleep.
+ * Return: false if nothing could be read.
  */
-struct vm_area_struct *uprobe_text_vma(struct uprobe_text_reader *reader, unsigned long addr)
+bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr)
 {
-	struct vm_area_struct *vma = reader->vma;
+	unsigned int at = offset_in_page(addr);
 
-	if (!vma || addr < vma->vm_start || addr >= vma->vm_end)
-		reader->vma = vma_lookup(reader->mm, addr);
-	return reader->vma;
+	reader->len = sizeof(reader->insn);
+	if (likely(reader->page && reader->addr == addr - at &&
+		   at <= PAGE_SIZE - sizeof(reader->insn))) {
+		memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
+		return true;
+	}
+	memset(reader->insn, 0, sizeof(reader->insn));
+	reader->len = read_text(reader, addr, reader->insn,
+				min(sizeof(reader->insn), reader->vma->vm_end - addr));
+	return reader->len;
 }
 
 /**
