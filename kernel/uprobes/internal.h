@@ -53,12 +53,14 @@ struct uprobe_file {
 /**
  * struct uprobe_reader - finds or makes the points of a batch, reading one page after the other
  * @inode: the file
+ * @left: number of points that are still to be found or made
  * @last: the point that has been found or made last, or NULL
  * @index: of @page
  * @page: the page that has been read last, with a reference, or NULL
  */
 struct uprobe_reader {
 	struct inode		*inode;
+	unsigned int		left;
 	struct uprobe_point	*last;
 	pgoff_t			index;
 	struct page		*page;
@@ -67,6 +69,7 @@ struct uprobe_reader {
 /**
  * struct uprobe_text_reader - reads text of a process for one probe after the other
  * @mm: the process, whose mmap_lock is held
+ * @left: number of probes that are still to be registered, at least
  * @vma: the mapping that was looked up last, or NULL
  * @file: the probed file of @vma, or NULL
  * @addr: address of @page
@@ -78,6 +81,7 @@ struct uprobe_reader {
  */
 struct uprobe_text_reader {
 	struct mm_struct	*mm;
+	unsigned int		left;
 	struct vm_area_struct	*vma;
 	struct uprobe_file	*file;
 	unsigned long		addr;
@@ -86,6 +90,18 @@ struct uprobe_text_reader {
 	struct uprobe_point	*last;
 	unsigned int		len;
 	u8			insn[MAX_UINSN_BYTES];
+};
+
+/**
+ * struct uprobe_stock - objects of one type for the next probes of a batch
+ * @cache: allocates them
+ * @nr: number of objects in stock
+ * @objects: the objects
+ */
+struct uprobe_stock {
+	struct kmem_cache	*cache;
+	unsigned int		nr;
+	void			*objects[16];
 };
 
 /* Progress of uprobe_point_decide() for one mode. */
@@ -277,7 +293,11 @@ enum uprobe_text_op {
 /* uprobes.c */
 extern struct mutex uprobe_mutex;
 
+/* stock.c */
+void *uprobe_stock_take(struct uprobe_stock *stock, unsigned int needed);
+
 /* point.c */
+void uprobe_points_init(void);
 extern struct rw_semaphore uprobe_points_lock;
 extern unsigned int uprobe_nr_points;
 extern unsigned long uprobe_points_published;
@@ -287,7 +307,8 @@ void uprobe_point_put(struct uprobe_point *point);
 void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
-struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset);
+struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
+				      unsigned int needed);
 void uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
@@ -400,6 +421,9 @@ unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *co
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);
+
+/* registration.c */
+void uprobe_registrations_init(void);
 
 /* process_point.c */
 struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr);

@@ -24,6 +24,7 @@ unsigned long uprobe_points_published;
 #define FILE_TABLE_BITS 8
 
 static struct hlist_head file_table[1 << FILE_TABLE_BITS];
+static struct uprobe_stock point_stock;
 static LIST_HEAD(dying_points);
 static DEFINE_SPINLOCK(dying_lock);
 static u64 last_id;
@@ -143,6 +144,16 @@ struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset)
 
 /* --- Life ------------------------------------------------------------------- */
 
+/**
+ * uprobe_points_init() - prepare the creation of points
+ *
+ * Context: boot.
+ */
+void __init uprobe_points_init(void)
+{
+	point_stock.cache = KMEM_CACHE(uprobe_point, SLAB_PANIC);
+}
+
 static struct uprobe_file *file_get(struct inode *inode)
 {
 	struct uprobe_file *file = uprobe_file_find(inode);
@@ -176,13 +187,15 @@ static void file_put(struct uprobe_file *file)
  * uprobe_point_new() - create a point
  * @file: the file or process
  * @offset: of the instruction
+ * @needed: see uprobe_stock_take()
  *
  * Context: task, may sleep; uprobe_mutex held.
  * Return: NULL if there is no memory.
  */
-struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset)
+struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
+				      unsigned int needed)
 {
-	struct uprobe_point *point = kmalloc_obj(*point);
+	struct uprobe_point *point = uprobe_stock_take(&point_stock, needed);
 
 	if (!point)
 		return NULL;
@@ -259,7 +272,7 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 		*why = "registered with another reference counter";
 		return point->ref_ctr_offset == ref_ctr_offset ? point : ERR_PTR(-EINVAL);
 	}
-	point = uprobe_point_new(file, offset);
+	point = uprobe_point_new(file, offset, reader->left);
 	if (!point)
 		goto put_file;
 	point->ref_ctr_offset = ref_ctr_offset;

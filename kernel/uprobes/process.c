@@ -115,7 +115,7 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	err = batch_make_room(batch, 1);
 	if (err)
 		return err;
-	registration = uprobe_registration_new(u, kind);
+	registration = uprobe_registration_new(u, kind, batch->reader.left);
 	if (!registration)
 		return -ENOMEM;
 	err = uprobe_process_read(&batch->reader, vaddr, &why);
@@ -193,6 +193,7 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 			break;
 		/* If publish() fails, it may have published some of the exits. */
 		++*done;
+		batch->reader.left = num - i;
 		err = publish(own, us[i], is_return, batch);
 	}
 	return err;

@@ -51,7 +51,8 @@ struct uprobe_registration {
 };
 
 /* registration.c */
-struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind);
+struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind,
+						    unsigned int needed);
 void uprobe_registration_free(struct uprobe_registration *registration);
 void uprobe_registration_publish(struct uprobe_registration *registration,
 				 struct uprobe_point *point);

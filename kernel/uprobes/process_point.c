@@ -305,7 +305,7 @@ static struct uprobe_point *create_point(struct uprobe_file *process,
 	int err;
 
 	*why = "no memory";
-	point = uprobe_point_new(process, vaddr);
+	point = uprobe_point_new(process, vaddr, reader->left);
 	if (!point)
 		return ERR_PTR(-ENOMEM);
 	point->len = reader->len;

@@ -24,6 +24,18 @@ static LIST_HEAD(registrations);
 static LIST_HEAD(gone);
 static unsigned int nr_gone;
 
+static struct uprobe_stock stock;
+
+/**
+ * uprobe_registrations_init() - prepare the creation of registrations
+ *
+ * Context: boot.
+ */
+void __init uprobe_registrations_init(void)
+{
+	stock.cache = KMEM_CACHE(uprobe_registration, SLAB_PANIC);
+}
+
 /* --- Consumer ----------------------------------------------------------------- */
 
 static int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
@@ -46,13 +58,15 @@ static bool process_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
  * uprobe_registration_new() - create a registration
  * @u: the user's object
  * @kind: see &enum uprobe_kind
+ * @needed: see uprobe_stock_take()
  *
- * Context: task, may sleep.
+ * Context: task, may sleep; uprobe_mutex held.
  * Return: NULL if there is no memory.
  */
-struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind)
+struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind,
+						    unsigned int needed)
 {
-	struct uprobe_registration *registration = kmalloc_obj(*registration);
+	struct uprobe_registration *registration = uprobe_stock_take(&stock, needed);
 
 	if (!registration)
 		return NULL;

@@ -97,6 +97,7 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 		err = check_request(&requests[i]);
 		if (err)
 			break;
+		reader.left = nr - i;
 		point = uprobe_point_get(&reader, requests[i].offset, requests[i].ref_ctr_offset,
 					 &why);
 		if (IS_ERR(point)) {
@@ -372,8 +373,10 @@ EXPORT_SYMBOL_GPL(uprobe_unregister_sync);
 /**
  * uprobes_init() - called at boot, before the first user process
  *
- * Context: boot. Everything is initialized statically.
+ * Context: boot.
  */
 void __init uprobes_init(void)
 {
+	uprobe_points_init();
+	uprobe_registrations_init();
 }
