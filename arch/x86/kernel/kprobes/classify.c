@@ -430,25 +430,42 @@ static int probe_refuse(struct probe_insn *out, enum probe_refusal refusal)
 	return refusal == REFUSE_UNDECODABLE ? -EILSEQ : -EINVAL;
 }
 
+/* Most opcodes have no row. */
+static bool probe_plain_has_row(const struct plain_insn *insn)
+{
+	u8 first = probe_first_rows[insn->escaped ? MAP_0F : MAP_ONE][insn->opcode];
+
+	return first < ARRAY_SIZE(probe_rows);
+}
+
+static noinline const struct probe_row *probe_plain_row(const struct plain_insn *insn,
+							bool mode_64)
+{
+	const struct probe_key key = {
+		.map = insn->escaped ? MAP_0F : MAP_ONE, .opcode = insn->opcode,
+		.modrm = insn->modrm, .has_modrm = insn->has_modrm,
+		.mode = mode_64 ? MODE_64 : MODE_32,
+	};
+
+	return probe_find_row(&key);
+}
+
 /* Classifies an instruction without the kernel's decoder.  Returns false if it is needed. */
 static bool probe_classify_plain(const u8 *bytes, size_t avail, enum insn_mode mode,
 				 struct probe_insn *out)
 {
-	const struct probe_row *row;
+	bool mode_64 = probe_mode_64(mode);
+	const struct probe_row *row = NULL;
 	struct plain_insn insn;
-	struct probe_key key;
 
-	if (!probe_decode_plain(bytes, avail, probe_mode_64(mode), &insn))
+	if (!probe_decode_plain(bytes, avail, mode_64, &insn))
 		return false;
-	key = (struct probe_key) {
-		.map = insn.escaped ? MAP_0F : MAP_ONE, .opcode = insn.opcode, .modrm = insn.modrm,
-		.has_modrm = insn.has_modrm, .mode = probe_mode_64(mode) ? MODE_64 : MODE_32,
-	};
-	row = probe_find_row(&key);
+	if (probe_plain_has_row(&insn))
+		row = probe_plain_row(&insn, mode_64);
 	if (row && (row->action != PROBE_EMULATE || insn.has_modrm))
 		return false;
 	out->len = insn.len;
-	out->asize = key.mode == MODE_64 ? 8 : 4;
+	out->asize = mode_64 ? 8 : 4;
 	out->riprel = insn.riprel;
 	out->action = row ? PROBE_EMULATE : insn.riprel ? PROBE_REBASE : PROBE_COPY;
 	if (row) {
