@@ -184,7 +184,7 @@ static __always_inline int call(const struct emulation *e, unsigned long target,
 		return raise_fault(FAULT_GP);
 	if (write_user_word(e->width, sp, e->next))
 		return raise_access_fault(e->width, sp, X86_PF_WRITE, FAULT_STACK);
-	if (shadow && uprobe_shadow_push(e->next) == -EFAULT)
+	if (unlikely(uprobe_has_shadow()) && shadow && uprobe_shadow_push(e->next) == -EFAULT)
 		return raise_control_fault();
 	e->regs->sp = sp;
 	e->regs->ip = target;
@@ -255,10 +255,10 @@ static __always_inline int user_call_indirect(const struct emulation *e)
 }
 
 /*
- * Pops the shadow stack, if there is one, unless its top is not @target.  Returns false if that
- * raises an exception.
+ * Pops the shadow stack, unless its top is not @target.  Returns false if that raises an
+ * exception.
  */
-static __always_inline bool pop_shadow(unsigned long target)
+static noinline bool pop_shadow(unsigned long target)
 {
 	u64 value;
 	int ret = uprobe_shadow_pop(&value);
@@ -278,7 +278,7 @@ static __always_inline int user_ret(const struct emulation *e)
 		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
 	if (unlikely(!can_continue(e, target)))
 		return raise_fault(FAULT_GP);
-	if (unlikely(!pop_shadow(target)))
+	if (unlikely(uprobe_has_shadow()) && !pop_shadow(target))
 		return raise_control_fault();
 	e->regs->sp = truncate(e, sp + e->width + e->user->insn.disp);
 	e->regs->ip = target;

@@ -99,17 +99,22 @@ int arch_uprobe_flow(const u8 *bytes, size_t len, unsigned long vaddr, unsigned 
 	return 0;
 }
 
-/* See <linux/uprobes-arch.h>. */
-bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-		       unsigned long start, unsigned long size)
+/* Does a jump lead out of a function? */
+static noinline bool jumps_out(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			       unsigned long start, unsigned long size)
 {
 	struct pt_regs after = *regs;
 
-	/* To emulate it would pop from the shadow stack. */
-	if (uprobe_desc(arch)->insn.emul == EMUL_RET)
-		return true;
 	/* A debugger sees one trap, that of the instruction itself. */
 	after.flags &= ~X86_EFLAGS_TF;
 	arch_uprobe_emulate(arch, &after);
 	return after.ip - start >= size;
+}
+
+/* See <linux/uprobes-arch.h>. */
+bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+		       unsigned long start, unsigned long size)
+{
+	/* To emulate a return would pop from the shadow stack. */
+	return uprobe_desc(arch)->insn.emul == EMUL_RET || jumps_out(arch, regs, start, size);
 }
