@@ -50,6 +50,7 @@ static int count_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 
 static int add(unsigned long address, unsigned long step, unsigned int number)
 {
+	pid_t pid = task_tgid_vnr(current);
 	unsigned int i;
 	int ret;
 
@@ -57,8 +58,7 @@ static int add(unsigned long address, unsigned long step, unsigned int number)
 		return -EINVAL;
 	for (i = 0; i < number; i++) {
 		probes[i] = (struct uprobe) {
-			.pid = task_tgid_vnr(current), .vaddr = address + i * step,
-			.handler = count_hit,
+			.pid = pid, .vaddr = address + i * step, .handler = count_hit,
 		};
 	}
 	ret = register_uprobes(pointers, number);
