@@ -118,6 +118,9 @@ static __always_inline int concerned(struct uprobe_point *point, struct mm_struc
 
 	if (uprobe_point_wanted(point, mm) != arm)
 		return 0;
+	/* Nearly all. Pairs with the release in decide(). */
+	if (likely(!mode && smp_load_acquire(&point->native.state) == UPROBE_ACCEPTED))
+		return 1;
 	decision = uprobe_point_decide(point, mode);
 	if (likely(decision->state == UPROBE_ACCEPTED))
 		return 1;
@@ -154,7 +157,8 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 		   enum uprobe_text_op op)
 {
 	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end;
-	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_point *batch[PAGE_POINTS];
 	unsigned int i = first_in(vma, points, nr), n;
 	int err = 0, ret;
@@ -162,7 +166,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	while (i < nr && points[i]->offset < end) {
 		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
 		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++) {
-			ret = concerned(points[i], vma->vm_mm, mode, op);
+			ret = concerned(points[i], mm, mode, op);
 			if (ret > 0)
 				batch[n++] = points[i];
 			else if (!err)
@@ -193,7 +197,8 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 {
 	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end = 0;
 	struct uprobe_point *point = uprobe_point_first(file, vma_offset(vma)), **batch;
-	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned int mode = arch_uprobe_mode(mm);
 	unsigned int n = 0;
 
 	if (!point || point->offset >= end)
@@ -208,7 +213,7 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 				break;
 			page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
 		}
-		if (likely(concerned(point, vma->vm_mm, mode, UPROBE_ARM) > 0))
+		if (likely(concerned(point, mm, mode, UPROBE_ARM) > 0))
 			batch[n++] = point;
 	}
 	if (n)

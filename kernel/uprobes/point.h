@@ -53,11 +53,12 @@ static inline bool uprobe_point_is_process(struct uprobe_point *point)
  */
 static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_struct *mm)
 {
+	struct list_head *first = READ_ONCE(point->consumers.next);
 	struct uprobe_consumer *uc;
 
-	if (unlikely(list_empty(&point->consumers)))
+	if (unlikely(first == &point->consumers))
 		return false;
-	uc = list_first_entry(&point->consumers, struct uprobe_consumer, cons_node);
+	uc = list_entry(first, struct uprobe_consumer, cons_node);
 	return likely(!uc->filter) || uprobe_point_filter(point, mm);
 }
 
