@@ -90,11 +90,15 @@ struct event_at {
  */
 UNUSED static int event_open(const struct event_at *at)
 {
+	static long type = -1;
 	struct perf_event_attr attr;
 
+	/* Read once, because programs that measure open many events. */
+	if (type < 0)
+		type = read_number(UPROBE_PMU "type");
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
-	attr.type = read_number(UPROBE_PMU "type");
+	attr.type = type;
 	attr.config = at->is_return | (__u64)at->ref_ctr << 32;
 	attr.uprobe_path = pointer(at->path);
 	attr.probe_offset = at->offset;
