@@ -27,7 +27,8 @@ static void reset(bool guarded, u64 top)
 	regs.sp = SP;
 	regs.ip = CODE;
 	regs.cx = 1;
-	task.guarded = guarded;
+	if (guarded)
+		guard();
 	task.ssp = 2;
 	task.shadow[2] = top;
 	set_user_word(SP, top, 8);

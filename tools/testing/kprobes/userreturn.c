@@ -175,7 +175,7 @@ static void test_call(void)
 	tap_ok(same(&want) && regs.ip == CALLER, "a handler can change the stack pointer");
 
 	start();
-	task.guarded = true;
+	guard();
 	to_call();
 	enter();
 	regs.ax = test_sys_uretprobe();
@@ -216,7 +216,7 @@ static void test_entry(void)
 
 	start();
 	set_user_word(SP, CALLER, 8);
-	task.guarded = true;
+	guard();
 	task.ssp = 2;
 	tap_ok(!arch_uretprobe_peek(&regs, &ret) && ret == CALLER, "the return address is read");
 	ret = 0;

@@ -38,7 +38,7 @@ int test_write_user(u64 value, unsigned long addr, unsigned int size)
 
 int uprobe_shadow_push(u64 value)
 {
-	if (!task.guarded)
+	if (!is_guarded())
 		return -EOPNOTSUPP;
 	if (task.shadow_fails || !task.ssp)
 		return -EFAULT;
@@ -48,7 +48,7 @@ int uprobe_shadow_push(u64 value)
 
 int uprobe_shadow_pop(u64 *value)
 {
-	if (!task.guarded)
+	if (!is_guarded())
 		return -EOPNOTSUPP;
 	if (task.shadow_fails || task.ssp == ARRAY_SIZE(task.shadow))
 		return -EFAULT;
@@ -111,12 +111,12 @@ unsigned long copy_to_user(void *to, const void *from, unsigned int size)
 
 bool shstk_is_enabled(void)
 {
-	return task.guarded;
+	return is_guarded();
 }
 
 int shstk_update_last_frame(unsigned long value)
 {
-	if (!task.guarded)
+	if (!is_guarded())
 		return 0;
 	if (task.shadow_fails)
 		return -EFAULT;

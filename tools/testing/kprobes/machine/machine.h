@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include <asm/inat.h>
 
+#include "../../../../arch/x86/include/uapi/asm/prctl.h"
 #include "../../../../arch/x86/include/uapi/asm/processor-flags.h"
 #include "../../../../arch/x86/include/asm/trapnr.h"
 #include "../../../../arch/x86/include/asm/trap_pf.h"
@@ -24,6 +25,7 @@
 #ifndef __user
 #define __user
 #endif
+#define CONFIG_X86_USER_SHADOW_STACK
 #define DR_STEP		0x4000
 #ifndef TRAP_TRACE
 #define TRAP_TRACE	2
@@ -38,7 +40,7 @@ struct pt_regs {
 };
 
 struct thread_struct {
-	unsigned long cr2, trap_nr, error_code, virtual_dr6;
+	unsigned long cr2, trap_nr, error_code, virtual_dr6, features;
 };
 
 struct test_mm {
