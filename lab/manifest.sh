@@ -15,6 +15,22 @@
 #	options PATH NAME...	adds these options of a Kconfig file of the overlay
 #
 # Every file, option and hunk of the overlay is in exactly one step.
+#
+# From "move" to "settle", the old and the new implementation are in one tree, and an option
+# chooses between them.  These lines are for that time; NAME is a file of lab/series/transition,
+# none of which is in the last step:
+#
+#	move FROM TO		renames a file of the old implementation; TO is removed later
+#	switch PATH NAME	writes NAME to PATH.  A line "@new@" of it stands for the
+#				overlay's file of that path, from the step on that adds it
+#	interim PATH NAME	writes NAME to PATH, which is no file of the overlay
+#	drop PATH		removes it
+#	edit NAME.patch		applies it
+#	undo NAME.patch		applies it in reverse
+#	settle			ends all switches.  Until then, options of the overlay's
+#				Kconfig files that depend on KPROBES depend on KPROBES_CORE
+#
+# lab/series/folders puts the steps into series, each of which has a cover letter.
 
 SERIES_DIR=$LAB/series
 MESSAGE_WIDTH=72
@@ -31,6 +47,21 @@ declare -A OPTION_FILES=()
 
 # Files of the overlay, and files of the old implementation.
 declare -A OWN=() OLD=()
+
+# The present name of each old file that is renamed, and the old name by the present one.
+declare -A MOVED=() MOVED_FROM=()
+
+# PATH: the text of its switch, and the first step that has it.  The step that ends them.
+declare -A SWITCH=() SWITCH_FROM=()
+SETTLE=0
+
+# The files of lab/series/transition that are in use.
+TRANSITION=$SERIES_DIR/transition
+declare -A TRANSITION_USED=()
+
+# The series: their names, and the first step of each.
+FOLDERS=()
+FOLDER_FROM=()
 
 # step_name NUMBER
 step_name()
@@ -95,6 +126,41 @@ claim_options()
 	done
 }
 
+# need_transition NUMBER NAME: fail unless lab/series/transition has that file.
+need_transition()
+{
+	[[ -f $TRANSITION/$2 ]] ||
+		die "series: $(step_name "$1"): there is no lab/series/transition/$2"
+	TRANSITION_USED[$2]=1
+}
+
+# read_transition NUMBER KIND NAME REST: read a line that is for the time of both
+# implementations.
+read_transition()
+{
+	local nr=$1 kind=$2 name=$3 rest=$4
+
+	case $kind in
+	move)	[[ ${OLD[$name]:-} ]] ||
+			die "series: $(step_name "$nr"): lab/old-files does not list $name"
+		claim "$nr" "move $name"
+		MOVED[$name]=$rest
+		MOVED_FROM[$rest]=$name
+		;;
+	switch)	need_transition "$nr" "$rest"
+		need_own "$nr" "$name"
+		SWITCH[$name]=$rest
+		SWITCH_FROM[$name]=$nr
+		;;
+	interim) need_transition "$nr" "$rest"
+		[[ ! ${OWN[$name]:-} ]] ||
+			die "series: $(step_name "$nr"): the overlay has $name; use switch"
+		;;
+	edit)	need_transition "$nr" "$name" ;;
+	settle)	SETTLE=$nr ;;
+	esac
+}
+
 # read_step NUMBER: read and check the contents of a step.
 read_step()
 {
@@ -111,7 +177,10 @@ read_step()
 			claim "$nr" "file $name"
 			GROWING+=("$name")
 			;;
-		remove) [[ ${OLD[$name]:-} ]] ||
+		move|switch|interim|drop|edit|undo|settle)
+			read_transition "$nr" "$kind" "$name" "$rest"
+			;;
+		remove) [[ ${OLD[$name]:-} || ${MOVED_FROM[$name]:-} ]] ||
 				die "series: $(step_name "$nr"): lab/old-files does not list $name"
 			claim "$nr" "remove $name"
 			;;
@@ -160,7 +229,8 @@ check_complete()
 		done < <(sed -nE 's/^(menu)?config //p' "$ROOT/$file")
 	done
 	for file in "${!OLD[@]}"; do
-		[[ ${STEP_OF["remove $file"]:-} || ${OWN[$file]:-} ]] ||
+		[[ ${STEP_OF["remove ${MOVED[$file]:-$file}"]:-} ||
+			! ${MOVED[$file]:-} && ${OWN[$file]:-} ]] ||
 			die "series: no step removes $file"
 		[[ -z ${STEP_OF["remove $file"]:-} || -z ${STEP_OF["file $file"]:-} ]] ||
 			((${STEP_OF["remove $file"]} < ${STEP_OF["file $file"]})) ||
@@ -172,6 +242,39 @@ check_complete()
 		[[ $(head -c 4 "$file") == '--- ' ]] ||
 			die "series: patches/${file##*/} must begin with its hunks; the message is in lab/series"
 	done
+}
+
+# check_transition: every file of lab/series/transition is used.
+check_transition()
+{
+	local file
+
+	for file in "$TRANSITION"/*; do
+		[[ ${TRANSITION_USED[${file##*/}]:-} ]] || die "series: no step uses $file"
+	done
+}
+
+# read_folders: read lab/series/folders: the name of each series, and of its first step.
+read_folders()
+{
+	local folder first nr
+
+	while read -r folder first; do
+		[[ -n $folder && $folder != '#'* ]] || continue
+		for nr in "${!STEPS[@]}"; do
+			[[ $(step_name "$nr") != "$first" ]] || break
+		done
+		[[ $(step_name "$nr") == "$first" ]] ||
+			die "series: lab/series/folders: there is no step $first"
+		[[ -f $SERIES_DIR/covers/$folder ]] ||
+			die "series: there is no cover letter lab/series/covers/$folder"
+		FOLDERS+=("$folder")
+		FOLDER_FROM+=("$nr")
+	done <"$SERIES_DIR/folders"
+	((${FOLDER_FROM[0]:-1} == 0)) ||
+		die "series: lab/series/folders does not begin with $(step_name 0)"
+	[[ $(printf '%s\n' "${FOLDER_FROM[@]}" | sort -nuc 2>&1) == '' ]] ||
+		die "series: lab/series/folders: the steps are not in order"
 }
 
 # read_manifest: read and check all steps.
@@ -187,4 +290,6 @@ read_manifest()
 		read_step "$nr"
 	done
 	check_complete
+	check_transition
+	read_folders
 }

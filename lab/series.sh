@@ -59,7 +59,8 @@ missing_in()
 	local nr=$1 folder=$2 file
 
 	for file in "${!OWN[@]}"; do
-		((${STEP_OF["file $file"]:-0} > nr)) || continue
+		# A file of the base that is replaced later is there, too.
+		((${STEP_OF["file $file"]:-0} > nr)) && [[ ! -e $REPO/$file ]] || continue
 		case ${file#"$folder/"} in
 		*/*/*)	;;
 		*/Makefile) echo "${file#"$folder/"}" | sed 's,Makefile$,$,' ;;
@@ -68,6 +69,17 @@ missing_in()
 				sed -E 's/_(32|64)$/_(\1|\\$\\(BITS\\))/; s/$/\\.o$/' ;;
 		esac
 	done | sed 's/^/[[:space:]]/'
+}
+
+# interim_options NUMBER: copy entries of Kconfig.  While there are two implementations, options
+# that depend on KPROBES are those of the new one.
+interim_options()
+{
+	if (($1 < SETTLE)); then
+		sed -E 's/^(\tdepends on )KPROBES( |$)/\1KPROBES_CORE\2/'
+	else
+		cat
+	fi
 }
 
 # put_growing NUMBER: write Makefiles and Kconfig files as they are in that step.
@@ -87,8 +99,58 @@ put_growing()
 				wanted+=" ${key##* }"
 		done
 		[[ -z $wanted ]] || awk -v wanted="$wanted" -f "$LAB/entries.awk" \
-			"$ROOT/$file" >"$REPO/$file"
+			"$ROOT/$file" | interim_options "$nr" >"$REPO/$file"
 	done
+}
+
+# put_switches NUMBER: write the files that choose between the implementations.
+put_switches()
+{
+	local nr=$1 file new=$REPO/.git/new
+
+	for file in "${!SWITCH[@]}"; do
+		((nr >= SWITCH_FROM[$file] && nr < SETTLE)) || continue
+		: >"$new"
+		((${STEP_OF["file $file"]} > nr)) || cp "$REPO/$file" "$new"
+		[[ " ${GROWING[*]} " == *" $file "* ]] || ((${STEP_OF["file $file"]} > nr)) ||
+			cp "$ROOT/$file" "$new"
+		# The switch has that line.
+		sed -i '1{/SPDX-License-Identifier/d}' "$new"
+		mkdir -p "$REPO/${file%/*}"
+		sed -e "/^@new@\$/{r $new" -e 'd}' "$TRANSITION/${SWITCH[$file]}" >"$REPO/$file"
+	done
+	((nr != SETTLE)) || for file in "${!SWITCH[@]}"; do
+		[[ " ${GROWING[*]} " == *" $file "* ]] || cp -p "$ROOT/$file" "$REPO/$file"
+	done
+}
+
+# apply_patch NUMBER FILE ARGUMENT...: apply a patch in that step.
+apply_patch()
+{
+	patch -p1 --fuzz=0 --no-backup-if-mismatch --forward -s -d "$REPO" "${@:3}" <"$2" ||
+		die "series: $(step_name "$1"): ${2##*/} does not apply there"
+}
+
+# put_lines NUMBER KIND: do what the lines of that kind in the step say about files of the
+# transition, in their order.
+put_lines()
+{
+	local nr=$1 kind name rest
+
+	while read -r kind name rest; do
+		[[ $kind == "$2" ]] || continue
+		case $kind in
+		move)	mkdir -p "$REPO/${rest%/*}"
+			mv "$REPO/$name" "$REPO/$rest"
+			;;
+		interim) mkdir -p "$REPO/${name%/*}"
+			cp "$TRANSITION/$rest" "$REPO/$name"
+			;;
+		drop)	rm "$REPO/$name" ;;
+		edit)	apply_patch "$nr" "$TRANSITION/$name" ;;
+		undo)	apply_patch "$nr" "$TRANSITION/$name" -R ;;
+		esac
+	done < <(sed '1,/^---$/d' "${STEPS[$nr]}")
 }
 
 # put_step NUMBER: add, change and remove the files of that step.
@@ -100,16 +162,20 @@ put_step()
 		((${STEP_OF[$key]} == nr)) || continue
 		echo "$key"
 	done | LC_ALL=C sort >"$REPO/.git/step"
+	put_lines "$nr" move
+	put_lines "$nr" undo
 	while read -r key name; do
 		case $key in
 		file)	(cd "$ROOT" && cp -p --parents "$name" "$REPO") ;;
-		hunks)	patch -p1 --fuzz=0 --no-backup-if-mismatch --forward -s \
-				-d "$REPO" <"$ROOT/patches/$name" ||
-				die "series: $(step_name "$nr"): $name does not apply there" ;;
+		hunks)	apply_patch "$nr" "$ROOT/patches/$name" ;;
 		remove)	rm "$REPO/$name" ;;
 		esac
 	done <"$REPO/.git/step"
+	put_lines "$nr" drop
+	put_lines "$nr" interim
+	put_lines "$nr" edit
 	put_growing "$nr"
+	put_switches "$nr"
 }
 
 # make_states: make a commit for each step.
@@ -129,7 +195,7 @@ make_states()
 	done
 }
 
-# cover_text: the text of the cover letter, with the figures and the base filled in.
+# cover_text FOLDER: the text of its cover letter, with the figures and the base filled in.
 cover_text()
 {
 	local line name
@@ -147,21 +213,15 @@ cover_text()
 			;;
 		*)	echo "${line//@base@/$(git -C "$REPO" log -1 --format=%s base)}" ;;
 		esac
-	done <"$SERIES_DIR/cover"
+	done <"$SERIES_DIR/covers/$1"
 }
 
-# format: write the patches and the cover letter, whose first line is the subject.
-format()
+# put_cover FOLDER: fill the cover letter in.  The first line of the text is the subject.
+put_cover()
 {
-	local cover
+	local cover=$PATCHES/$1/0000-cover-letter.patch
 
-	rm -rf "$PATCHES"
-	# Show a replaced file as removed and added, not as an edit.
-	git -C "$REPO" format-patch -q --cover-letter --cover-from-description=none \
-		--break-rewrites --no-renames --no-signature --zero-commit --abbrev=12 \
-		--diff-algorithm=histogram --stat=72 -o "$PATCHES" base..HEAD
-	cover=$PATCHES/0000-cover-letter.patch
-	cover_text >"$REPO/.git/cover"
+	cover_text "$1" >"$REPO/.git/cover"
 	awk -v text="$REPO/.git/cover" '
 	BEGIN { getline subject <text; getline line <text }
 	{ sub(/\*\*\* SUBJECT HERE \*\*\*/, subject) }
@@ -173,6 +233,31 @@ format()
 	{ print }' "$cover" >"$cover.new"
 	mv "$cover.new" "$cover"
 	! grep -n -F '*** ' "$cover" || die "series: the cover letter is not filled in ($cover)"
+}
+
+# last_of N: the number of the last step of the Nth series.
+last_of()
+{
+	echo $((${FOLDER_FROM[$1 + 1]:-${#STEPS[@]}} - 1))
+}
+
+# format: write the patches and the cover letters.
+format()
+{
+	local i from=base to
+
+	rm -rf "$PATCHES"
+	for i in "${!FOLDERS[@]}"; do
+		to=step-$(step_name "$(last_of "$i")")
+		# Show a replaced file as removed and added, not as an edit, and a file that
+		# only gets another name as renamed.
+		git -C "$REPO" format-patch -q --cover-letter --cover-from-description=none \
+			--break-rewrites --find-renames=100% --no-signature --zero-commit \
+			--abbrev=12 --diff-algorithm=histogram --stat=72 \
+			-o "$PATCHES/${FOLDERS[i]}" "$from..$to"
+		put_cover "${FOLDERS[i]}"
+		from=$to
+	done
 }
 
 # tree_of_src: make a git tree, in PROOF, of the touched files in the assembled tree.

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The old implementation, or the new one: see KPROBES_CORE. */
+#ifndef CONFIG_KPROBES_CORE
+#include <linux/kprobes-stock.h>
+#include <linux/kprobes-stubs.h>
+#else
+@new@
+#endif
