@@ -4,7 +4,7 @@
 # repository in build/, and build it there; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-check docs anywhere clean
+.PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-branch series-check docs anywhere clean
 
 export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS
 
@@ -30,7 +30,9 @@ help:
 	@echo 'make anywhere [ARCH=] [CONFIG=dist] [BOOTS=] [LISTS=n] [FROM=list]  probe every instruction;'
 	@echo '                                hours; LISTS: number of random lists; FROM: first list'
 	@echo 'make series                     patches against the base, verified, in build/series'
-	@echo 'make series-check [ARCH=] [FROM=N]  build every step of them, boot those that have kprobes'
+	@echo 'make series-branch              the same as branches of the base, in build/series-branch'
+	@echo 'make series-check [ARCH=] [ONLY="name ..."]  build and boot every step of them, with the old'
+	@echo '                                and the new kprobes; goes on where it was interrupted'
 	@echo 'make docs                       the manuals in Documentation/trace as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo
@@ -73,6 +75,9 @@ clients:
 
 series:
 	@lab/series.sh
+
+series-branch:
+	@lab/seriesbranch.sh
 
 series-check:
 	@lab/seriescheck.sh
