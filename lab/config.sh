@@ -9,7 +9,8 @@
 # Each is followed by the file of the same name in lab/config/$BASE.  SOURCE is the
 # folder in arch/, x86 for two architectures.  For configs.sh, the fragments of "users"
 # come before CONFIG, and for bench-dist those of "bench".  For an architecture of cross.sh
-# there are only cross and cross-ARCH, because common is about the guests.  NAME-base is the
+# there are only cross and cross-ARCH, because common is about the guests.  "series" has only
+# its own, too, which make a small kernel.  NAME-base is the
 # configuration NAME for the base kernel, with the same files; so is NAME-equal, for the
 # kernel whose hit paths have no flags of their own.
 #
@@ -38,7 +39,7 @@ fragments()
 	esac
 	names=(common "$source" "$ARCH" "${before[@]}" "$config" "$config-$source" "$config-$ARCH")
 
-	[[ $CONFIG != cross ]] || names=("${names[@]:3}")
+	[[ $CONFIG != cross && $CONFIG != series ]] || names=("${names[@]:3}")
 	# The folder may have the name of the architecture.  Use each fragment once.
 	printf '%s\n' "${names[@]}" | uniq | while read -r name; do
 		for file in "$LAB/config/$name.config" "$LAB/config/$BASE/$name.config"; do

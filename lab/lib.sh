@@ -159,6 +159,7 @@ check_config()
 	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|cross) ;;
 	bench|bench-base|bench-equal|bench-dist|bench-dist-base) ;;
 	configs|configs-clang|configs-base|configs-clang-base) ;;
+	series) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
 }

@@ -1,24 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# seriescheck.sh: make series-check.  Make the series, and build the kernel at every step
-# of it, for ARCH or for x86_64, i386 and arm64, in the configuration "default".  From the
-# step on that restores the option KPROBES, boot each kernel that differs from the previous
-# one, and run its KUnit suites.  At the end, build the whole tree without KPROBES.
-# The last line is "N passed, N failed".
+# seriescheck.sh: make series-check.  Make the series, and build a small kernel (the
+# configuration "series") at every step of it, for ARCH or for x86_64.  While the tree has
+# two implementations of kprobes, build one kernel with each that can be chosen.  Boot each
+# kernel that differs from those that have passed, and run its KUnit suites: that of the base
+# for kprobes, and ours from the step on that adds them.  At the end, build the configuration
+# "default", and the same without KPROBES.  The last line is "N passed, N failed".
 #
 #   series-check/src        one tree, updated from step to step
 #   series-check/steps.git  the states of that tree
-#   series-check/ARCH-default  the build folder, built incrementally
-#   series-check/passed     states that have passed: ARCH, and a git tree
+#   series-check/ARCH-series-CHOICE  the build folders, built incrementally
+#   series-check/passed     states that have passed: ARCH, CHOICE, and a git tree
 #
-# FROM=N begins with patch N.
+# ONLY="NAME ..." takes only these steps, as lab/series names them, and FROM=N begins with
+# step N.  A run that is interrupted goes on where it was: states that have passed are not
+# built again.
 
 . "$(dirname "$0")/lib.sh"
 
-ARCHES=${ARCH:-x86_64 i386 arm64}
+ARCHES=${ARCH:-x86_64}
 FROM=${FROM:-1}
+ONLY=${ONLY:-}
 MAIN=$BUILD
+mapfile -t NAMES < <(cd "$LAB/series" && printf '%s\n' [0-9][0-9][0-9]-*)
 
 lock_build
 
@@ -53,7 +58,7 @@ prepare()
 	for file in "$MAIN"/guest-*; do
 		[[ ! -d $file ]] || ln -sfn "$file" "$BUILD/${file##*/}"
 	done
-	touch "$PASSED"
+	touch "$PASSED" "$BUILD/booted"
 	[[ -d $SRC ]] || {
 		# Files are replaced, never written in place, so hard links to a base that the lab
 		# has unpacked are safe.
@@ -85,117 +90,175 @@ go_to()
 	echo "$to" >"$BUILD/at"
 }
 
-# offers_kprobes: true if the tree has the option KPROBES in its present state.
-offers_kprobes()
+# kernel_changes NUMBER: true if that step changes a file that is compiled into the kernel.
+kernel_changes()
 {
-	[[ -f $SRC/kernel/Kconfig.kprobes ]] && grep -qx 'config KPROBES' "$SRC/kernel/Kconfig.kprobes"
+	git -C "$STORE" diff --name-only --no-renames "${COMMITS[$1 - 1]}" "${COMMITS[$1]}" |
+		grep -qvE '^(Documentation|samples|tools)/|^MAINTAINERS$'
 }
 
-# full_config ARCH: make the configuration of the last step, in which each line has to take
-# effect.  In earlier steps, options that do not exist yet are dropped from it.
-full_config()
+# choices ARCH: the implementations that can be chosen in the present state: "only", or
+# "stock", and "core" from the step on that offers it.
+choices()
 {
 	local arch=$1
 
-	"$LAB/config.sh" "$arch" default
-	cp "$(out_dir "$arch" default)/.config" "$BUILD/config-$arch"
-	rm "$(out_dir "$arch" default)/lab-config.id"
+	if [[ ! -f $SRC/kernel/Kconfig.kprobes-choice ]]; then
+		echo only
+		return
+	fi
+	echo stock
+	configure "$arch" core >"$LOGS/choices.log" 2>&1 || true
+	! grep -qx CONFIG_KPROBES_CORE=y "$(out_dir "$arch" series-core)/.config" || echo core
 }
 
-# configure ARCH [without]: with KPROBES if the tree has the option, or without.
+# full_config ARCH CONFIG: make the configuration of the last step, in which each line has to
+# take effect.  In earlier steps, options that do not exist yet are dropped from it.
+full_config()
+{
+	local arch=$1 config=$2
+
+	"$LAB/config.sh" "$arch" "$config"
+	cp "$(out_dir "$arch" "$config")/.config" "$BUILD/config-$arch-$config"
+	rm "$(out_dir "$arch" "$config")/lab-config.id"
+}
+
+# configure ARCH CHOICE: write the small configuration.
 configure()
 {
-	local arch=$1 without=${2:-} config wanted=n
+	local arch=$1 choice=$2 config
 
-	config=$(out_dir "$arch" default)/.config
+	config=$(out_dir "$arch" "series-$choice")/.config
 	mkdir -p "${config%/*}"
-	cp "$BUILD/config-$arch" "$config"
-	if [[ $without ]]; then
-		"$SRC/scripts/config" --file "$config" -d KPROBES
-	elif offers_kprobes; then
-		wanted=y
-	fi
-	kmake "$arch" default olddefconfig
-	[[ $(sed -n 's/^CONFIG_KPROBES=//p' "$config") == "${wanted#n}" ]] || {
-		echo "error: KPROBES is not $wanted in $config"
-		return 1
-	}
-	# In the last step, no option may be missing.
-	[[ $without || $(cat "$BUILD/at") != "${COMMITS[-1]}" ]] ||
-		diff "$BUILD/config-$arch" "$config"
+	cp "$BUILD/config-$arch-series" "$config.new"
+	case $choice in
+	stock)	"$SRC/scripts/config" --file "$config.new" -e KPROBES_STOCK -d KPROBES_CORE ;;
+	core)	"$SRC/scripts/config" --file "$config.new" -e KPROBES_CORE -d KPROBES_STOCK ;;
+	esac
+	mv "$config.new" "$config"
+	kmake "$arch" "series-$choice" olddefconfig
 }
 
-# build ARCH [without]: configure and build the kernel.
+# build ARCH CHOICE: configure and build the kernel.
 build()
 {
-	configure "$@" && kmake "$1" default --keep-going all
+	local config
+
+	config=$(out_dir "$1" "series-$2")/.config
+	configure "$@" || return 1
+	grep -qx CONFIG_KPROBES=y "$config" || {
+		echo "error: there is no KPROBES in $config"
+		return 1
+	}
+	case $2 in
+	stock|core) grep -qx "CONFIG_KPROBES_${2^^}=y" "$config" || {
+			echo "error: $2 is not chosen in $config"
+			return 1
+		} ;;
+	esac
+	kmake "$1" "series-$2" --keep-going all
 }
 
-# build_state ARCH LOG [without]: build; fail on complaints of objtool or about our files.
-build_state()
+# checked_build DIR LOG TITLE COMMAND...: build; fail on complaints of objtool or about our
+# files.
+checked_build()
 {
-	local arch=$1 log=$2 found
+	local dir=$1 log=$2 title=$3 found
 
-	logged "$log" "building it, $arch${3:+, $3 KPROBES}" build "$arch" "${@:3}" || return 1
+	logged "$log" "$title" "${@:4}" || return 1
 	found=$(grep -E 'warning: objtool:|error: objtool:' "$log" || true; complaints "$log")
 	[[ -z $found ]] || {
 		# Compiler and objtool only complain when they run.  Build all objects again.
-		rm -rf "$(out_dir "$arch" default)"
+		rm -rf "$dir"
 		printf '    %s\n' "$found"
 		return 1
 	}
 }
 
-# boot_state ARCH ID: boot the kernel without user space, unless the same one has passed.
+# boot_state ARCH CHOICE ID: boot the kernel without user space, unless the same one has passed.
 boot_state()
 {
-	local arch=$1 id=$2 image console=$LOGS/$2-console.log
+	local arch=$1 choice=$2 id=$3 image console=$LOGS/$3-console.log
 
-	image=$(sha256sum <"$(out_dir "$arch" default)/vmlinux")
-	if grep -qF "$arch $image" "$BUILD/booted" 2>/dev/null; then
-		say "$id: the kernel is the same as in the previous step"
+	image=$(sha256sum <"$(out_dir "$arch" "series-$choice")/vmlinux")
+	if grep -qF "$arch $image" "$BUILD/booted"; then
+		say "$id: the same kernel has passed"
 		return
 	fi
 	rm -f "$console"
 	step "$id runs its tests and ends by itself" \
-		"$LAB/boot.sh" "$arch" default none "$console" "$console.output" kunit_shutdown=reboot ||
-		return 1
+		"$LAB/boot.sh" "$arch" "series-$choice" none "$console" "$console.output" \
+		kunit_shutdown=reboot || return 1
 	step "$id console log is clean" "$LAB/judge.sh" "$console" || return 1
 	cases "$id KUnit" "$console"
+	grep -q "^PASS $id KUnit:.*kprobes_test" "$RESULTS" ||
+		echo "FAIL $id does not run the base's suite of kprobes" >>"$RESULTS"
 	! tail -n 1000 "$RESULTS" | grep -qF "FAIL $id" || return 1
 	echo "$arch $image" >>"$BUILD/booted"
 }
 
-# check_state ARCH NUMBER: test the state of that step, which the tree is in.
+# check_state ARCH CHOICE NUMBER: test the kernel with that choice at that step.
 check_state()
 {
-	local arch=$1 nr=$2 state id failed=
+	local arch=$1 choice=$2 nr=$3 state id failed=
 
 	state=$(git -C "$STORE" rev-parse "${COMMITS[nr]}^{tree}")
-	id=$arch-$(printf '%02d' "$nr")
-	if grep -qxF "$arch $state" "$PASSED"; then
+	id=$arch-${NAMES[nr - 1]}-$choice
+	if grep -qxF "$arch $choice $state" "$PASSED"; then
 		echo "PASS $id passed before" >>"$RESULTS"
 		return
 	fi
-	step "$id builds" build_state "$arch" "$LOGS/$id-build.log" || failed=1
-	if [[ ! $failed ]] && offers_kprobes; then
-		boot_state "$arch" "$id" || failed=1
+	step "$id builds" checked_build "$(out_dir "$arch" "series-$choice")" \
+		"$LOGS/$id-build.log" "building it, $arch, $choice" build "$arch" "$choice" ||
+		failed=1
+	if [[ ! $failed ]]; then
+		boot_state "$arch" "$choice" "$id" || failed=1
 	fi
-	[[ $failed ]] || echo "$arch $state" >>"$PASSED"
+	[[ $failed ]] || echo "$arch $choice $state" >>"$PASSED"
 }
 
-# check_without ARCH: build the whole tree with KPROBES off.
-check_without()
+# build_default ARCH [without]: build the configuration default, or the same without KPROBES.
+build_default()
 {
-	local arch=$1
+	local arch=$1 without=${2:-} config
 
-	step "$arch without KPROBES builds" \
-		build_state "$arch" "$LOGS/$arch-without-build.log" without || true
+	config=$(out_dir "$arch" default)/.config
+	mkdir -p "${config%/*}"
+	cp "$BUILD/config-$arch-default" "$config"
+	[[ ! $without ]] || "$SRC/scripts/config" --file "$config" -d KPROBES
+	kmake "$arch" default olddefconfig
+	[[ $without ]] || diff "$BUILD/config-$arch-default" "$config"
+	kmake "$arch" default --keep-going all
+}
+
+# check_end ARCH: build the whole tree.
+check_end()
+{
+	local arch=$1 dir
+
+	dir=$(out_dir "$arch" default)
+	full_config "$arch" default
+	step "$arch: the configuration default builds" checked_build "$dir" \
+		"$LOGS/$arch-default-build.log" "building the configuration default" \
+		build_default "$arch" || true
+	step "$arch: it builds without KPROBES" checked_build "$dir" \
+		"$LOGS/$arch-without-build.log" "building it without KPROBES" \
+		build_default "$arch" without || true
+}
+
+# wanted NUMBER: true if that step is to be checked.
+wanted()
+{
+	if [[ $ONLY ]]; then
+		[[ " $ONLY " == *" ${NAMES[$1 - 1]} "* ]]
+	else
+		(($1 >= FROM)) && kernel_changes "$1"
+	fi
 }
 
 main()
 {
-	local arch nr
+	local arch nr choice
 
 	for arch in $ARCHES; do
 		check_arch "$arch"
@@ -207,18 +270,21 @@ main()
 	: >"$RESULTS"
 	go_to "${COMMITS[-1]}"
 	for arch in $ARCHES; do
-		full_config "$arch"
+		full_config "$arch" series
 	done
-	for ((nr = FROM; nr < ${#COMMITS[@]}; nr++)); do
+	for ((nr = 1; nr < ${#COMMITS[@]}; nr++)); do
+		wanted "$nr" || continue
 		say "== step $nr of $((${#COMMITS[@]} - 1)): $(git -C "$STORE" log -1 --format=%s "${COMMITS[nr]}")"
 		go_to "${COMMITS[nr]}"
 		for arch in $ARCHES; do
-			check_state "$arch" "$nr" || true
+			for choice in $(choices "$arch"); do
+				check_state "$arch" "$choice" "$nr" || true
+			done
 		done
 	done
 	go_to "${COMMITS[-1]}"
-	for arch in $ARCHES; do
-		check_without "$arch"
+	[[ $ONLY ]] || for arch in $ARCHES; do
+		check_end "$arch"
 	done
 	finish
 }
