@@ -117,7 +117,8 @@ probe()
 	work
 	jump=$(cat "$MANY/jumps")
 	note "$name: $nr addresses, $(cat "$MANY/accepted") accepted,\
- $jump jumps, $(cat "$MANY/hits") hits; registered at $registered s, hit until $worked s, jumps at $(seconds) s"
+ $jump jumps, $(cat "$MANY/hits") hits;\
+ registered at $registered s, hit until $worked s, jumps at $(seconds) s"
 	lines=$((lines + nr))
 	accepted=$((accepted + $(cat "$MANY/accepted")))
 	jumps=$((jumps + jump))
