@@ -270,7 +270,7 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		decision->err = way;
 		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
 	}
-	/* Pairs with the acquire in uprobe_point_decision(). */
+	/* Pairs with the acquires in uprobe_point_decision() and concerned(). */
 	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
 }
 
