@@ -2,7 +2,7 @@
 /* The old implementation, or the new one: see KPROBES_CORE. */
 #ifndef CONFIG_KPROBES_CORE
 #include <linux/kprobes-stock.h>
-#include <linux/kprobes-stubs.h>
+#include <linux/kprobes-answers.h>
 #else
 @new@
 #endif

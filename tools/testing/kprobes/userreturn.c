@@ -206,7 +206,7 @@ static void test_misuse(void)
 	test_sys_uretprobe();
 	tap_ok(current->signal == SIGILL && !handled, "the call is refused without a stack");
 
-	tap_ok(test_sys_uprobe() == -EPROTO, "the call of stubs has no user");
+	tap_ok(test_sys_uprobe() == -EPROTO, "the call of trampolines is refused");
 }
 
 static void test_entry(void)

@@ -242,8 +242,9 @@ SYSCALL_DEFINE0(uretprobe)
 }
 
 /*
- * The call of stubs that a jump in the text leads to.  There are no such stubs, so that no program
- * makes this call; but programs test whether it exists, and then put probes on nops of ten bytes.
+ * The system call of trampolines in place of breakpoints.  This engine has no such trampolines, and
+ * refuses the call as the base does outside of them.  It exists because programs test for it, and
+ * then put probes on nops of ten bytes.
  */
 SYSCALL_DEFINE0(uprobe)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef _LINUX_KPROBES_STUBS_H
-#define _LINUX_KPROBES_STUBS_H
+#ifndef _LINUX_KPROBES_ANSWERS_H
+#define _LINUX_KPROBES_ANSWERS_H
 /*
  * What the rest of the kernel asks the new implementation of kprobes, answered for the old one:
  * nothing changes for its probes.  This header goes with the old implementation.
@@ -44,4 +44,4 @@ static inline unsigned long kprobe_unwind_start(const struct pt_regs *regs, unsi
 	return 0;
 }
 
-#endif /* _LINUX_KPROBES_STUBS_H */
+#endif /* _LINUX_KPROBES_ANSWERS_H */
