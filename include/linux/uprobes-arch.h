@@ -97,11 +97,11 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 
 /**
  * arch_uprobe_check_context() - decide whether an instruction can be probed where it is
- * @text: bytes of the file around the instruction, without breakpoints of this engine
+ * @text: bytes around the instruction, without breakpoints of this engine
  * @before: number of bytes before it, at most UPROBE_CONTEXT_BYTES; fewer only at the start of
- *	the file
+ *	the file, or of the text of a process that can be read
  * @len: number of all bytes; at most UPROBE_CONTEXT_BYTES after MAX_UINSN_BYTES of the
- *	instruction, fewer only at the end of the file
+ *	instruction, fewer only at the end of the file or of that text
  *
  * Called after arch_uprobe_decide() has accepted the instruction, if the architecture defines
  * UPROBE_CONTEXT_BYTES.

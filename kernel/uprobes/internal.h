@@ -67,6 +67,18 @@ struct uprobe_reader {
 };
 
 /**
+ * struct uprobe_context - text around an instruction, for arch_uprobe_check_context()
+ * @before: number of bytes before the instruction
+ * @len: number of all bytes
+ * @text: the bytes
+ */
+struct uprobe_context {
+	unsigned int		before;
+	unsigned int		len;
+	u8			text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
+};
+
+/**
  * struct uprobe_text_reader - reads text of a process for one probe after the other
  * @mm: the process, whose mmap_lock is held
  * @left: number of probes that are still to be registered, at least
@@ -78,6 +90,7 @@ struct uprobe_reader {
  * @last: the point of the process that was found or created last, or NULL
  * @len: number of bytes in @insn
  * @insn: the instruction that was read last, with breakpoints
+ * @context: the text around it, with breakpoints, if the backend looks at it
  */
 struct uprobe_text_reader {
 	struct mm_struct	*mm;
@@ -90,6 +103,7 @@ struct uprobe_text_reader {
 	struct uprobe_point	*last;
 	unsigned int		len;
 	u8			insn[MAX_UINSN_BYTES];
+	struct uprobe_context	context;
 };
 
 /**

@@ -151,24 +151,16 @@ static bool is_alone(struct uprobe_text_reader *reader, struct uprobe_file *proc
 	       (!after || after->offset >= vaddr + MAX_UINSN_BYTES);
 }
 
-#if UPROBE_CONTEXT_BYTES
-static const char *check_context(struct vm_area_struct *vma, unsigned long vaddr)
+/* Can an instruction be probed in the text around it? Returns the reason if it cannot. */
+static const char *check_context(struct uprobe_text_reader *reader, unsigned long vaddr)
 {
-	unsigned int before = min_t(unsigned long, vaddr - vma->vm_start, UPROBE_CONTEXT_BYTES);
-	u8 text[2 * UPROBE_CONTEXT_BYTES + MAX_UINSN_BYTES];
-	unsigned int len = before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES;
+	struct uprobe_context *context = &reader->context;
 
-	len = min(len, vma->vm_end - (vaddr - before));
-	len = uprobe_text_read(vma->vm_mm, vaddr - before, text, len);
-	restore(vma, vaddr - before, text, len);
-	return arch_uprobe_check_context(text, before, len);
+	if (!UPROBE_CONTEXT_BYTES)
+		return NULL;
+	restore(reader->vma, vaddr - context->before, context->text, context->len);
+	return arch_uprobe_check_context(context->text, context->before, context->len);
 }
-#else
-static const char *check_context(struct vm_area_struct *vma, unsigned long vaddr)
-{
-	return NULL;
-}
-#endif
 
 /* --- Creation --------------------------------------------------------------------- */
 
@@ -225,7 +217,7 @@ static int check_point(struct uprobe_text_reader *reader, struct uprobe_point *p
 	*why = decision->why;
 	if (decision->state != UPROBE_ACCEPTED)
 		return decision->err;
-	*why = check_context(reader->vma, point->offset);
+	*why = check_context(reader, point->offset);
 	if (*why)
 		return -EOPNOTSUPP;
 	*why = "a probe is inside, or it is inside of a probed instruction";

@@ -116,13 +116,36 @@ unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, 
 	return done;
 }
 
+/* Reads the text before an instruction, from @before bytes on, and after it. */
+static bool read_around(struct uprobe_text_reader *reader, unsigned long addr, unsigned int before)
+{
+	struct uprobe_context *context = &reader->context;
+	unsigned long start = addr - before;
+	unsigned int len = before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES;
+
+	context->before = before;
+	context->len = read_text(reader, start, context->text,
+				 min(len, reader->vma->vm_end - start));
+	return context->len > before;
+}
+
+/* Text that cannot be read is not executed before the instruction. */
+static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	unsigned int before = min_t(unsigned long, addr - reader->vma->vm_start,
+				    UPROBE_CONTEXT_BYTES);
+
+	return !UPROBE_CONTEXT_BYTES || read_around(reader, addr, before) ||
+	       read_around(reader, addr, min(before, offset_in_page(addr)));
+}
+
 /**
  * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
  * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
  * @addr: address of the instruction, in @reader->vma
  *
  * The page is kept for the next instruction, so that text that the program changes meanwhile may
- * be read as it was.
+ * be read as it was. The text around the instruction is read too if the backend looks at it.
  *
  * Context: task, may sleep.
  * Return: false if nothing could be read.
@@ -131,6 +154,8 @@ bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr
 {
 	unsigned int at = offset_in_page(addr);
 
+	if (!read_context(reader, addr))
+		return false;
 	reader->len = sizeof(reader->insn);
 	if (likely(reader->page && reader->addr == addr - at &&
 		   at <= PAGE_SIZE - sizeof(reader->insn))) {

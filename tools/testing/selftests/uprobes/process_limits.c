@@ -74,6 +74,31 @@ static void check_execute_only(void)
 	command("drop");
 }
 
+/* --- Text that begins where nothing can be read ---------------------------------------- */
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL	102
+#endif
+
+/* The backend of arm64 looks at the text before an instruction, too. */
+static void check_guarded(void)
+{
+	char *pages = mmap(NULL, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *code = pages + 4096;
+	int err;
+
+	memcpy(code, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + CODE_SIZE);
+	if (advise(pages, 4096, MADV_GUARD_INSTALL)) {
+		ksft_test_result_skip("no guard pages here\n");
+		return;
+	}
+	err = add("g", code, "") ?: add("h", code + code_offsets[1], "");
+	ksft_test_result(!err && code_call(code, 0, 1) && get("g", HITS) == 1 &&
+			 get("h", HITS) == 1, "text after a guard page: error %d\n", err);
+	command("drop");
+}
+
 /* --- No room near the text -------------------------------------------------------------- */
 
 /* More than any instruction reaches, to both sides of its middle. */
@@ -352,8 +377,9 @@ static void check_cost(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(18);
+	ksft_set_plan(19);
 	check_execute_only();
+	check_guarded();
 	check_no_room();
 	check_gone();
 	check_waiting();
