@@ -320,6 +320,7 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 void uprobe_point_put(struct uprobe_point *point);
 void uprobe_point_add(struct uprobe_point *point, struct uprobe_consumer *uc);
 bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc);
+void uprobe_points_sort(struct uprobe_point **points, unsigned int nr);
 bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
 struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
 				      unsigned int needed);

@@ -8,6 +8,7 @@
  * sites, and freed after all hits that may have seen it have ended (observe.c).
  */
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "internal.h"
 #include "point.h"
@@ -416,4 +417,31 @@ bool uprobe_point_remove(struct uprobe_point *point, struct uprobe_consumer *uc)
 		return false;
 	list_del_rcu(&uc->cons_node);
 	return true;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct uprobe_point *x = *(struct uprobe_point **)a;
+	const struct uprobe_point *y = *(struct uprobe_point **)b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/**
+ * uprobe_points_sort() - sort points of one file or process by offset
+ * @points: the points
+ * @nr: number of points
+ *
+ * Nearly all callers have them in order.
+ *
+ * Context: any.
+ */
+void uprobe_points_sort(struct uprobe_point **points, unsigned int nr)
+{
+	unsigned int i = 1;
+
+	while (i < nr && points[i - 1]->offset <= points[i]->offset)
+		i++;
+	if (i < nr)
+		sort(points, nr, sizeof(*points), compare_points, NULL);
 }

@@ -162,25 +162,6 @@ static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return, stru
 	return publish_at(own, u, u->vaddr, UPROBE_KIND_RETURN, batch);
 }
 
-static int compare_points(const void *a, const void *b)
-{
-	const struct uprobe_point *x = *(struct uprobe_point **)a;
-	const struct uprobe_point *y = *(struct uprobe_point **)b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-static void sort_points(struct batch *batch)
-{
-	struct uprobe_point **points = batch->points;
-	unsigned int i = 1;
-
-	while (i < batch->nr && points[i - 1]->offset <= points[i]->offset)
-		i++;
-	if (i < batch->nr)
-		sort(points, batch->nr, sizeof(*points), compare_points, NULL);
-}
-
 /* Publishes probes; see register_in(). */
 static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool is_return,
 		       struct batch *batch, int *done)
@@ -222,7 +203,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	uprobe_text_reader_end(&batch->reader);
 	if (err)
 		return err;
-	sort_points(batch);
+	uprobe_points_sort(batch->points, batch->nr);
 	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
 }
 

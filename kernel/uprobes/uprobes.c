@@ -10,7 +10,6 @@
  */
 #include <linux/init.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -43,14 +42,6 @@ static void free_dying(void)
 
 /* --- Batches ---------------------------------------------------------------------- */
 
-static int compare_points(const void *a, const void *b)
-{
-	const struct uprobe_point *x = *(struct uprobe_point **)a;
-	const struct uprobe_point *y = *(struct uprobe_point **)b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
 /* Sorts the points of requests by offset, each once, into @points; returns their number. */
 static unsigned int sort_points(struct uprobe_point **points, struct uprobe_request *requests,
 				unsigned int nr)
@@ -65,7 +56,7 @@ static unsigned int sort_points(struct uprobe_point **points, struct uprobe_requ
 	}
 	if (in_order)
 		return nr;
-	sort(points, nr, sizeof(*points), compare_points, NULL);
+	uprobe_points_sort(points, nr);
 	for (i = 0; i < nr; i++) {
 		if (!n || points[n - 1] != points[i])
 			points[n++] = points[i];
