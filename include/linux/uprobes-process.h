@@ -119,9 +119,31 @@ void uprobe_unregister_process(struct uprobe *u);
 
 /* Hooks of memory management and of processes. */
 int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm);
-void uprobe_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end);
+void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_process_exec(void);
 void uprobe_process_exit(void);
+
+/*
+ * A mapping, or a part of it, is about to be unmapped, of a process that may have been probed; see
+ * uprobe_text_unmapped(). A macro, because &struct mm_struct is not complete here.
+ */
+#define uprobe_unmapped(vma, start, end)				\
+do {									\
+	struct vm_area_struct *__vma = (vma);				\
+									\
+	if (unlikely(READ_ONCE(__vma->vm_mm->uprobes_state.own)))	\
+		uprobe_text_unmapped(__vma, start, end);		\
+} while (0)
+
+/*
+ * Pages of a mapping are about to be zapped, or its bounds to change. Nothing to do: the mapping
+ * stays, its sites are as right as before, and breakpoints vanish with their pages. Truncation of
+ * a file comes here with i_mmap_rwsem only, while the process may end.
+ */
+static inline void uprobe_munmap(struct vm_area_struct *vma, unsigned long start,
+				 unsigned long end)
+{
+}
 
 #endif /* _LINUX_UPROBES_PROCESS_H */

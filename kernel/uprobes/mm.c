@@ -95,8 +95,8 @@ static noinline void forget_sites(struct uprobe_mm *own, unsigned long start, un
 }
 
 /**
- * uprobe_unmapped() - a mapping, or a part of it, is about to be unmapped
- * @vma: the mapping
+ * uprobe_text_unmapped() - a mapping, or a part of it, is about to be unmapped
+ * @vma: the mapping, of a process that has or had probes
  * @start: first address
  * @end: address after the last
  *
@@ -105,34 +105,16 @@ static noinline void forget_sites(struct uprobe_mm *own, unsigned long start, un
  *
  * Context: task, may sleep; mmap_lock held, or the process has no users.
  */
-void uprobe_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
 
-	if (likely(!own))
-		return;
 	if (!list_empty(&own->process.in_order))
 		uprobe_process_unmapped(own, start, end);
 	uprobe_counters_unmapped(own, start, end);
 	if (READ_ONCE(own->table) && uprobe_vma_armed(vma))
 		forget_sites(own, start, end);
-}
-
-/**
- * uprobe_munmap() - pages of a mapping are about to be zapped, or its bounds to change
- * @vma: the mapping
- * @start: first address
- * @end: address after the last
- *
- * Nothing to do. The mapping stays: its sites are as right as before, and breakpoints vanish
- * with their pages. (The final removal is uprobe_unmapped().) Truncation of a file comes here
- * with i_mmap_rwsem only, while the process may end.
- *
- * Context: any.
- */
-void uprobe_munmap(struct vm_area_struct *vma, unsigned long start, unsigned long end)
-{
 }
 
 /**
