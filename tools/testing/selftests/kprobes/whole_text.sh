@@ -13,7 +13,7 @@ MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 CPU1=/sys/devices/system/cpu/cpu1/online
 MOST=600	# seconds for the jumps of a list
-QUIET=10	# seconds without another jump, after which none is expected
+QUIET=5	# seconds without another jump, after which none is expected
 
 # feed FILE: write its lines to kp_many, 192 at a time: at most a page, and whole batches.
 feed()
