@@ -51,15 +51,15 @@ unprobed:
 	ret
 .endm
 
-/* A function and its detour, which begins with the arguments in parentheses. */
-.macro DETOUR name, point, entry, restore=popfq
-	PROBED	\name, \name\()_detour + DETOUR_CALL
+/* A function and its detour. The call returns to the offset @ret. */
+.macro DETOUR name, point, entry, ret=DETOUR_POPF, restore=popfq
+	PROBED	\name, (\name\()_detour + \ret - 5)
 	.balign	DETOUR_SIZE
 \name\()_detour:
 	.quad	\point
-	int3
+	.fill	\ret - 5 - 8, 1, 0xcc
 	call	\entry
-	.if . - \name\()_detour - DETOUR_RETURN
+	.if . - \name\()_detour - \ret
 	.error	"the detour differs from detour.h"
 	.endif
 	\restore
@@ -71,55 +71,35 @@ unprobed:
 	leaq	8(%rsp), %rsp
 .endm
 
-/* Restores the arithmetic flags only: adding 0x78 to 8 sets OF, to 0 clears it. */
 .macro sahf_flags
-	pushq	%rax
-	movb	9(%rsp), %al
-	movb	8(%rsp), %ah
-	andb	$8, %al
 	addb	$0x78, %al
 	sahf
 	popq	%rax
-	leaq	8(%rsp), %rsp
 .endm
 
 .macro nothing
 .endm
 
-/* Likewise for a place where the arithmetic flags are dead. */
-.macro DEAD_DETOUR name, point, entry
-	PROBED	\name, \name\()_detour + DETOUR_DEAD
-	.balign	DETOUR_SIZE
-\name\()_detour:
-	.quad	\point
-	int3
-	int3
-	call	\entry
-	.if . - \name\()_detour - DETOUR_COPY
-	.error	"the detour differs from detour.h"
-	.endif
-	COPY
-	jmp	\name\()_back
-.endm
-
-	DEAD_DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead
-	DEAD_DETOUR	ours_dead_bare, 0, bare_kprobe_detour_enter_dead
-
-	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter
-	DETOUR	ours_bare, 0, bare_kprobe_detour_enter
-	DETOUR	ours_no_popf, 0, bare_kprobe_detour_enter, drop_flags
-	DETOUR	ours_sahf, 0, bare_kprobe_detour_enter, sahf_flags
-	DETOUR	ours_step_call, 0, bare_step_call, nothing
-	DETOUR	ours_step_registers, 0, bare_step_registers, nothing
-	DETOUR	ours_step_pushf, 0, bare_step_pushf, nothing
-	DETOUR	ours_step_popf, 0, bare_step_popf, popfq
-	DETOUR	ours_step_unbalanced, 0, bare_step_unbalanced, nothing
+	/* The four entries of detour.h, with our C functions and without. */
+	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
+	DETOUR	ours_bare, 0, bare_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
+	DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead, DETOUR_DEAD, nothing
+	DETOUR	ours_dead_bare, 0, bare_kprobe_detour_enter_dead, DETOUR_DEAD, nothing
+	DETOUR	ours_popf, 0, bare_kprobe_detour_enter
+	DETOUR	ours_no_popf, 0, bare_kprobe_detour_enter, restore=drop_flags
+	DETOUR	ours_step_call, 0, bare_step_call, restore=nothing
+	DETOUR	ours_step_registers, 0, bare_step_registers, restore=nothing
+	DETOUR	ours_step_pushf, 0, bare_step_pushf, restore=nothing
+	DETOUR	ours_step_popf, 0, bare_step_popf
+	DETOUR	ours_step_unbalanced, 0, bare_step_unbalanced, restore=nothing
 
 	/* The entry of a return probe. */
-	PROBED	ours_entry, ours_entry_detour + DETOUR_CODE
+	PROBED	ours_entry, (ours_entry_detour + DETOUR_POPF - 6)
 	.balign	DETOUR_SIZE
 ours_entry_detour:
 	.quad	0
+	int3
+	int3
 	pushfq
 	call	bare_kprobe_detour_enter_return
 	popfq

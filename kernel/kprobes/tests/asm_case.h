@@ -36,7 +36,8 @@ int kprobes_opt_checked(void);
 int kprobes_opt_carry(void);
 extern char kprobes_opt_carry_mov[], kprobes_opt_carry_adc[];
 unsigned long kprobes_opt_dead(unsigned long set);
-extern char kprobes_opt_dead_mov[];
+unsigned long kprobes_opt_live(unsigned long set);
+extern char kprobes_opt_dead_mov[], kprobes_opt_live_mov[];
 
 /* Functions of the suite of code that reads text at a probe. */
 unsigned long kprobes_text_zeropad(const void *from);

@@ -135,24 +135,30 @@ asm(ASM_FUNCTION(kprobes_opt_carry,
 
 #ifdef CONFIG_X86_64
 /*
- * The second instruction after a popf overwrites the arithmetic flags.  The popf sets the flags
- * in the argument; the function returns the flags at its end.
+ * A function whose popf sets the flags in the argument, and that returns the flags at its end.
+ * The probed instruction follows the popf, and @next that.
  */
-asm(ASM_FUNCTION(kprobes_opt_dead,
-		 "pushf\n"
-		 "pop %rcx\n"
-		 "or %rcx, %rdi\n"
-		 "push %rdi\n"
-		 "popf\n"
-		 ASM_PLACE(kprobes_opt_dead_mov)
-		 "mov $1, %eax\n"
-		 "test %eax, %eax\n"
-		 "pushf\n"
-		 "pop %rax\n"
-		 "push %rcx\n"
-		 "popf\n"
-		 ASM_RET)
-	ASM_UNCHECKED(kprobes_opt_dead));
+#define FLAGS_FUNCTION(name, next)			\
+	asm(ASM_FUNCTION(name,				\
+			 "pushf\n"			\
+			 "pop %rcx\n"			\
+			 "and $~0x8d5, %rcx\n"		\
+			 "or %rcx, %rdi\n"		\
+			 "push %rdi\n"			\
+			 "popf\n"			\
+			 ASM_PLACE(name ## _mov)	\
+			 "mov $1, %eax\n"		\
+			 next				\
+			 "pushf\n"			\
+			 "pop %rax\n"			\
+			 "push %rcx\n"			\
+			 "popf\n"			\
+			 ASM_RET)			\
+		ASM_UNCHECKED(name))
+
+/* The arithmetic flags are overwritten, or read. */
+FLAGS_FUNCTION(kprobes_opt_dead, "test %eax, %eax\n");
+FLAGS_FUNCTION(kprobes_opt_live, "");
 #endif
 
 /* A direct call, see kprobes_opt_call(). */
@@ -316,86 +322,107 @@ static unsigned long __maybe_unused detour_of(void *addr)
 }
 
 #ifdef CONFIG_X86_64
-#define DF_AC	(X86_EFLAGS_DF | X86_EFLAGS_AC)
+#define ARITHMETIC	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |	\
+			 X86_EFLAGS_SF | X86_EFLAGS_OF)
+#define DF_AC		(X86_EFLAGS_DF | X86_EFLAGS_AC)
+#define NT_IOPL		(X86_EFLAGS_NT | X86_EFLAGS_IOPL)
+#define TESTED		(ARITHMETIC | DF_AC | NT_IOPL | X86_EFLAGS_IF)
 
-static unsigned long seen_flags;
+static unsigned long seen_flags, flip;
 
-static int see_flags(struct kprobe *p, struct pt_regs *regs)
+static int flip_flags(struct kprobe *p, struct pt_regs *regs)
 {
 	seen_flags = regs->flags | native_save_fl() << 32;
+	regs->flags ^= flip;
 	return 0;
 }
 
-static int set_carry(struct kprobe *p, struct pt_regs *regs)
-{
-	regs->flags ^= X86_EFLAGS_CF;
-	return see_flags(p, regs);
-}
-
-static int invert_df_ac(struct kprobe *p, struct pt_regs *regs)
-{
-	see_flags(p, regs);
-	regs->flags ^= DF_AC;
-	return 0;
-}
-
-/* A detour whose copies overwrite the arithmetic flags restores the others. */
-static const struct dead_case {
+/* A detour restores all flags, or all but the arithmetic ones if its copies overwrite these. */
+static const struct restored_case {
 	const char *name;
-	kprobe_pre_handler_t pre;
-	unsigned long set, result;
-} dead_cases[] = {
-	{ "left alone", see_flags, 0, 0 },
-	{ "an arithmetic flag changed", set_carry, 0, 0 },
-	{ "others set by the handler", invert_df_ac, 0, DF_AC },
-	{ "others set before", see_flags, DF_AC, DF_AC },
-	{ "others cleared by the handler", invert_df_ac, DF_AC, 0 },
+	unsigned long set, flip;
+} restored_cases[] = {
+	{ "left alone", 0, 0 },
+	{ "an arithmetic flag changed", 0, X86_EFLAGS_CF },
+	{ "all arithmetic flags changed", 0, ARITHMETIC },
+	{ "others set by the handler", 0, DF_AC },
+	{ "others set before", DF_AC, 0 },
+	{ "others cleared by the handler", DF_AC, DF_AC },
+	{ "flags above the overflow flag set by the handler", 0, NT_IOPL },
+	{ "flags above the overflow flag set before", NT_IOPL, 0 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(dead, dead_cases, name);
+KUNIT_ARRAY_PARAM_DESC(restored, restored_cases, name);
+
+/* Calls @function with all arithmetic flags; @kept are the flags that it returns as they are. */
+static void expect_restored(struct kunit *test, unsigned long (*function)(unsigned long set),
+			    unsigned long kept)
+{
+	const struct restored_case *r = test->param_value;
+	unsigned long flags = 0;
+
+	flip = r->flip;
+	do {
+		seen_flags = 0;
+		KUNIT_EXPECT_EQ(test, function(flags | r->set) & kept,
+				((flags | r->set | X86_EFLAGS_IF) ^ flip) & kept);
+		KUNIT_EXPECT_EQ(test, seen_flags & TESTED, flags | r->set | X86_EFLAGS_IF);
+		/* DF and AC are clear in the handler. */
+		KUNIT_EXPECT_EQ(test, seen_flags >> 32 & DF_AC, 0);
+		flags = (flags - ARITHMETIC) & ARITHMETIC;
+	} while (flags);
+}
 
 static void dead_flags(struct kunit *test)
 {
-	const unsigned long shown = DF_AC | X86_EFLAGS_CF | X86_EFLAGS_ZF | X86_EFLAGS_IF;
-	const struct dead_case *d = test->param_value;
 	struct counted c = counted_at(kprobes_opt_dead_mov, true, false);
 
-	c.kp.pre_handler = d->pre;
+	c.kp.pre_handler = flip_flags;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	KUNIT_EXPECT_EQ(test, *(u8 *)(detour_of(c.kp.addr) + DETOUR_DEAD), CALL_INSN_OPCODE);
-	seen_flags = 0;
-	KUNIT_EXPECT_EQ(test, kprobes_opt_dead(d->set) & shown, d->result | X86_EFLAGS_IF);
-	KUNIT_EXPECT_EQ(test, seen_flags & DF_AC, d->set);
-	/* DF and AC are clear in the handler. */
-	KUNIT_EXPECT_EQ(test, seen_flags >> 32 & DF_AC, 0);
+	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)), DETOUR_DEAD - CALL_INSN_SIZE);
+	expect_restored(test, kprobes_opt_dead, TESTED & ~ARITHMETIC);
+	unregister_kprobe(&c.kp);
+}
+
+static void live_flags(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_live_mov, true, false);
+
+	c.kp.pre_handler = flip_flags;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)),
+			(boot_cpu_has(X86_FEATURE_LAHF_LM) ? DETOUR_SAHF : DETOUR_POPF) -
+			CALL_INSN_SIZE);
+	expect_restored(test, kprobes_opt_live, TESTED);
 	unregister_kprobe(&c.kp);
 }
 #endif
 
 #ifdef CONFIG_UNWINDER_ORC
-/* An interrupt between the return to a detour and the popf finds the caller. */
-static void unwinding_from_the_popf(struct kunit *test)
+/* An interrupt between the return to a detour and the copies finds the caller. */
+static void unwinding_after_the_call(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_carry_mov, true, false);
-	unsigned long stack[] = { X86_EFLAGS_FIXED, _THIS_IP_, 0, 0 };
+	unsigned long stack[] = { 0, _THIS_IP_, 0, 0 }, detour;
 	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
 	struct unwind_state state;
+	unsigned int offset;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	regs.ip = detour_of(c.kp.addr) + DETOUR_RETURN;
-	KUNIT_EXPECT_EQ(test, *(u8 *)regs.ip, POPF_INSN_OPCODE);
-	regs.sp = (unsigned long)stack;
-	/* The unwinder continues to the caller without help. */
-	unwind_start(&state, current, &regs, NULL);
-	KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
-
-	/* In the copy, the stack is that of the original instruction. */
-	regs.ip += DETOUR_COPY - DETOUR_RETURN;
-	regs.sp += sizeof(long);
-	unwind_start(&state, current, &regs, NULL);
-	KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
+	detour = detour_of(c.kp.addr);
+	offset = detour_entry((u8 *)detour) + CALL_INSN_SIZE;
+	KUNIT_EXPECT_LT(test, offset, DETOUR_COPY);
+	for (; offset <= DETOUR_COPY; offset++) {
+		regs.ip = detour + offset;
+		/* In the copy, the stack is that of the original instruction. */
+		regs.sp = (unsigned long)&stack[offset == DETOUR_COPY];
+		/* The unwinder continues to the caller without help. */
+		unwind_start(&state, current, &regs, NULL);
+		KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
+	}
 	unregister_kprobe(&c.kp);
 }
 #endif
@@ -436,10 +463,11 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE(a_lock_prefix),
 	KUNIT_CASE_PARAM(flags_of_a_detour, flags_gen_params),
 #ifdef CONFIG_X86_64
-	KUNIT_CASE_PARAM(dead_flags, dead_gen_params),
+	KUNIT_CASE_PARAM(dead_flags, restored_gen_params),
+	KUNIT_CASE_PARAM(live_flags, restored_gen_params),
 #endif
 #ifdef CONFIG_UNWINDER_ORC
-	KUNIT_CASE(unwinding_from_the_popf),
+	KUNIT_CASE(unwinding_after_the_call),
 #endif
 	KUNIT_CASE(neighbours_take_turns),
 	KUNIT_CASE(jump_labels_are_read_under_their_lock),

@@ -87,26 +87,71 @@ static enum kprobe_obstacle read_region(unsigned long addr, struct source *sourc
 	return probe_region_find(source->bytes, source->avail, INSN_MODE_KERN, &source->region);
 }
 
-/* Writes the beginning of a detour, before the copies. */
-static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct kprobe *kp,
-		     const struct source *source)
+/**
+ * struct detour_entry - the beginning of a detour, before the copies; see detour.h
+ * @function:	the called function
+ * @before:	instructions before the call
+ * @after:	instructions after the call
+ * @nr_before:	number of bytes in @before
+ * @nr_after:	number of bytes in @after
+ */
+struct detour_entry {
+	void (*function)(void);
+	u8 before[1], after[4];
+	u8 nr_before, nr_after;
+};
+
+static const struct detour_entry popf_entry = {
+	.function	= kprobe_detour_enter,
+	.after		= { POPF_INSN_OPCODE },
+	.nr_after	= 1,
+};
+
+static const struct detour_entry return_entry = {
+	.function	= kprobe_detour_enter_return,
+	.before		= { PUSHF_INSN_OPCODE },
+	.nr_before	= 1,
+	.after		= { POPF_INSN_OPCODE },
+	.nr_after	= 1,
+};
+
+#ifdef CONFIG_X86_64
+static const struct detour_entry sahf_entry = {
+	.function	= kprobe_detour_enter_sahf,
+	.after		= { 0x04, 0x78, 0x9e, 0x58 },	/* add $0x78, %al; sahf; pop %rax */
+	.nr_after	= 4,
+};
+
+static const struct detour_entry dead_entry = {
+	.function	= kprobe_detour_enter_dead,
+};
+
+static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
-	void (*function)(void) = kprobe_detour_enter;
-	unsigned int call = DETOUR_CALL;
 
-	if (calls == KPROBE_DETOUR_CALLS_RETURN) {
-		function = kprobe_detour_enter_return;
-		buf[DETOUR_CODE] = PUSHF_INSN_OPCODE;
-	} else if (IS_ENABLED(CONFIG_X86_64) && calls == KPROBE_DETOUR_CALLS_PRE &&
-		   flags_dead((unsigned long)kp->addr, source)) {
-		function = kprobe_detour_enter_dead;
-		call = DETOUR_DEAD;
-	}
-	if (call == DETOUR_CALL)
-		buf[DETOUR_RETURN] = POPF_INSN_OPCODE;
+	if (calls == KPROBE_DETOUR_CALLS_RETURN)
+		return &return_entry;
+	if (calls == KPROBE_DETOUR_CALLS_PRE && flags_dead((unsigned long)kp->addr, source))
+		return &dead_entry;
+	return boot_cpu_has(X86_FEATURE_LAHF_LM) ? &sahf_entry : &popf_entry;
+}
+#else
+static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
+{
+	return kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN ? &return_entry : &popf_entry;
+}
+#endif
+
+/* Writes the beginning of a detour. */
+static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct detour_entry *entry)
+{
+	unsigned int after = DETOUR_COPY - entry->nr_after, call = after - CALL_INSN_SIZE;
+
+	memcpy(buf + call - entry->nr_before, entry->before, entry->nr_before);
+	memcpy(buf + after, entry->after, entry->nr_after);
 	if (probe_put_jump(INSN_MODE_KERN, buf + call, (unsigned long)slot + call,
-			   (unsigned long)function) < 0)
+			   (unsigned long)entry->function) < 0)
 		return -ERANGE;
 	buf[call] = CALL_INSN_OPCODE;
 	return 0;
@@ -135,7 +180,7 @@ static enum kprobe_obstacle fill_detour(struct optimized_kprobe *op, const struc
 	if (obstacle)
 		return obstacle;
 	memcpy(buf, &kp, sizeof(kp));
-	if (put_entry(buf, slot, kp, source))
+	if (put_entry(buf, slot, find_entry(kp, source)))
 		return KPROBE_OBSTACLE_OPERAND;
 
 	data->len = source->region.len;
@@ -222,7 +267,7 @@ static void jump_bytes(struct optimized_kprobe *op, u8 *bytes)
 {
 	kprobe_opcode_t *from = op->kp.addr;
 	kprobe_opcode_t *detour = op->optinsn.insn;
-	kprobe_opcode_t *to = detour + detour_entry(&op->kp, detour);
+	kprobe_opcode_t *to = detour + detour_entry(detour);
 
 	__text_gen_insn(bytes, JMP32_INSN_OPCODE, from, to, JMP32_INSN_SIZE);
 }

@@ -5,28 +5,31 @@
  * Layout of a detour; for C and assembly.
  *
  *	+0	the address of its point's representative
- *	+8 (+4)	int3
- *		call	kprobe_detour_enter		<- the jump leads here
- *		popf
- *		copy of the region's first instruction
+ *	+8 (+4)	int3 up to the entry, to which the jump leads
+ *		call	a function of hit/detour_64.S or hit/detour_32.S
+ *		instructions that restore the flags, or registers
+ *	+17 (+11) copy of the region's first instruction
  *		call	kprobe_detour_enter_post	if there are post handlers
  *		popf					likewise
  *		copies of the other instructions
  *		jmp	to the end of the region	if execution gets there
  *
- * The called functions leave the flags on the stack.  They cannot restore the flags, because
- * they may return through a thunk that changes flags (call_depth_return_thunk).
+ * The functions leave flags on the stack.  They cannot restore them, because they may return
+ * through a thunk that changes flags (call_depth_return_thunk).  There are four entries, of
+ * which i386 has the first and the last:
  *
- * If the first instructions overwrite the arithmetic flags before they read one (flags.c), there
- * is no popf, in 64-bit mode:
+ *		call	kprobe_detour_enter		sahf cannot be executed
+ *		popf
  *
- *	+8	int3, int3
- *		call	kprobe_detour_enter_dead	<- the jump leads here
- *		copies of all instructions
+ *		call	kprobe_detour_enter_sahf	popf takes some twenty cycles
+ *		add	$0x78, %al			OF is in bit 3 of %al
+ *		sahf					the other arithmetic flags are in %ah
+ *		pop	%rax
  *
- * The detour of a return probe without other probes begins differently:
+ *		call	kprobe_detour_enter_dead	the first instructions overwrite the
+ *							arithmetic flags before they read one
  *
- *	+8 (+4)	pushf					<- the jump leads here
+ *		pushf					a return probe without other probes
  *		call	kprobe_detour_enter_return
  *		popf
  *
@@ -36,12 +39,15 @@
 
 #define DETOUR_SIZE	64
 #define DETOUR_CODE	__SIZEOF_POINTER__
-#define DETOUR_CALL	(DETOUR_CODE + 1)
-/* Offset of the popf, to which the call returns. */
-#define DETOUR_RETURN	(DETOUR_CALL + 5)
-#define DETOUR_COPY	(DETOUR_RETURN + 1)
-/* Offset of the call in a detour without popf. */
-#define DETOUR_DEAD	(DETOUR_COPY - 5)
+#ifdef __x86_64__
+#define DETOUR_COPY	(DETOUR_CODE + 9)
+#else
+#define DETOUR_COPY	(DETOUR_CODE + 7)
+#endif
+/* Offsets to which the calls return. */
+#define DETOUR_POPF	(DETOUR_COPY - 1)
+#define DETOUR_SAHF	(DETOUR_COPY - 4)
+#define DETOUR_DEAD	DETOUR_COPY
 
 #ifndef __ASSEMBLY__
 #include <linux/kprobes.h>
@@ -74,18 +80,20 @@ static __always_inline const struct detour_data *detour_data(const kprobe_opcode
 	return (const struct detour_data *)(detour + DETOUR_DATA);
 }
 
-/* Returns the offset in the detour of @kp to which the jump leads. */
-static __always_inline unsigned int detour_entry(const struct kprobe *kp,
-						 const kprobe_opcode_t *detour)
+/* Returns the offset in the detour to which the jump leads. */
+static __always_inline unsigned int detour_entry(const kprobe_opcode_t *detour)
 {
-	if (kprobe_detour_calls(kp) == KPROBE_DETOUR_CALLS_RETURN)
-		return DETOUR_CODE;
-	return detour[DETOUR_CALL] == INT3_INSN_OPCODE ? DETOUR_DEAD : DETOUR_CALL;
+	unsigned int entry = DETOUR_CODE;
+
+	while (detour[entry] == INT3_INSN_OPCODE)
+		entry++;
+	return entry;
 }
 
 /* hit/detour_32.S, hit/detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);
-void kprobe_detour_enter_dead(void);	/* 64-bit only */
+void kprobe_detour_enter_sahf(void);	/* 64-bit only */
+void kprobe_detour_enter_dead(void);	/* likewise */
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
 

@@ -129,20 +129,19 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 NOKPROBE_SYMBOL(arch_slot_original);
 
 /*
- * Are the flags on the stack while execution is at @offset, or will return there?  Unwinders
- * look up the byte before a return address.  During SAVE_REGS in kprobe_detour_enter() that
- * byte belongs to the call, and the flags are not on the stack.  When they are, an unwind hint
- * in kprobe_detour_enter() makes unwinders look up the return address itself.
+ * Is a word more on the stack while execution is at @offset, or will return there: the flags or
+ * %rax?  Unwinders look up the byte before a return address.  During SAVE_REGS in
+ * kprobe_detour_enter() that byte belongs to the call, and the word is not on the stack.  When it
+ * is, an unwind hint in kprobe_detour_enter() makes unwinders look up the return address itself.
  */
-static __always_inline bool flags_pushed(const struct kprobe *kp, const kprobe_opcode_t *detour,
-					 unsigned int offset)
+static __always_inline bool word_pushed(const struct kprobe *kp, const kprobe_opcode_t *detour,
+					unsigned int offset)
 {
-	unsigned int entry = detour_entry(kp, detour);
+	unsigned int from = detour_entry(detour);
 
-	if (entry == DETOUR_CODE)
-		return offset > DETOUR_CODE && offset <= DETOUR_RETURN;
-	if (offset == DETOUR_RETURN)
-		return entry == DETOUR_CALL;
+	from += detour[from] == PUSHF_INSN_OPCODE ? 1 : CALL_INSN_SIZE;
+	if (offset < DETOUR_COPY)
+		return offset >= from;
 	return calls_post(kp) &&
 	       offset == DETOUR_COPY + mark(kp, detour_data(detour), 1) + CALL_INSN_SIZE;
 }
@@ -167,7 +166,7 @@ unsigned int kprobe_text_pushed(unsigned long addr)
 	owner = kprobe_slot_owner(addr, &start);
 	if (owner)
 		detour = detour_at(owner, start);
-	if (detour && flags_pushed(owner, detour, addr - start))
+	if (detour && word_pushed(owner, detour, addr - start))
 		pushed = sizeof(long);
 	preempt_enable_notrace();
 	return pushed;

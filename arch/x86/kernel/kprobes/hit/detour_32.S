@@ -48,7 +48,7 @@
 	.text
 SYM_CODE_START(kprobe_detour_enter)
 	SAVE_REGS
-	movl	-DETOUR_RETURN(%ebx), %eax
+	movl	-DETOUR_POPF(%ebx), %eax
 	movl	%esp, %edx
 	call	kprobe_detour_pre
 	testl	%eax, %eax
@@ -80,7 +80,7 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	.endr
 	cld
 	movl	(3 * 4)(%esp), %eax
-	movl	-DETOUR_RETURN(%eax), %eax
+	movl	-DETOUR_POPF(%eax), %eax
 	leal	(5 * 4)(%esp), %edx	/* after the flags, which the detour has pushed */
 	call	kprobe_detour_return
 	.irp	reg, edx, ecx, eax

@@ -2,8 +2,8 @@
 /*
  * x86-64: assembly that detours call, before the copied instructions and after the first one.
  *
- * The registers on entry are those of the probed code.  All of them are restored, the flags by
- * the detour, unless it needs none of the arithmetic flags.  The return address identifies the
+ * The registers on entry are those of the probed code.  All of them are restored, the flags and
+ * perhaps %rax by the detour, unless it needs none of the arithmetic flags.  The return address identifies the
  * detour.  The place of the return address is the last word of the struct pt_regs that is
  * stored here; unwinders take these registers for those of the probed instruction.
  */
@@ -21,6 +21,8 @@
 #include "../../../entry/calling.h"
 #include "../detour.h"
 
+#define RARE_FLAGS	(X86_EFLAGS_DF | X86_EFLAGS_AC | X86_EFLAGS_IOPL | X86_EFLAGS_NT)
+
 /*
  * Saves the registers, and moves the return address to %rbx; its place on the stack becomes that
  * of ss.  Sets up the stack and the flags for C code.  The saved instruction pointer is @ip until
@@ -29,7 +31,8 @@
  * DF and AC are clear nearly always, and clearing them takes longer than testing them.  If one is
  * set, CLEAR_FLAGS @set clears both.
  *
- * @flags is a register that receives a copy of the flags; CLEAR_FLAGS inverts the copy.
+ * @flags is a register that receives a copy of the flags; CLEAR_FLAGS inverts the copy.  If it is
+ * not inverted, and the handlers have changed no flag, all bits from 12 to 15 are 0.
  */
 .macro SAVE_REGS ip:req, set:req, flags
 	pushq	%rsp
@@ -42,7 +45,7 @@
 	.ifnb	\flags
 	movl	EFLAGS(%rsp), \flags
 	.endif
-	testl	$(X86_EFLAGS_DF | X86_EFLAGS_AC), EFLAGS(%rsp)
+	testl	$RARE_FLAGS, EFLAGS(%rsp)
 	jnz	\set
 \set\()_cleared:
 	ENCODE_FRAME_POINTER
@@ -69,7 +72,7 @@
 	/*
 	 * An interrupt overwrites registers that have been popped, so from here on unwinders
 	 * find a plain call.  It is marked as a signal frame, so that they look up the return
-	 * address itself and not the byte before: see flags_pushed().
+	 * address itself and not the byte before: see word_pushed().
 	 */
 	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS signal=1
 	POP_REGS
@@ -86,7 +89,7 @@ SYM_CODE_START(kprobe_detour_enter)
 	SAVE_REGS ip="24(%rsp)" set=.Lset
 	/* The saved instruction pointer becomes that after the breakpoint's byte: signal=0. */
 	UNWIND_HINT_REGS signal=0
-	movq	-DETOUR_RETURN(%rbx), %rdi
+	movq	-DETOUR_POPF(%rbx), %rdi
 	movq	%rsp, %rsi
 	call	kprobe_detour_pre
 	testl	%eax, %eax
@@ -108,22 +111,61 @@ SYM_CODE_END(kprobe_detour_enter)
 _ASM_NOKPROBE(kprobe_detour_enter)
 
 /*
- * For places where the arithmetic flags are dead: without popf, which takes some twenty cycles.
- * Only if a handler has changed the flags, or if DF or AC was set, this restores them; a return
- * thunk may then change arithmetic flags.
+ * popf takes some twenty cycles, so the detour restores the arithmetic flags with other
+ * instructions, from %ax, and then %rax.  Only if a handler has changed the flags, or if one of
+ * RARE_FLAGS was set, a popf restores the others.
+ */
+SYM_CODE_START(kprobe_detour_enter_sahf)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_FUNC
+	SAVE_REGS ip="24(%rsp)" set=.Lsahf_set flags=%r12d
+	UNWIND_HINT_REGS signal=0
+	movq	-DETOUR_SAHF(%rbx), %rdi
+	movq	%rsp, %rsi
+	call	kprobe_detour_pre
+	xorl	EFLAGS(%rsp), %r12d
+	orl	%eax, %r12d
+	jnz	.Lsahf_rare
+.Lsahf_restore:
+	movq	%rbx, RSP(%rsp)
+	/* As in RESTORE_REGS_AND_RETURN, but the place of ss is for %rax. */
+	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS signal=1
+	POP_REGS
+	movq	%rax, (5 * 8)(%rsp)
+	movzbl	(3 * 8 + 1)(%rsp), %eax	/* OF is bit 3, and bits 4 to 7 are 0 */
+	movb	(3 * 8)(%rsp), %ah
+	leaq	(4 * 8)(%rsp), %rsp	/* orig_ax, ip, cs, flags */
+	RET
+
+.Lsahf_rare:
+	UNWIND_HINT_REGS signal=0
+	testl	%eax, %eax
+	jnz	.Lchanged
+	pushq	EFLAGS(%rsp)
+	popfq
+	andb	$0x0f, (EFLAGS + 1)(%rsp)
+	jmp	.Lsahf_restore
+
+	CLEAR_FLAGS .Lsahf_set %r12d
+SYM_CODE_END(kprobe_detour_enter_sahf)
+_ASM_NOKPROBE(kprobe_detour_enter_sahf)
+
+/*
+ * For places where the arithmetic flags are dead.  As in kprobe_detour_enter_sahf(), a popf is
+ * rare; a return thunk may then change arithmetic flags.
  */
 SYM_CODE_START(kprobe_detour_enter_dead)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	SAVE_REGS ip="24(%rsp)" set=.Ldead_set flags=%r12d
 	UNWIND_HINT_REGS signal=0
-	movq	-DETOUR_COPY(%rbx), %rdi
+	movq	-DETOUR_DEAD(%rbx), %rdi
 	movq	%rsp, %rsi
 	call	kprobe_detour_pre
 	xorl	EFLAGS(%rsp), %r12d
 	orl	%eax, %r12d
-	jnz	.Lrare
-.Lrestore:
+	jnz	.Ldead_rare
+.Ldead_restore:
 	movq	%rbx, SS(%rsp)
 	/* As in RESTORE_REGS_AND_RETURN, but the stack has no flags after the return. */
 	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS+8
@@ -131,13 +173,13 @@ SYM_CODE_START(kprobe_detour_enter_dead)
 	leaq	(5 * 8)(%rsp), %rsp	/* orig_ax, ip, cs, flags, sp */
 	RET
 
-.Lrare:
+.Ldead_rare:
 	UNWIND_HINT_REGS signal=0
 	testl	%eax, %eax
 	jnz	.Lchanged
 	pushq	EFLAGS(%rsp)
 	popfq
-	jmp	.Lrestore
+	jmp	.Ldead_restore
 
 	CLEAR_FLAGS .Ldead_set %r12d
 SYM_CODE_END(kprobe_detour_enter_dead)
@@ -169,7 +211,7 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	.endr
 	cld
 	movq	(9 * 8)(%rsp), %rdi
-	movq	-DETOUR_RETURN(%rdi), %rdi
+	movq	-DETOUR_POPF(%rdi), %rdi
 	leaq	(11 * 8)(%rsp), %rsi	/* after the flags, which the detour has pushed */
 	call	kprobe_detour_return
 	.irp	reg, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
