@@ -80,7 +80,7 @@ unprobed:
 .macro nothing
 .endm
 
-	/* The four entries of detour.h, with our C functions and without. */
+	/* Entries of detour.h, with our C functions and without. */
 	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
 	DETOUR	ours_bare, 0, bare_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
 	DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead, DETOUR_DEAD, nothing
@@ -93,7 +93,8 @@ unprobed:
 	DETOUR	ours_step_popf, 0, bare_step_popf
 	DETOUR	ours_step_unbalanced, 0, bare_step_unbalanced, restore=nothing
 
-	/* The entry of a return probe. */
+	/* The entries of a return probe. */
+	DETOUR	ours_entry_dead, 0, bare_kprobe_detour_enter_return_dead, DETOUR_DEAD, nothing
 	PROBED	ours_entry, (ours_entry_detour + DETOUR_POPF - 6)
 	.balign	DETOUR_SIZE
 ours_entry_detour:

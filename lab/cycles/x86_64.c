@@ -22,7 +22,8 @@
 /* x86_64.S */
 void unprobed(void), plain_return(void);
 void base_whole(void), base_bare(void), base_return(void);
-void ours_whole(void), ours_bare(void), ours_entry(void), ours_return(void);
+void ours_whole(void), ours_bare(void), ours_entry(void), ours_entry_dead(void);
+void ours_return(void);
 void ours_dead_whole(void), ours_dead_bare(void);
 void ours_jump(void), ours_step_call(void), ours_step_registers(void), ours_step_pushf(void);
 void ours_step_popf(void), ours_step_unbalanced(void), ours_no_popf(void), ours_popf(void);
@@ -151,6 +152,8 @@ const struct pair pairs[] = {
 	  { base_bare, unprobed, 1 }, { ours_dead_bare, unprobed, 1 }, 0.65 },
 	{ "entry of a return probe, assembly",
 	  { base_bare, unprobed, 1 }, { ours_entry, unprobed, 1 }, 0 },
+	{ "the same, dead flags",
+	  { base_bare, unprobed, 1 }, { ours_entry_dead, unprobed, 1 }, 0 },
 	{ "return trampoline, assembly, 4 callers",
 	  { base_return, plain_return, 1 }, { ours_return, plain_return, 1 }, 0 },
 	{ }

@@ -37,6 +37,8 @@ int kprobes_opt_carry(void);
 extern char kprobes_opt_carry_mov[], kprobes_opt_carry_adc[];
 unsigned long kprobes_opt_dead(unsigned long set);
 unsigned long kprobes_opt_live(unsigned long set);
+unsigned long kprobes_opt_dead_entry(unsigned long set);
+void kprobes_opt_entry(void);
 extern char kprobes_opt_dead_mov[], kprobes_opt_live_mov[];
 
 /* Functions of the suite of code that reads text at a probe. */

@@ -159,6 +159,28 @@ asm(ASM_FUNCTION(kprobes_opt_carry,
 /* The arithmetic flags are overwritten, or read. */
 FLAGS_FUNCTION(kprobes_opt_dead, "test %eax, %eax\n");
 FLAGS_FUNCTION(kprobes_opt_live, "");
+
+/* Returns the flags at its entry, but the arithmetic ones, and sets those in %rcx. */
+asm(ASM_FUNCTION(kprobes_opt_entry,
+		 "mov $1, %eax\n"
+		 "test %eax, %eax\n"
+		 "pushf\n"
+		 "pop %rax\n"
+		 "push %rcx\n"
+		 "popf\n"
+		 ASM_RET)
+	ASM_UNCHECKED(kprobes_opt_entry));
+
+/* Calls it with the flags in the argument. */
+asm(ASM_FUNCTION(kprobes_opt_dead_entry,
+		 "pushf\n"
+		 "pop %rcx\n"
+		 "or %rcx, %rdi\n"
+		 "push %rdi\n"
+		 "popf\n"
+		 "call kprobes_opt_entry\n"
+		 ASM_RET)
+	ASM_UNCHECKED(kprobes_opt_dead_entry));
 #endif
 
 /* A direct call, see kprobes_opt_call(). */
@@ -380,7 +402,8 @@ static void dead_flags(struct kunit *test)
 	c.kp.pre_handler = flip_flags;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)), DETOUR_DEAD - CALL_INSN_SIZE);
+	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)),
+			DETOUR_DEAD - CALL_INSN_SIZE);
 	expect_restored(test, kprobes_opt_dead, TESTED & ~ARITHMETIC);
 	unregister_kprobe(&c.kp);
 }
@@ -397,6 +420,33 @@ static void live_flags(struct kunit *test)
 			CALL_INSN_SIZE);
 	expect_restored(test, kprobes_opt_live, TESTED);
 	unregister_kprobe(&c.kp);
+}
+
+static unsigned int returns;
+
+static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	returns++;
+	return 0;
+}
+
+/* The detour of a return probe restores DF and AC where the arithmetic flags are dead. */
+static void dead_flags_of_a_return_probe(struct kunit *test)
+{
+	struct kretprobe rp = { .kp.addr = (void *)kprobes_opt_entry, .handler = count_return };
+	static const unsigned long sets[] = { 0, X86_EFLAGS_DF, X86_EFLAGS_AC, DF_AC };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	EXPECT_JUMP(test, &rp.kp, true);
+	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(rp.kp.addr)),
+			DETOUR_DEAD - CALL_INSN_SIZE);
+	returns = 0;
+	for (i = 0; i < ARRAY_SIZE(sets); i++)
+		KUNIT_EXPECT_EQ(test, kprobes_opt_dead_entry(sets[i]) & (DF_AC | X86_EFLAGS_IF),
+				sets[i] | X86_EFLAGS_IF);
+	KUNIT_EXPECT_EQ(test, returns, ARRAY_SIZE(sets));
+	unregister_kretprobe(&rp);
 }
 #endif
 
@@ -465,6 +515,7 @@ static struct kunit_case optimizer_cases[] = {
 #ifdef CONFIG_X86_64
 	KUNIT_CASE_PARAM(dead_flags, restored_gen_params),
 	KUNIT_CASE_PARAM(live_flags, restored_gen_params),
+	KUNIT_CASE(dead_flags_of_a_return_probe),
 #endif
 #ifdef CONFIG_UNWINDER_ORC
 	KUNIT_CASE(unwinding_after_the_call),

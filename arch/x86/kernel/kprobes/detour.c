@@ -126,13 +126,19 @@ static const struct detour_entry dead_entry = {
 	.function	= kprobe_detour_enter_dead,
 };
 
+static const struct detour_entry return_dead_entry = {
+	.function	= kprobe_detour_enter_return_dead,
+};
+
 static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
+	bool dead = calls != KPROBE_DETOUR_CALLS_POST &&
+		    flags_dead((unsigned long)kp->addr, source);
 
 	if (calls == KPROBE_DETOUR_CALLS_RETURN)
-		return &return_entry;
-	if (calls == KPROBE_DETOUR_CALLS_PRE && flags_dead((unsigned long)kp->addr, source))
+		return dead ? &return_dead_entry : &return_entry;
+	if (dead)
 		return &dead_entry;
 	return boot_cpu_has(X86_FEATURE_LAHF_LM) ? &sahf_entry : &popf_entry;
 }

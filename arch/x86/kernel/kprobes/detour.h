@@ -15,7 +15,7 @@
  *		jmp	to the end of the region	if execution gets there
  *
  * The functions leave flags on the stack.  They cannot restore them, because they may return
- * through a thunk that changes flags (call_depth_return_thunk).  There are four entries, of
+ * through a thunk that changes flags (call_depth_return_thunk).  There are five entries, of
  * which i386 has the first and the last:
  *
  *		call	kprobe_detour_enter		sahf cannot be executed
@@ -28,6 +28,9 @@
  *
  *		call	kprobe_detour_enter_dead	the first instructions overwrite the
  *							arithmetic flags before they read one
+ *
+ *		call	kprobe_detour_enter_return_dead	likewise; a return probe without other
+ *							probes
  *
  *		pushf					a return probe without other probes
  *		call	kprobe_detour_enter_return
@@ -92,10 +95,12 @@ static __always_inline unsigned int detour_entry(const kprobe_opcode_t *detour)
 
 /* hit/detour_32.S, hit/detour_64.S; called by detours, not by C. */
 void kprobe_detour_enter(void);
-void kprobe_detour_enter_sahf(void);	/* 64-bit only */
-void kprobe_detour_enter_dead(void);	/* likewise */
 void kprobe_detour_enter_post(void);
 void kprobe_detour_enter_return(void);
+/* 64-bit only */
+void kprobe_detour_enter_sahf(void);
+void kprobe_detour_enter_dead(void);
+void kprobe_detour_enter_return_dead(void);
 
 /* hit/detour.c; called by the functions above */
 struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);

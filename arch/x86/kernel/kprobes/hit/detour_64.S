@@ -3,9 +3,9 @@
  * x86-64: assembly that detours call, before the copied instructions and after the first one.
  *
  * The registers on entry are those of the probed code.  All of them are restored, the flags and
- * perhaps %rax by the detour, unless it needs none of the arithmetic flags.  The return address identifies the
- * detour.  The place of the return address is the last word of the struct pt_regs that is
- * stored here; unwinders take these registers for those of the probed instruction.
+ * perhaps %rax by the detour, unless it needs none of the arithmetic flags.  The return address
+ * identifies the detour.  The place of the return address is the last word of the struct pt_regs
+ * that is stored here; unwinders take these registers for those of the probed instruction.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -199,24 +199,55 @@ SYM_CODE_START(kprobe_detour_enter_post)
 SYM_CODE_END(kprobe_detour_enter_post)
 _ASM_NOKPROBE(kprobe_detour_enter_post)
 
+/* The registers that C code may change, but the flags. */
+#define CHANGED_REGS	rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+
 /*
- * For the entry of a function: saves only the registers that C code may change.  To unwinders
- * this is a function that the detour has called.
+ * Saves these registers, and calls kprobe_detour_return() with the address of the probed
+ * function's return address, which is after the flags and the return address to the detour.
+ * The latter is @ret words after the registers, and @offset bytes after the start of the detour.
  */
-SYM_CODE_START(kprobe_detour_enter_return)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_FUNC
-	.irp	reg, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+.macro CALL_RETURN ret:req, offset:req
+	.irp	reg, CHANGED_REGS
 	pushq	%\reg
 	.endr
-	cld
-	movq	(9 * 8)(%rsp), %rdi
-	movq	-DETOUR_POPF(%rdi), %rdi
-	leaq	(11 * 8)(%rsp), %rsi	/* after the flags, which the detour has pushed */
+	movq	((9 + \ret) * 8)(%rsp), %rdi
+	movq	-\offset(%rdi), %rdi
+	leaq	(11 * 8)(%rsp), %rsi
 	call	kprobe_detour_return
 	.irp	reg, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	popq	%\reg
 	.endr
+.endm
+
+/*
+ * For the entry of a function: saves only the registers that C code may change.  To unwinders
+ * this is a function that the detour has called.  The detour has pushed the flags.
+ */
+SYM_CODE_START(kprobe_detour_enter_return)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_FUNC
+	cld
+	CALL_RETURN ret=0, offset=DETOUR_POPF
 	RET
 SYM_CODE_END(kprobe_detour_enter_return)
 _ASM_NOKPROBE(kprobe_detour_enter_return)
+
+/* Likewise, if the arithmetic flags are dead. */
+SYM_CODE_START(kprobe_detour_enter_return_dead)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_FUNC
+	pushfq
+	testl	$(X86_EFLAGS_DF | X86_EFLAGS_AC), (%rsp)
+	jnz	.Lreturn_rare
+	CALL_RETURN ret=1, offset=DETOUR_DEAD
+	leaq	8(%rsp), %rsp
+	RET
+
+.Lreturn_rare:
+	cld
+	CALL_RETURN ret=1, offset=DETOUR_DEAD
+	popfq
+	RET
+SYM_CODE_END(kprobe_detour_enter_return_dead)
+_ASM_NOKPROBE(kprobe_detour_enter_return_dead)
