@@ -83,13 +83,14 @@ fi
 # --- The symbols of many functions ---
 
 # functions: "ADDRESS NAME" of functions from all over the kernel, whose names are unique, that
-# can be traced and are not blacklisted.
+# can be traced and are not blacklisted.  A part (name.part.0) is blacklisted with its function.
 functions()
 {
 	awk -v wanted=$WANTED '
 	FILENAME ~ /blacklist$/ { sub(/.*\t/, ""); black[$1]; next }
 	FILENAME ~ /kallsyms$/ { times[$3]++; if ($2 ~ /[tT]/ && NF == 3) addr[$3] = $1; next }
-	NF == 1 && times[$1] == 1 && $1 in addr && !($1 in black) { all[n++] = $1 }
+	{ whole = $1; sub(/\..*/, "", whole) }
+	NF == 1 && times[$1] == 1 && $1 in addr && !(whole in black) { all[n++] = $1 }
 	END {
 		step = int(n / wanted)
 		for (i = 0; i < wanted; i++)
