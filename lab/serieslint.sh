@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # serieslint.sh: run checkpatch --strict on the patches in $BUILD/series, and
-# get_maintainer on the overlay's files.
+# get_maintainer on the overlay's files.  A patch must not change more lines than a reviewer
+# reads at once, unless lab/series/long-patches has the reason; tests, samples and documents
+# do not count.
 #
 # Complaints of checkpatch that are allowed are in lab/series/checkpatch-exceptions, with
 # their reasons.  Any other complaint fails, and so does an exception without a complaint.
@@ -13,7 +15,9 @@
 PATCHES=$BUILD/series
 WORK=$BUILD/series-lint
 EXCEPTIONS=$LAB/series/checkpatch-exceptions
+LONG_PATCHES=$LAB/series/long-patches
 MAX_LINE=100
+MAX_CHANGES=600
 
 # read_patch FILE: complaints of checkpatch, one a line: TYPE, file or "-", the line there,
 # the message.
@@ -79,6 +83,39 @@ judge()
 	done
 }
 
+# changes FILE: the number of changed lines of a patch, without those of tests, samples and
+# documents.
+changes()
+{
+	awk '/^diff --git / { counts = !/\/(tests|testing|samples|Documentation)\// }
+	/^(---|\+\+\+) / { next }
+	counts && /^[-+]/ { n++ }
+	END { print n + 0 }' "$1"
+}
+
+# check_lengths: print patches that are too long, and reasons that no patch needs.
+check_lengths()
+{
+	local patch name nr reason
+	local -A reasons=()
+
+	while IFS='|' read -r name reason; do
+		[[ $name != '#'* && -n $name ]] || continue
+		reasons[${name// /}]=$reason
+	done <"$LONG_PATCHES"
+	while read -r patch; do
+		name=$(basename "$patch" .patch)
+		name=${name#*-}
+		nr=$(changes "$patch")
+		((nr > MAX_CHANGES)) || continue
+		[[ -n ${reasons[$name]:-} ]] || echo "$name: $nr changed lines"
+		unset "reasons[$name]"
+	done < <(find "$PATCHES" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort)
+	for name in "${!reasons[@]}"; do
+		echo "$name is not long, or does not exist"
+	done
+}
+
 # maintained FILE...: the number of these files that the entry of check_maintainers() covers.
 maintained()
 {
@@ -116,6 +153,11 @@ main()
 	[[ -z $bad ]] || {
 		sed 's/^/    /' <<<"$bad"
 		die "series: checkpatch (exceptions: $EXCEPTIONS)"
+	}
+	bad=$(check_lengths)
+	[[ -z $bad ]] || {
+		sed 's/^/    /' <<<"$bad"
+		die "series: patches of more than $MAX_CHANGES changed lines (exceptions: $LONG_PATCHES)"
 	}
 	say "series: checkpatch: $(wc -l <"$WORK/complaints") complaints, all of them known exceptions"
 	check_maintainers
