@@ -16,6 +16,7 @@
  * detour.h has the layout of a detour.
  */
 #include <linux/bitops.h>
+#include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
@@ -61,6 +62,7 @@ static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe
 
 /* A region of the text, to be copied to a detour. */
 struct source {
+	unsigned long start, end;	/* of the function */
 	u8 bytes[40];
 	size_t avail;
 	struct probe_region region;
@@ -68,21 +70,36 @@ struct source {
 
 static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_SIZE);
 
+/* Has a compiler made the function?  Assembly has no place for ftrace. */
+#ifdef CONFIG_DYNAMIC_FTRACE
+static bool is_compiled(const struct source *source)
+{
+	return ftrace_location_range(source->start, source->end - 1);
+}
+#else
+static bool is_compiled(const struct source *source)
+{
+	return false;
+}
+#endif
+
 /*
  * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
  * there the answer is no.
  */
 static bool flags_dead(unsigned long addr, const struct source *source)
 {
-	u64 starts = probe_flags_dead(source->bytes, source->avail);
+	bool at_return;
+	u64 starts = probe_flags_dead(source->bytes, source->avail, &at_return);
 
-	return starts && !probe_may_fault(addr, addr + fls64(starts));
+	return starts && !probe_may_fault(addr, addr + fls64(starts)) &&
+	       (!at_return || is_compiled(source));
 }
 
 static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)
 {
 	source->avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
-	if (!source->avail)
+	if (!source->avail || !probe_function_of(addr, &source->start, &source->end))
 		return KPROBE_OBSTACLE_CODE;
 	return probe_region_find(source->bytes, source->avail, INSN_MODE_KERN, &source->region);
 }

@@ -4,8 +4,8 @@
  * AF, ZF, SF, OF) before it reads one?
  *
  * No function takes flags, so a call ends their use, too.  The kernel relies on that already:
- * call depth tracking and ftrace change flags at calls.  A return does not: assembly may return a
- * flag (this_cpu_cmpxchg16b_emu).
+ * call depth tracking and ftrace change flags at calls.  A return ends it only in a function that
+ * a compiler has made: assembly may return a flag (this_cpu_cmpxchg16b_emu).
  *
  * The answer is no for every instruction without a row in the table.  Code that is patched after
  * boot begins with a nop or a jump, which have none, or is a call to the compiler in all states.
@@ -21,6 +21,7 @@ enum effect {
 	READS,		/* or changes some, or is not known */
 	KEEPS,		/* neither reads nor changes flags */
 	OVERWRITES,	/* the flags before it are not used afterwards */
+	RETURNS,	/* likewise, if a compiler has made the function */
 };
 
 /**
@@ -68,6 +69,7 @@ static const struct flags_row flags_rows[256] = {
 	[0x98 ... 0x99] = ROW(KEEPS),				/* cltq, cqto */
 	[0xa8 ... 0xa9] = ROW(OVERWRITES),			/* test */
 	[0xb0 ... 0xbf] = ROW(KEEPS),				/* mov */
+	[0xc3]		= ROW(RETURNS),				/* ret */
 	[0xc6 ... 0xc7] = ROW_REGS(KEEPS, BIT(0)),		/* mov */
 	[0xe8]		= ROW(OVERWRITES),			/* call */
 	[0xf6 ... 0xf7] = ROW_REGS(OVERWRITES, TEST_AND_NEG),
@@ -139,12 +141,14 @@ static enum effect decoded_effect(const u8 *bytes, size_t avail, unsigned int *l
  * probe_flags_dead() - are the arithmetic flags dead at an instruction?
  * @bytes: the text from the instruction on, as it is without any probe, in 64-bit mode
  * @avail: number of bytes up to the end of the function; not more than 64 are read
+ * @at_return: set if a return ends the use of the flags, so that the answer is only right if a
+ *	compiler has made the function
  *
  * Context: any; pure.
  * Return: a bit for each byte at which an instruction begins, up to the instruction that
- * overwrites them; 0 if they may be read before.
+ * overwrites them or returns; 0 if they may be read before.
  */
-u64 probe_flags_dead(const u8 *bytes, size_t avail)
+u64 probe_flags_dead(const u8 *bytes, size_t avail, bool *at_return)
 {
 	unsigned int pos = 0, len;
 	enum effect effect;
@@ -157,7 +161,8 @@ u64 probe_flags_dead(const u8 *bytes, size_t avail)
 		if (effect == READS)
 			return 0;
 		starts |= BIT_ULL(pos);
-		if (effect == OVERWRITES)
+		*at_return = effect == RETURNS;
+		if (effect != KEEPS)
 			return starts;
 	}
 	return 0;

@@ -5,6 +5,6 @@
 #include <linux/types.h>
 
 /* flags.c */
-u64 probe_flags_dead(const u8 *bytes, size_t avail);
+u64 probe_flags_dead(const u8 *bytes, size_t avail, bool *at_return);
 
 #endif /* _X86_KPROBES_FLAGS_H */
