@@ -4,7 +4,8 @@
 # selftests.sh ARCH CONFIG [COLLECTION...]: build our kselftests against that kernel
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
 # collections are uprobes, kprobes, and wprobes if the kernel has them; or those that are
-# given.  The last test of kprobes taints the kernel.
+# given.  On Linux 6.12 only those of kprobes are built: the others need the nolibc of 7.3.
+# The last test of kprobes taints the kernel.
 #
 # The modules of a kselftest are built in the folder of their sources.  With a copy of
 # the sources for every kernel, objects are separate and the tree stays clean.
@@ -15,7 +16,9 @@ ARCH=$1
 CONFIG=$2
 shift 2
 OUT=$(out_dir "$ARCH" "$CONFIG")
-COLLECTIONS=${*:-uprobes $(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo wprobes) kprobes}
+OTHERS="uprobes $(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo wprobes)"
+[[ $BASE != 6.12 ]] || OTHERS=
+COLLECTIONS=${*:-$OTHERS kprobes}
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
 SELFTESTS=tools/testing/selftests
