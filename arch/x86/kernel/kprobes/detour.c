@@ -70,32 +70,6 @@ struct source {
 
 static_assert(sizeof(((struct source *)0)->bytes) >= PROBE_JUMP_LEN + MAX_INSN_SIZE);
 
-/* Has a compiler made the function?  Assembly has no place for ftrace. */
-#ifdef CONFIG_DYNAMIC_FTRACE
-static bool is_compiled(const struct source *source)
-{
-	return ftrace_location_range(source->start, source->end - 1);
-}
-#else
-static bool is_compiled(const struct source *source)
-{
-	return false;
-}
-#endif
-
-/*
- * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
- * there the answer is no.
- */
-static bool flags_dead(unsigned long addr, const struct source *source)
-{
-	bool at_return;
-	u64 starts = probe_flags_dead(source->bytes, source->avail, &at_return);
-
-	return starts && !probe_may_fault(addr, addr + fls64(starts)) &&
-	       (!at_return || is_compiled(source));
-}
-
 static enum kprobe_obstacle read_region(unsigned long addr, struct source *source)
 {
 	source->avail = probe_read_text(addr, source->bytes, sizeof(source->bytes));
@@ -146,6 +120,32 @@ static const struct detour_entry dead_entry = {
 static const struct detour_entry return_dead_entry = {
 	.function	= kprobe_detour_enter_return_dead,
 };
+
+/* Has a compiler made the function?  Assembly has no place for ftrace. */
+#ifdef CONFIG_DYNAMIC_FTRACE
+static bool is_compiled(const struct source *source)
+{
+	return ftrace_location_range(source->start, source->end - 1);
+}
+#else
+static bool is_compiled(const struct source *source)
+{
+	return false;
+}
+#endif
+
+/*
+ * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
+ * there the answer is no.
+ */
+static bool flags_dead(unsigned long addr, const struct source *source)
+{
+	bool at_return;
+	u64 starts = probe_flags_dead(source->bytes, source->avail, &at_return);
+
+	return starts && !probe_may_fault(addr, addr + fls64(starts)) &&
+	       (!at_return || is_compiled(source));
+}
 
 static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
 {
