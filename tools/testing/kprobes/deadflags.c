@@ -4,11 +4,45 @@
 #include <string.h>
 #include <linux/kernel.h>
 #include <linux/types.h>
+#include <asm/insn.h>
 
 #include "flags.h"
 #include "tap.h"
 #include "tests.h"
 #include "vector.h"
+
+/*
+ * The lengths of all forms of operands must be those of the decoder: after mov, two more
+ * instructions are found exactly where it ends.
+ */
+static void test_operands(void)
+{
+	unsigned int modrm, sib, rex, wrong = 0;
+	bool at_return;
+
+	for (modrm = 0; modrm < 256; modrm++) {
+		for (sib = 0; sib < 256; sib++) {
+			for (rex = 0; rex < 2; rex++) {
+				unsigned char bytes[] = { 0x4c, 0x8b, modrm, sib, [4 ... 15] = 0x90 };
+				struct insn insn;
+
+				if (insn_decode(&insn, bytes + !rex, sizeof(bytes) - !rex,
+						INSN_MODE_64)) {
+					wrong++;
+					continue;
+				}
+				/* push %rax; ret */
+				bytes[!rex + insn.length] = 0x50;
+				bytes[!rex + insn.length + 1] = 0xc3;
+				at_return = false;
+				if (probe_flags_dead(bytes + !rex, sizeof(bytes) - !rex, &at_return) !=
+				    (1 | 3ull << insn.length) || !at_return)
+					wrong++;
+			}
+		}
+	}
+	tap_ok(!wrong, "dead flags: lengths of all memory operands");
+}
 
 void test_dead_flags(const char *dir)
 {
@@ -18,6 +52,7 @@ void test_dead_flags(const char *dir)
 	bool at_return;
 	u64 got;
 
+	test_operands();
 	if (!vector_open(&vectors, dir, "flags.vec", 3))
 		return;
 	while (vector_next(&vectors)) {

@@ -28,7 +28,7 @@ enum effect {
  * struct flags_row - effect of the instructions with one opcode on the flags
  * @effect: &enum effect
  * @regs: values of the ModRM byte's reg field, BIT(0) to BIT(7); 0 for any
- * @ends: the ModRM byte is the last one if both operands are registers
+ * @ends: there is no immediate operand
  */
 struct flags_row {
 	u8 effect, regs;
@@ -65,7 +65,7 @@ static const struct flags_row flags_rows[256] = {
 	[0x83]		= ROW_REGS(OVERWRITES, ADD_TO_CMP),
 	[0x84 ... 0x85] = ROW_ENDS(OVERWRITES),			/* test */
 	[0x88 ... 0x8b] = ROW_ENDS(KEEPS),			/* mov */
-	[0x8d]		= ROW(KEEPS),				/* lea */
+	[0x8d]		= ROW_ENDS(KEEPS),			/* lea */
 	[0x98 ... 0x99] = ROW(KEEPS),				/* cltq, cqto */
 	[0xa8 ... 0xa9] = ROW(OVERWRITES),			/* test */
 	[0xb0 ... 0xbf] = ROW(KEEPS),				/* mov */
@@ -89,10 +89,23 @@ static enum effect effect_of(u8 opcode, u8 modrm)
 	return !row->regs || row->regs & BIT(X86_MODRM_REG(modrm)) ? row->effect : READS;
 }
 
+/* Returns the number of bytes that the memory operand, if it is one, adds after its ModRM byte. */
+static unsigned int operand_bytes(u8 modrm, u8 sib)
+{
+	unsigned int mod = X86_MODRM_MOD(modrm), rm = X86_MODRM_RM(modrm);
+	bool has_sib = mod != 3 && rm == 4;
+
+	if (mod == 1)
+		return has_sib + 1;
+	if (mod == 2 || (mod == 0 && (has_sib ? X86_SIB_BASE(sib) : rm) == 5))
+		return has_sib + 4;
+	return has_sib;
+}
+
 /*
  * Returns the effect of an instruction that needs no decoder, and sets @len: after one REX prefix
- * or none, a push, a pop, or an instruction with two registers.  Most functions begin with these.
- * Sets @len to 0 for all others.
+ * or none, a push, a pop, or an instruction with a ModRM byte and no immediate operand.  Most
+ * functions begin with these.  Sets @len to 0 for all others.
  */
 static enum effect simple_effect(const u8 *bytes, size_t avail, unsigned int *len)
 {
@@ -100,14 +113,16 @@ static enum effect simple_effect(const u8 *bytes, size_t avail, unsigned int *le
 	u8 opcode, modrm;
 
 	*len = 0;
-	if (avail < rex + 2)
+	if (avail < rex + 3)
 		return READS;
 	opcode = bytes[rex];
 	modrm = bytes[rex + 1];
 	if ((opcode & 0xf0) == 0x50)
 		*len = rex + 1;
-	else if (flags_rows[opcode].ends && X86_MODRM_MOD(modrm) == 3)
-		*len = rex + 2;
+	else if (flags_rows[opcode].ends)
+		*len = rex + 2 + operand_bytes(modrm, bytes[rex + 2]);
+	if (*len > avail)
+		*len = 0;
 	return effect_of(opcode, modrm);
 }
 
