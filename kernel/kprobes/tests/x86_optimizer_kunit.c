@@ -38,12 +38,13 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 
 /*
  * A jump through a table with @entries entries.  The index selects the last entry, which leads
- * to the end.  The displacement is @bias entries less than the address of the table.
+ * to the end as the others do, except the first, which leads to the label @first.  The
+ * displacement is @bias entries less than the address of the table.
  */
-#define TABLE_FUNCTION(name, entries, bias)				\
+#define TABLE_FUNCTION(name, first, entries, bias)			\
 	asm(ASM_FUNCTION(name,						\
 			 "xor %eax, %eax\n"				\
-			 "1: add $2, %eax\n"				\
+			 "1: " ASM_ENDBR "add $2, %eax\n"		\
 			 "mov $(" #entries " - 1 + " #bias "), %ecx\n"	\
 			 ANNOTATE_RETPOLINE_SAFE "\n"			\
 			 "jmp *3f-" #bias "*" WORD "(," CX ", " WORD ")\nint3\n" \
@@ -53,17 +54,19 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 	    ".pushsection .rodata\n"					\
 	    ".balign " WORD "\n"					\
 	    ".skip 32*" WORD "\n"					\
-	    "3: .rept " #entries "\n"					\
+	    "3: " _ASM_PTR " " #first "\n"				\
+	    ".rept " #entries " - 1\n"					\
 	    _ASM_PTR " 2b\n"						\
 	    ".endr\n"							\
 	    ".skip 32*" WORD "\n"					\
 	    ".popsection\n")
 
-TABLE_FUNCTION(kprobes_opt_table, 4, 0);
+TABLE_FUNCTION(kprobes_opt_table, 2b, 4, 0);
+TABLE_FUNCTION(kprobes_opt_table_back, 1b, 4, 0);
 /* More entries than the optimizer reads. */
-TABLE_FUNCTION(kprobes_opt_long_table, 1100, 0);
+TABLE_FUNCTION(kprobes_opt_long_table, 2b, 1100, 0);
 /* Compilers that know the lowest index generate such a bias. */
-TABLE_FUNCTION(kprobes_opt_biased_table, 4, 100);
+TABLE_FUNCTION(kprobes_opt_biased_table, 2b, 4, 100);
 
 /* A split-off part, named as gcc 8 does, branches to the second instruction. */
 asm(ASM_FUNCTION(kprobes_opt_parted,
@@ -197,6 +200,8 @@ static const struct opt_place places[] = {
 	  "a branch into the region" },
 	{ "padding", kprobes_opt_ends, kprobes_opt_ends, "" },
 	{ "a jump table", kprobes_opt_table, kprobes_opt_table, "" },
+	{ "a jump table with the second", kprobes_opt_table_back, kprobes_opt_table_back,
+	  "a branch into the region" },
 	{ "a jump table that is too long", kprobes_opt_long_table, kprobes_opt_long_table,
 	  "an indirect branch in the function" },
 	{ "a jump table that is not found", kprobes_opt_biased_table, kprobes_opt_biased_table,

@@ -19,8 +19,8 @@
 #include "text.h"
 
 #define CHUNK		256
-/* The longest opcode, ModRM byte and displacement that are looked at. */
-#define LONGEST		6
+/* The longest opcode, ModRM byte, SIB byte and displacement that are looked at. */
+#define LONGEST		7
 
 enum kind {
 	NO_BRANCH,
@@ -77,12 +77,14 @@ static bool is_computed_jump(u8 modrm, u8 sib)
 
 /**
  * struct search - a search for branches into a range of text
+ * @f: the function
  * @start: first address of the range
  * @end: address after the range
  * @text_end: address after the text that is searched
  * @known: address in that text at which an instruction begins
  */
 struct search {
+	struct function_targets *f;
 	unsigned long start, end;
 	unsigned long text_end;
 	unsigned long known;
@@ -99,6 +101,22 @@ static unsigned long near_target(unsigned long at, const u8 *bytes, unsigned int
 	return at + len + 4 + get_unaligned((s32 *)(bytes + len));
 }
 
+/* Is FF @modrm @sib jmp *table(,index,word)? */
+static bool has_table(u8 modrm, u8 sib)
+{
+	return X86_MODRM_MOD(modrm) == 0 && X86_MODRM_RM(modrm) == 4 && X86_SIB_BASE(sib) == 5 &&
+	       1 << X86_SIB_SCALE(sib) == sizeof(long);
+}
+
+/* May FF be a jump to an unknown place?  If it may be one through a table, read that. */
+static bool may_be_computed(const struct search *s, const u8 *bytes)
+{
+	if (!is_computed_jump(bytes[1], bytes[2]))
+		return false;
+	return !has_table(bytes[1], bytes[2]) ||
+	       !probe_table_excludes(s->f, (long)get_unaligned((s32 *)(bytes + 3)));
+}
+
 /* May the bytes at @at be an instruction that sends execution to an unknown place? */
 static bool is_doubtful(const struct search *s, unsigned long at, const u8 *bytes)
 {
@@ -113,7 +131,7 @@ static bool is_doubtful(const struct search *s, unsigned long at, const u8 *byte
 	case ESCAPE:
 		return (bytes[1] & 0xf0) == 0x80 && is_in(s, near_target(at, bytes, 2));
 	case GROUP_5:
-		return is_computed_jump(bytes[1], bytes[2]);
+		return may_be_computed(s, bytes);
 	case GROUP_11:
 		return bytes[1] == 0xf8 && is_in(s, near_target(at, bytes, 2));
 	case BREAKPOINT:
@@ -218,6 +236,7 @@ static bool search(struct search *s, unsigned long text)
 
 /**
  * probe_bytes_may_branch() - may there be a branch into a range of text?
+ * @f: the function to which the range belongs, for probe_table_excludes()
  * @text: start of the text that may have the branch; an instruction begins there
  * @text_end: address after that text
  * @insn: address of an instruction; if it is in that text, not after @start
@@ -228,10 +247,11 @@ static bool search(struct search *s, unsigned long text)
  * Return: false if @text has no branch into the range, and no indirect jump; true if it may
  * have one.
  */
-bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long insn,
-			    unsigned long start, unsigned long end)
+bool probe_bytes_may_branch(struct function_targets *f, unsigned long text,
+			    unsigned long text_end, unsigned long insn, unsigned long start,
+			    unsigned long end)
 {
-	struct search s = { .start = start, .end = end };
+	struct search s = { .f = f, .start = start, .end = end };
 
 	/* After @insn there is no need to decode from the beginning. */
 	if (insn > text && insn < text_end) {

@@ -38,7 +38,8 @@
  * @scan_end:	address after that text
  * @range_insn: instruction in the function, not after @range_start
  * @range_start: first address of the range that branches are only to be excluded for
- * @range_end:	address after that range; 0: note all targets
+ * @range_end:	address after that range; 0: note all targets.  With a range, a target in it only
+ *		sets @obstacle
  * @obstacle:	reason why no jump is possible in the function
  * @nr:		number of targets
  * @room:	size of @targets, in elements
@@ -87,6 +88,11 @@ static void add_target(struct function_targets *f, unsigned long target)
 {
 	if (!is_inside(f, target))
 		return;
+	if (f->range_end) {
+		if (target >= f->range_start && target < f->range_end)
+			f->obstacle = KPROBE_OBSTACLE_TARGET;
+		return;
+	}
 	if (f->nr == f->room && !grow(f)) {
 		f->obstacle = KPROBE_OBSTACLE_MEMORY;
 		return;
@@ -144,9 +150,9 @@ static bool is_stranger(const struct function_targets *f, unsigned long target)
  * its end, or if no entry leads into the function that jumps: then the table is at another
  * address, because the compiler has subtracted the lowest index from the displacement.
  */
-static bool read_table(struct function_targets *f, const struct probe_insn *insn)
+static bool read_table(struct function_targets *f, unsigned long table)
 {
-	unsigned long *entry = (unsigned long *)(long)insn->disp - BEFORE_TABLE, target;
+	unsigned long *entry = (unsigned long *)table - BEFORE_TABLE, target;
 	unsigned int i, holes = 0;
 	bool found = false;
 
@@ -163,6 +169,21 @@ static bool read_table(struct function_targets *f, const struct probe_insn *insn
 	return found && i < MOST_TABLE_ENTRIES;
 }
 
+/**
+ * probe_table_excludes() - does a jump through a table not lead into the range?
+ * @f: the function, with a range; it gets an obstacle if the table leads there
+ * @table: address of the table; it need not be one
+ *
+ * Only tables of the kernel itself are read: memory at another address may be a device.
+ *
+ * Context: task, kprobe_mutex and text_mutex held.
+ * Return: true if all of the table is known, and no entry leads into the range.
+ */
+bool probe_table_excludes(struct function_targets *f, unsigned long table)
+{
+	return is_kernel_rodata(table) && read_table(f, table) && !f->obstacle;
+}
+
 /*
  * Notes an indirect jump.  If its memory operand has an index, it reads a jump table; if not,
  * it reads the pointer of a tail call.  The target in a register is unknown.
@@ -174,7 +195,7 @@ static void note_indirect(struct function_targets *f, const struct probe_insn *i
 	else if (insn->index == PROBE_REG_NONE)
 		return;
 	else if (insn->base == PROBE_REG_NONE && insn->scale == sizeof(long))
-		f->obstacle = read_table(f, insn) ? f->obstacle : KPROBE_OBSTACLE_INDIRECT;
+		f->obstacle = read_table(f, (long)insn->disp) ? f->obstacle : KPROBE_OBSTACLE_INDIRECT;
 	else
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
@@ -204,8 +225,6 @@ static void decode(struct function_targets *f, unsigned long start, unsigned lon
 	int ret;
 	u8 text[DECODE_AT_ONCE];
 
-	f->scan_start = start;
-	f->scan_end = end;
 	while (pos < end && !f->obstacle) {
 		/* The text from @at, @nr bytes, has been read. */
 		if (at + nr < end && at + nr < pos + MAX_INSN_SIZE) {
@@ -226,9 +245,12 @@ static void scan(struct function_targets *f, unsigned long start, unsigned long 
 {
 	if (f->obstacle)
 		return;
+	f->scan_start = start;
+	f->scan_end = end;
 	if (!f->range_end)
 		decode(f, start, end);
-	else if (probe_bytes_may_branch(start, end, f->range_insn, f->range_start, f->range_end))
+	else if (probe_bytes_may_branch(f, start, end, f->range_insn, f->range_start,
+					f->range_end))
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 

@@ -6,11 +6,14 @@
  */
 #include "region.h"
 
+struct function_targets;
+
 /* targets.c */
 enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start,
 					 unsigned long end);
 void probe_targets_forget(void);
 bool probe_is_thunk(unsigned long target);
+bool probe_table_excludes(struct function_targets *f, unsigned long table);
 
 /* cold_parts.c */
 size_t probe_part_of(const char *name);
@@ -20,8 +23,9 @@ bool probe_may_have_parts(unsigned long start);
 void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr), void *data);
 
 /* branch_bytes.c */
-bool probe_bytes_may_branch(unsigned long text, unsigned long text_end, unsigned long insn,
-			    unsigned long start, unsigned long end);
+bool probe_bytes_may_branch(struct function_targets *f, unsigned long text,
+			    unsigned long text_end, unsigned long insn, unsigned long start,
+			    unsigned long end);
 
 struct exception_table_entry;
 
