@@ -102,8 +102,10 @@ static int use_ptrace(int number, int seconds)
 
 #else
 
-static int use_ptrace(int, int)
+static int use_ptrace(int number, int seconds)
 {
+	(void)number;
+	(void)seconds;
 	return 4;
 }
 
