@@ -22,7 +22,7 @@ addresses()
 {
 	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux" |
 		awk '/^Disassembly of section/ { on = $4 ~ /^\.text/ }
-		on && /^ *[0-9a-f]+:\t/ && $2 != "int3" { sub(/:.*/, "", $1); print $1 }'
+		on && /^ *[0-9a-f]+:/ && $2 != "int3" { sub(/:.*/, "", $1); print $1 }'
 }
 
 # write_lists: deal the addresses out to lists of at most PER_LIST, one after the other like
@@ -33,6 +33,7 @@ write_lists()
 	rm -rf "$TEXT"
 	mkdir -p "$TEXT"
 	addresses >"$TEXT.all"
+	[[ -s $TEXT.all ]] || die "the disassembler shows no instruction"
 	awk -v dir="$TEXT" -v lists=$(($(wc -l <"$TEXT.all") / PER_LIST + 1)) '{
 		list = sprintf("%s/%04d", dir, NR % lists)
 		print $1, 0, int(NR / lists) % 3 ? "k" : "p" >list
