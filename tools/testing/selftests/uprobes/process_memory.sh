@@ -53,8 +53,10 @@ each_fails()
 }
 
 # The text of the command, the registration and the point; the page of text is there already.
-each_fails "a probe" 3 2
-each_fails "a return probe" 5 3 return
-each_fails "exits" 6 3 return "size=$(instruction size)"
+# The bounds are one less: a debugging kernel sometimes allocates for itself, so that the same
+# number is another allocation the next time, and one of these never fails.
+each_fails "a probe" 2 2
+each_fails "a return probe" 4 3 return
+each_fails "exits" 5 3 return "size=$(instruction size)"
 
 finish

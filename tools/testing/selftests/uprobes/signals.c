@@ -60,8 +60,10 @@ static void on_alarm(int number, siginfo_t *info, struct ucontext *context)
 		an_address = ip;
 	}
 	for (i = 0; i < CONTEXT_WORDS; i++) {
-		if (in_area(registers[i]))
+		if (in_area(registers[i])) {
 			bad_register++;
+			an_address = registers[i];
+		}
 	}
 	for (i = 0; look_at_stack && i < STACK_WORDS; i++) {
 		if (in_area(stack[i])) {
@@ -136,7 +138,8 @@ static void check_probed(unsigned long wanted)
 			 signals, in_work);
 	ksft_test_result(!bad_ip, "storm: no handler sees a copy as its ip (%lu do, %lx)\n",
 			 bad_ip, an_address);
-	ksft_test_result(!bad_register, "storm: none in a register (%lu do)\n", bad_register);
+	ksft_test_result(!bad_register, "storm: none in a register (%lu do, %lx)\n", bad_register,
+			 an_address);
 	ksft_test_result(!bad_stack, "storm: none on the stack (%lu do, %lx)\n", bad_stack,
 			 an_address);
 	probe_remove(&probes);

@@ -78,7 +78,7 @@ asm(WORK_BEGIN
 	"P mov %rax, 8(%rsi)\n"
 	"P push %rax\n"
 	"P pop %rcx\n"
-	"P xor %ecx, %ebx\n"
+	"P xor %rcx, %rbx\n"
 	"P cmp work_limit(%rip), %ecx\n"
 	"P .byte 0x72, 0x04\n"			/* jb over the next instruction */
 	"lea 0x55(%rax), %rax\n"			/* not probed, and not always run */
