@@ -17,8 +17,8 @@ CONFIG=$2
 shift 2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 OTHERS="uprobes $(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo wprobes)"
-[[ $BASE != 6.12 ]] || OTHERS=
 COLLECTIONS=${*:-$OTHERS kprobes}
+[[ $BASE != 6.12 ]] || COLLECTIONS=$(tr ' ' '\n' <<<"$COLLECTIONS" | grep ^kprobes)
 COPY=$OUT/kselftest-src
 LOG=$LOGS/$ARCH-$CONFIG-selftests.log
 SELFTESTS=tools/testing/selftests
