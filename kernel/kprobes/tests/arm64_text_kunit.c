@@ -188,6 +188,22 @@ static void type_hash_is_refused(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, try((unsigned long)counted_pre - AARCH64_INSN_SIZE), refused);
 }
 
+/* Looking for a store-exclusive, the check of a probe must not leave the text. */
+int kprobes_text_leaves(void);
+TEXT_FUNCTION(kprobes_text_leaves,
+	      "nop\n"
+	      "b	kprobes_text_stray\n"
+	      ".pushsection .rodata\n"
+	      ".balign 4\n"
+	      "kprobes_text_stray:\n"
+	      "stxr	w0, x1, [x2]\n"
+	      ".popsection\n");
+
+static void data_is_not_read(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_leaves), 0);
+}
+
 TRACED_TARGET(traced, 1)
 
 static void write_word(unsigned long addr, u32 word)
@@ -221,6 +237,7 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(text_without_vectors_is_refused),
 	KUNIT_CASE(inner_labels_are_refused),
 	KUNIT_CASE(type_hash_is_refused),
+	KUNIT_CASE(data_is_not_read),
 	KUNIT_CASE(ops_address_is_refused),
 	{}
 };

@@ -18,6 +18,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
@@ -129,10 +130,16 @@ static void go_to(unsigned long addr)
 		paths.next[paths.nr_next++] = addr;
 }
 
+/*
+ * Reads an instruction.  A path may lead to data in the text, and from there to any address, which
+ * may be a device.  So only text is read.
+ */
 static bool read_insn(unsigned long addr, u32 *insn)
 {
-	if (!__is_kernel_text(addr))
-		return !aarch64_insn_read((void *)addr, insn);
+	if (!__is_kernel_text(addr)) {
+		return (core_kernel_text(addr) || is_module_text_address(addr)) &&
+		       !aarch64_insn_read((void *)addr, insn);
+	}
 	*insn = le32_to_cpu(READ_ONCE(*(__le32 *)addr));
 	return true;
 }
