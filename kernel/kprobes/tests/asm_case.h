@@ -26,6 +26,7 @@ int kprobes_opt_loop(void);
 int kprobes_opt_first_loop(void);
 int kprobes_opt_ends(void);
 int kprobes_opt_table(void);
+int kprobes_opt_data_table(void);
 int kprobes_opt_table_back(void);
 int kprobes_opt_long_table(void);
 int kprobes_opt_biased_table(void);

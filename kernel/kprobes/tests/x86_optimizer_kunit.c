@@ -41,7 +41,7 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
  * to the end as the others do, except the first, which leads to the label @first.  The
  * displacement is @bias entries less than the address of the table.
  */
-#define TABLE_FUNCTION(name, first, entries, bias)			\
+#define TABLE_FUNCTION_IN(section, name, first, entries, bias)		\
 	asm(ASM_FUNCTION(name,						\
 			 "xor %eax, %eax\n"				\
 			 "1: " ASM_ENDBR "add $2, %eax\n"		\
@@ -51,7 +51,7 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 			 "2: " ASM_ENDBR "add $1, %eax\n"		\
 			 ASM_RET)					\
 	    ASM_UNCHECKED(name)						\
-	    ".pushsection .rodata\n"					\
+	    ".pushsection " section "\n"				\
 	    ".balign " WORD "\n"					\
 	    ".skip 32*" WORD "\n"					\
 	    "3: " _ASM_PTR " " #first "\n"				\
@@ -61,7 +61,12 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 	    ".skip 32*" WORD "\n"					\
 	    ".popsection\n")
 
+#define TABLE_FUNCTION(name, first, entries, bias)			\
+	TABLE_FUNCTION_IN(".rodata", name, first, entries, bias)
+
 TABLE_FUNCTION(kprobes_opt_table, 2b, 4, 0);
+/* Only read-only data is read. */
+TABLE_FUNCTION_IN(".data", kprobes_opt_data_table, 2b, 4, 0);
 TABLE_FUNCTION(kprobes_opt_table_back, 1b, 4, 0);
 /* More entries than the optimizer reads. */
 TABLE_FUNCTION(kprobes_opt_long_table, 2b, 1100, 0);
@@ -202,6 +207,8 @@ static const struct opt_place places[] = {
 	{ "a jump table", kprobes_opt_table, kprobes_opt_table, "" },
 	{ "a jump table with the second", kprobes_opt_table_back, kprobes_opt_table_back,
 	  "a branch into the region" },
+	{ "a jump table in data", kprobes_opt_data_table, kprobes_opt_data_table,
+	  "an indirect branch in the function" },
 	{ "a jump table that is too long", kprobes_opt_long_table, kprobes_opt_long_table,
 	  "an indirect branch in the function" },
 	{ "a jump table that is not found", kprobes_opt_biased_table, kprobes_opt_biased_table,

@@ -53,15 +53,12 @@ static bool is_probe(unsigned long addr)
 
 /*
  * May a jump lead to a thunk of a mitigation?  Such a jump is an indirect one.  Bytes that are
- * no jump in truth lead anywhere, nearly always to an address where there is nothing.
+ * no jump in truth lead anywhere, nearly always to an address where there is no code.
  */
 static bool may_be_thunk(unsigned long target)
 {
-	u8 byte;
-
-	if (!IS_ENABLED(CONFIG_MITIGATION_RETPOLINE))
-		return false;
-	return !get_kernel_nofault(byte, (u8 *)target) && probe_is_thunk(target);
+	return IS_ENABLED(CONFIG_MITIGATION_RETPOLINE) && probe_may_be_code(target) &&
+	       probe_is_thunk(target);
 }
 
 /*

@@ -124,14 +124,32 @@ bool probe_is_thunk(unsigned long target)
 
 static bool is_text(unsigned long addr)
 {
-	bool text;
+	return core_kernel_text(addr) || is_module_text_address(addr);
+}
 
-	if (core_kernel_text(addr))
-		return true;
-	rcu_read_lock();
-	text = __module_text_address(addr);
-	rcu_read_unlock();
-	return text;
+/**
+ * probe_may_be_code() - may there be code at an address to which bytes seem to jump?
+ * @target: the address
+ *
+ * Memory is only read where no device can be mapped.  Thunks of mitigations may be in memory for
+ * modules that belongs to none.
+ *
+ * Context: task.
+ * Return: true if there may be code.
+ */
+bool probe_may_be_code(unsigned long target)
+{
+	u8 byte;
+
+	if (IS_ENABLED(CONFIG_X86_64) && target >= MODULES_VADDR && target < MODULES_END)
+		return !get_kernel_nofault(byte, (u8 *)target);
+	return is_text(target);
+}
+
+/* Data in the text may look like a jump through a table, and any memory like its table. */
+static bool may_be_table(unsigned long addr)
+{
+	return is_kernel_rodata(addr) || is_module_address(addr);
 }
 
 /*
@@ -156,6 +174,8 @@ static bool read_table(struct function_targets *f, unsigned long table)
 	unsigned int i, holes = 0;
 	bool found = false;
 
+	if (!may_be_table(table))
+		return false;
 	for (i = 0; i < MOST_TABLE_ENTRIES && holes <= MOST_HOLES; i++, entry++) {
 		if (get_kernel_nofault(target, entry)) {
 			if (i >= BEFORE_TABLE)
@@ -174,14 +194,12 @@ static bool read_table(struct function_targets *f, unsigned long table)
  * @f: the function, with a range; it gets an obstacle if the table leads there
  * @table: address of the table; it need not be one
  *
- * Only tables of the kernel itself are read: memory at another address may be a device.
- *
  * Context: task, kprobe_mutex and text_mutex held.
  * Return: true if all of the table is known, and no entry leads into the range.
  */
 bool probe_table_excludes(struct function_targets *f, unsigned long table)
 {
-	return is_kernel_rodata(table) && read_table(f, table) && !f->obstacle;
+	return read_table(f, table) && !f->obstacle;
 }
 
 /*
