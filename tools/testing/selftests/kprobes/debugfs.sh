@@ -160,7 +160,7 @@ is "blacklist: no range is empty" \
 area "the entry text" __entry_text_start __entry_text_end
 area "the noinstr text" __noinstr_text_start __noinstr_text_end
 area "the section .kprobes.text" __kprobes_text_start __kprobes_text_end
-yes "blacklist: each function of the noinstr text" [ -n "$(range irqentry_enter)" ]
+yes "blacklist: each function of the noinstr text" [ -n "$(range sched_clock_noinstr)" ]
 yes "blacklist: a function marked with NOKPROBE_SYMBOL" \
 	[ -n "$(range notify_die)" ]
 same "blacklist: the ranges of a module" "$(module_ranges)" <<'END'
