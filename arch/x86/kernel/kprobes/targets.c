@@ -208,13 +208,10 @@ bool probe_table_excludes(struct function_targets *f, unsigned long table)
  */
 static void note_indirect(struct function_targets *f, const struct probe_insn *insn)
 {
-	if (insn->reg != PROBE_REG_NONE)
-		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
-	else if (insn->index == PROBE_REG_NONE)
+	if (insn->reg == PROBE_REG_NONE && insn->index == PROBE_REG_NONE)
 		return;
-	else if (insn->base == PROBE_REG_NONE && insn->scale == sizeof(long))
-		f->obstacle = read_table(f, (long)insn->disp) ? f->obstacle : KPROBE_OBSTACLE_INDIRECT;
-	else
+	if (insn->reg != PROBE_REG_NONE || insn->base != PROBE_REG_NONE ||
+	    insn->scale != sizeof(long) || !read_table(f, insn->disp))
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 }
 
