@@ -8,6 +8,8 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/fixmap.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -33,6 +35,7 @@ static const struct {
 	[WPROBE_REFUSE_NO_READS]	= { "the processor cannot watch for reads only",
 					    -EOPNOTSUPP },
 	[WPROBE_REFUSE_USER]		= { "not an address of the kernel", -EINVAL },
+	[WPROBE_REFUSE_DEVICE]		= { "memory of a device", -EINVAL },
 	[WPROBE_REFUSE_UNMAPPED]	= { "not mapped", -EFAULT },
 	[WPROBE_REFUSE_ENTRY]		= { "used by the entry of exceptions", -EINVAL },
 	[WPROBE_REFUSE_MODULE_GOING]	= { "its module frees it now", -ENOENT },
@@ -127,12 +130,25 @@ static enum wprobe_refusal check_shape(const struct wprobe *wp, struct wprobe_pl
 	return WPROBE_REFUSE_NONE;
 }
 
+/*
+ * Watched words are read, at each hit and before.  To read the register of a device may have
+ * effects, and an access that no device answers is an error of the machine.
+ */
+static bool is_device(unsigned long addr)
+{
+	const struct vm_struct *area = find_vm_area((void *)addr);
+
+	return (area && area->flags & VM_IOREMAP) || (addr >= FIXADDR_START && addr < FIXADDR_TOP);
+}
+
 static enum wprobe_refusal check_memory(const struct wprobe_range *range)
 {
 	unsigned long word;
 
 	if (range->addr < TASK_SIZE_MAX)
 		return WPROBE_REFUSE_USER;
+	if (is_device(range->addr))
+		return WPROBE_REFUSE_DEVICE;
 	if (!arch_wprobe_allowed(range))
 		return WPROBE_REFUSE_ENTRY;
 	if (copy_from_kernel_nofault(&word, wprobe_word(range->addr), sizeof(word)))

@@ -44,7 +44,7 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * Context: any, also the handlers of kprobes, and NMIs.
  * Return: 0; -EINVAL if the probe is not registered, not movable or per-CPU, or if the address has
  * another place in its aligned word, is not one of the kernel, or is used by the entry of
- * exceptions; -EFAULT if the memory is not mapped.
+ * exceptions; -EFAULT if the memory is not mapped.  Memory of devices is not recognized here.
  */
 int wprobe_retarget(struct wprobe *wp, void *addr)
 {

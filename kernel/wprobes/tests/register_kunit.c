@@ -30,6 +30,7 @@ static int try_once(struct wprobe wp)
 static void refusals_have_their_errno(struct kunit *test)
 {
 	struct wprobe wp = valid();
+	struct vm_struct *area;
 	void *hole;
 
 	KUNIT_EXPECT_EQ(test, try_once(wp), 0);
@@ -69,6 +70,13 @@ static void refusals_have_their_errno(struct kunit *test)
 	wp.addr = hole + PAGE_SIZE;
 	KUNIT_EXPECT_EQ(test, try_once(wp), -EFAULT);
 	vfree(hole);
+
+	/* Nothing is mapped, so memory that is read before it is checked would be -EFAULT. */
+	area = get_vm_area(PAGE_SIZE, VM_IOREMAP);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	wp.addr = area->addr;
+	KUNIT_EXPECT_EQ(test, try_once(wp), -EINVAL);
+	free_vm_area(area);
 
 	KUNIT_EXPECT_EQ(test, register_wprobe(NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, register_wprobes(NULL, 1), -EINVAL);
