@@ -4,8 +4,8 @@
 # build.sh ARCH CONFIG: configure and build that kernel and its modules in
 # $BUILD/ARCH-CONFIG, and install the modules into its folder "modules".
 #
-# Fails on errors, and on complaints of objtool: unwinding and live patching rely on
-# the data that objtool makes.
+# Fails on errors, on warnings about files that the overlay has or patches, and on complaints of
+# objtool: unwinding and live patching rely on the data that objtool makes.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -32,6 +32,26 @@ check_objtool()
 	die "the objtool check of $ARCH-$CONFIG failed (log: $LOG.objtool)"
 }
 
+# Likewise for warnings of the compiler.
+check_warnings()
+{
+	local file
+	local -a staged
+
+	mapfile -t staged <"$BUILD/stage-list"
+	complaints "$LOG" "${staged[@]}" >"$LOG.warnings"
+	[[ -s $LOG.warnings ]] || {
+		rm -f "$LOG.warnings"
+		return 0
+	}
+	say "the compiler complains:"
+	sed 's/^/    /' "$LOG.warnings"
+	for file in "${staged[@]}"; do
+		[[ $file != *.c ]] || ! grep -qF "$file:" "$LOG.warnings" || rm -f "$OUT/${file%.c}.o"
+	done
+	die "there are warnings about files of ours or of patches/ (log: $LOG.warnings)"
+}
+
 # Continue after errors, to show all of them.
 build()
 {
@@ -53,6 +73,7 @@ main()
 	logged "$LOG" "building Linux $ARCH-$CONFIG with $JOBS jobs" build || status=$?
 	check_objtool
 	((status == 0)) || die "$ARCH-$CONFIG does not build (log: $LOG)"
+	check_warnings
 	logged "$LOGS/$ARCH-$CONFIG-modules.log" "installing modules of $ARCH-$CONFIG" \
 		install_modules || die "modules of $ARCH-$CONFIG cannot be installed"
 }
