@@ -249,11 +249,19 @@ injects()
 	esac
 }
 
+# On arm64, the probe of a function is in front of the instruction that calls ftrace.
+is_in_front()
+{
+	[ "$(uname -m)" = aarch64 ]
+}
+
 # sees USER OTHER FIRST CALLS: the number that the user has to see, of so many calls.
 sees()
 {
 	if [ "$1" = fail ]; then
 		echo -
+	elif injects "$2" && ! is_probe "$1" && is_in_front; then
+		echo 0
 	elif [ "$3" != "$1" ] && injects "$2" && is_probe "$1"; then
 		echo 0
 	else
