@@ -6,6 +6,7 @@
 #include <linux/kprobes-frame.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
+#include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
 #include "../../../arch/x86/kernel/kprobes/classify.h"
@@ -130,9 +131,11 @@ static void leaving_a_copy(struct kunit *test)
 
 asm(ASM_FUNCTION(kprobes_text_callee, ASM_RET));
 asm(ASM_FUNCTION(kprobes_text_caller,
+		 FRAME_BEGIN
 		 ASM_PLACE(kprobes_text_call)
 		 "call kprobes_text_callee\n"
 		 ASM_PLACE(kprobes_text_called)
+		 FRAME_END
 		 ASM_RET));
 
 static unsigned long trace[32];
