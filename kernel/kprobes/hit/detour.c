@@ -48,7 +48,7 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 	 * runs on is free and watched, whichever that is.  Only where a per-CPU variable is not
 	 * read by one instruction may the value be that of a CPU which the task has left.
 	 */
-	if (unlikely(!kprobe_in_watched_task()))
+	if (unlikely(!kprobe_in_task()))
 		return other_hit(point, regs);
 	if (unlikely(!kprobe_task_is_free())) {
 		if (!KPROBE_CPU_READ_IS_ATOMIC)
@@ -56,6 +56,8 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 		kprobe_count_miss(point);
 		return 0;
 	}
+	if (unlikely(!kprobe_rcu_is_watching()))
+		return other_hit(point, regs);
 	preempt_disable_notrace();
 	ret = task_hit(point, regs);
 	preempt_enable_notrace();
