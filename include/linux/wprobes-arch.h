@@ -16,6 +16,7 @@
  */
 #include <linux/types.h>
 
+struct callback_head;
 struct perf_event;
 struct pt_regs;
 struct task_struct;
@@ -119,6 +120,9 @@ void wprobe_before(unsigned int slot);
 void wprobe_missed(unsigned int slot);
 void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched);
 bool wprobe_user_event(const struct perf_event *event);
+struct callback_head *wprobe_user_begin(struct perf_event *event);
+void wprobe_user_work(struct callback_head *work);
+void wprobe_user_queue(struct callback_head *work);
 void wprobe_user_missed(struct perf_event *event);
 void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs);
 

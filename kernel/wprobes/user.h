@@ -127,7 +127,6 @@ void wprobe_thread_free(struct wprobe_thread *thread);
 /* user_hit.c */
 void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs);
-void wprobe_user_work(struct callback_head *work);
 void wprobe_user_cancel(struct wprobe_thread *thread);
 bool wprobe_user_abandon(struct wprobe_thread *thread);
 

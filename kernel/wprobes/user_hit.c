@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit of a probe on data of a process: queue work of the task, which calls the handler.
+ * At a hit of a probe on data of a process: call the handler before the task returns to user mode.
  *
- *	1. wprobe_user_hit(): the event of perf has matched an access
+ *	1. wprobe_user_hit(): the event of perf has matched an access, or
+ *	   wprobe_user_begin(): an exception in user mode was raised after an access
  *	2. wprobe_user_stepped(): the same access has been made, if the exception was raised
  *	   before it
- *	3. wprobe_user_work(): before the task returns to user mode, it calls the handler
+ *	3. wprobe_user_work(): work of the task calls the handler, or that exception
  *
  * Work that was queued in user mode runs before the next instruction of the program, and before
  * a signal is delivered.  The values are read in step 1 or 2, as near to the access as possible.
@@ -99,16 +100,46 @@ static void read_values(struct wprobe_thread *thread)
 		set_values(thread, word);
 }
 
-static void queue(struct wprobe_thread *thread)
+static void begin(struct wprobe_thread *thread)
 {
-	/* The answer is no if the task exits: perf calls no handler for such a task. */
 	set_state(thread, WPROBE_THREAD_QUEUED);
 	atomic_inc(&thread->user->running);
-	if (!task_work_add(current, &thread->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+}
+
+/**
+ * wprobe_user_queue() - let the task call the handler before it returns to user mode
+ * @work: of a thread that is current, whose state is %WPROBE_THREAD_QUEUED
+ *
+ * Context: debug exception, interrupts disabled; in_nmi() if a system call has made the access.
+ */
+void wprobe_user_queue(struct callback_head *work)
+{
+	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
+
+	/* The answer is no if the task exits: perf calls no handler for such a task. */
+	if (!task_work_add(current, work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
 	set_state(thread, WPROBE_THREAD_IDLE);
 	count_missed(thread->user);
 	handler_done(thread->user);
+}
+
+static void queue(struct wprobe_thread *thread)
+{
+	begin(thread);
+	wprobe_user_queue(&thread->work);
+}
+
+/* Is the access a hit whose handler is to be called? */
+static bool is_hit(struct wprobe_thread *thread)
+{
+	/* During an exec, the addresses are those of other memory. */
+	if (thread->reading || current->mm != thread->user->mm)
+		return false;
+	if (thread->state == WPROBE_THREAD_RUNNING)
+		count_missed(thread->user);
+	/* The accesses of a system call are one hit. */
+	return thread->state != WPROBE_THREAD_RUNNING && thread->state != WPROBE_THREAD_QUEUED;
 }
 
 /**
@@ -125,15 +156,7 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	struct wprobe_thread *thread = event->overflow_handler_context;
 	unsigned long word;
 
-	/* During an exec, the addresses are those of other memory. */
-	if (thread->reading || current->mm != thread->user->mm)
-		return;
-	if (thread->state == WPROBE_THREAD_RUNNING) {
-		count_missed(thread->user);
-		return;
-	}
-	/* The accesses of a system call are one hit. */
-	if (thread->state == WPROBE_THREAD_QUEUED)
+	if (!is_hit(thread))
 		return;
 	thread->known = false;
 	if (!user_mode(regs)) {
@@ -149,6 +172,28 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	}
 	read_values(thread);
 	queue(thread);
+}
+
+/**
+ * wprobe_user_begin() - an exception in user mode was raised after an access
+ * @event: of a thread, which is current, for which wprobe_user_event() is true
+ *
+ * This is wprobe_user_hit() without perf, which takes longer than all else that happens at a hit.
+ *
+ * Context: debug exception from user mode, interrupts disabled.
+ * Return: the argument for one call of wprobe_user_work() or wprobe_user_queue() before the task
+ * returns to user mode; NULL if no handler is to be called.
+ */
+struct callback_head *wprobe_user_begin(struct perf_event *event)
+{
+	struct wprobe_thread *thread = event->overflow_handler_context;
+
+	if (event->hw.state || !is_hit(thread))
+		return NULL;
+	thread->known = false;
+	read_values(thread);
+	begin(thread);
+	return &thread->work;
 }
 
 /**
@@ -234,7 +279,7 @@ static void call_handler(struct wprobe_thread *thread)
  * wprobe_user_work() - call the handler
  * @work: of the thread, which is current
  *
- * Context: task, may sleep.
+ * Context: task on its way to user mode, or the exception that reported the access; may sleep.
  */
 void wprobe_user_work(struct callback_head *work)
 {
