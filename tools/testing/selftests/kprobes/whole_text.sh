@@ -5,13 +5,14 @@
 # breakpoints, then as jumps where they are possible, with hits, while other parts of the
 # kernel patch text and processors go offline and online.  Not run by default, because it
 # takes hours.  Files have lines for kp_many's parameter "add"; their addresses are more
-# than a jump apart, and from all parts of the text.
+# than a jump apart, and from all parts of the text.  If TEXT_CPU is a file that does not exist,
+# processors stay online.
 
 . "$(dirname "$0")/functions.sh"
 
 MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
-CPU1=/sys/devices/system/cpu/cpu1/online
+CPU1=${TEXT_CPU:-/sys/devices/system/cpu/cpu1/online}
 MOST=600	# seconds for the jumps of a list
 QUIET=5	# seconds without another jump, after which none is expected
 
