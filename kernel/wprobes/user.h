@@ -87,7 +87,7 @@ enum wprobe_thread_state {
  * @reading:	the core reads the watched word: not an access of the program
  * @known:	@old and @new have been read
  * @ip:		the accessing instruction, from the exception before the access
- * @old:	the aligned word before the access
+ * @old:	the watched bytes of the aligned word before the access; the others are not used
  * @new:	the same after the access
  */
 struct wprobe_thread {

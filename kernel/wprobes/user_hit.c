@@ -71,22 +71,33 @@ static void set_values(struct wprobe_thread *thread, unsigned long new)
 	thread->known = true;
 }
 
-static const void __user *word_of(const struct wprobe_thread *thread)
+/* Where the watched bytes are in the process, and in its aligned word. */
+static const void __user *watched(const struct wprobe_thread *thread)
 {
-	return (const void __user *)wprobe_word(thread->user->watch.range.addr);
+	return (const void __user *)thread->user->watch.range.addr;
+}
+
+static void *part_of(const struct wprobe_thread *thread, unsigned long *word)
+{
+	unsigned long addr = thread->user->watch.range.addr;
+
+	return (void *)word + (addr - (unsigned long)wprobe_word(addr));
 }
 
 /*
- * Reads the watched word without handling a fault.  The read may raise the exception of a hit: the
- * barriers pair with the test of @reading in wprobe_user_hit().
+ * Reads the watched bytes of the word without handling a fault.  The others may have a probe whose
+ * register would match.  The read may raise the exception of a hit: the barriers pair with the
+ * test of @reading in is_hit().
  */
 static bool read_word(struct wprobe_thread *thread, unsigned long *word)
 {
 	bool done;
 
+	*word = 0;
 	thread->reading = true;
 	barrier();
-	done = !copy_from_user_nofault(word, word_of(thread), sizeof(*word));
+	done = !copy_from_user_nofault(part_of(thread, word), watched(thread),
+				       thread->user->watch.range.len);
 	barrier();
 	thread->reading = false;
 	return done;
@@ -246,13 +257,14 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 /* Reads the values now if that was not possible at the access.  Barriers: as in read_word(). */
 static bool know_values(struct wprobe_thread *thread)
 {
-	unsigned long word;
+	unsigned long word = 0;
 
 	if (thread->known)
 		return true;
 	thread->reading = true;
 	barrier();
-	thread->known = !copy_from_user(&word, word_of(thread), sizeof(word));
+	thread->known = !copy_from_user(part_of(thread, &word), watched(thread),
+					thread->user->watch.range.len);
 	barrier();
 	thread->reading = false;
 	if (thread->known)

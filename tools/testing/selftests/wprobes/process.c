@@ -78,6 +78,41 @@ static void changes(void)
 	expect("p", 9);
 }
 
+static void add_half(const char *name, int half, const char *type)
+{
+	int length = sizeof(WORD) / 2;
+	char text[128];
+
+	snprintf(text, sizeof(text), "add %s pid:%d:0x%lx %d %s", name, getpid(),
+		 (unsigned long)&WORD + half * length, length, type);
+	same("add a half", control(text), 0);
+}
+
+/* To read the value of one half is no access to the other. */
+static void halves(void)
+{
+#if __SIZEOF_POINTER__ == 8
+	volatile unsigned int *half = (volatile unsigned int *)&WORD;
+#else
+	volatile unsigned short *half = (volatile unsigned short *)&WORD;
+#endif
+	int i;
+
+	half[0] = 0;
+	half[1] = 0x123;
+	add_half("low", 0, "w");
+	add_half("high", 1, "rw");
+	for (i = 1; i <= 50; i++) {
+		half[0] = i;
+		same("old", expect("low", i).old, i - 1);
+		same("new", look("low").new, i);
+	}
+	expect("high", 0);
+	half[1] = 0x124;
+	same("new of the high half", expect("high", 1).new, 0x124);
+	expect("low", 50);
+}
+
 static void sleeps(void)
 {
 	int i;
@@ -498,6 +533,7 @@ static const struct {
 	{ "values", values },
 	{ "reads", reads },
 	{ "changes", changes },
+	{ "halves", halves },
 	{ "sleeps", sleeps },
 	{ "disabled", disabled },
 	{ "system_calls", system_calls },
