@@ -9,6 +9,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
