@@ -84,10 +84,9 @@ enum wprobe_thread_state {
  * @event:	watches when the thread runs
  * @work:	calls the handler
  * @state:	progress of a hit
- * @reading:	the core reads the watched word: not an access of the program
  * @known:	@old and @new have been read
  * @ip:		the accessing instruction, from the exception before the access
- * @old:	the watched bytes of the aligned word before the access; the others are not used
+ * @old:	the aligned word before the access
  * @new:	the same after the access
  */
 struct wprobe_thread {
@@ -97,7 +96,6 @@ struct wprobe_thread {
 	struct perf_event *event;
 	struct callback_head work;
 	enum wprobe_thread_state state;
-	bool reading;
 	bool known;
 	unsigned long ip;
 	unsigned long old;

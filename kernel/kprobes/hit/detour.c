@@ -46,7 +46,8 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 	/*
 	 * Preemption may still be enabled.  Then this is no handler, and the CPU that this task
 	 * runs on is free and watched, whichever that is.  Only where a per-CPU variable is not
-	 * read by one instruction may the value be that of a CPU which the task has left.
+	 * read by one instruction may the value be that of a CPU which the task has left.  While a
+	 * level is taken, RCU watches.
 	 */
 	if (unlikely(!kprobe_in_task()))
 		return other_hit(point, regs);

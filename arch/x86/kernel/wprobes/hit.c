@@ -6,6 +6,7 @@
  * that matched.  Registers of perf and ptrace, which has its own handler, are in bp_per_reg[] of
  * hw_breakpoint.c; the others are in wprobe_regs.
  */
+#include <linux/bitops.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
@@ -171,13 +172,13 @@ static unsigned int take_user_hits(unsigned long *dr6, struct callback_head **wo
 {
 	unsigned long causes = *dr6 & DR_TRAP_BITS;
 	struct perf_event *event;
-	unsigned int nr = 0;
+	unsigned int reg, nr = 0;
 
-	for (; causes; causes &= causes - 1) {
-		event = hw_breakpoint_event(__ffs(causes));
+	for_each_set_bit(reg, &causes, HBP_NUM) {
+		event = hw_breakpoint_event(reg);
 		if (!wprobe_user_event(event))
 			continue;
-		*dr6 ^= causes & -causes;
+		*dr6 &= ~BIT(reg);
 		works[nr] = wprobe_user_begin(event);
 		nr += !!works[nr];
 	}
