@@ -204,6 +204,8 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
 void probe_classify_init(void);
 const char *probe_refusal_name(enum probe_refusal refusal);
+
+/* cfi.c */
 bool probe_is_endbr(const u8 *bytes, size_t avail);
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);
 
