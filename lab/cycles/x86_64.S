@@ -71,20 +71,14 @@ unprobed:
 	leaq	8(%rsp), %rsp
 .endm
 
-.macro sahf_flags
-	addb	$0x78, %al
-	sahf
-	popq	%rax
-.endm
-
 .macro nothing
 .endm
 
 	/* Entries of detour.h, with our C functions and without. */
-	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
-	DETOUR	ours_bare, 0, bare_kprobe_detour_enter_sahf, DETOUR_SAHF, sahf_flags
-	DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead, DETOUR_DEAD, nothing
-	DETOUR	ours_dead_bare, 0, bare_kprobe_detour_enter_dead, DETOUR_DEAD, nothing
+	DETOUR	ours_whole, ours_cycles_point, ours_kprobe_detour_enter_sahf, DETOUR_COPY, nothing
+	DETOUR	ours_bare, 0, bare_kprobe_detour_enter_sahf, DETOUR_COPY, nothing
+	DETOUR	ours_dead_whole, ours_cycles_point, ours_kprobe_detour_enter_dead, DETOUR_COPY, nothing
+	DETOUR	ours_dead_bare, 0, bare_kprobe_detour_enter_dead, DETOUR_COPY, nothing
 	DETOUR	ours_popf, 0, bare_kprobe_detour_enter
 	DETOUR	ours_no_popf, 0, bare_kprobe_detour_enter, restore=drop_flags
 	DETOUR	ours_step_call, 0, bare_step_call, restore=nothing
@@ -94,13 +88,11 @@ unprobed:
 	DETOUR	ours_step_unbalanced, 0, bare_step_unbalanced, restore=nothing
 
 	/* The entries of a return probe. */
-	DETOUR	ours_entry_dead, 0, bare_kprobe_detour_enter_return_dead, DETOUR_DEAD, nothing
+	DETOUR	ours_entry_dead, 0, bare_kprobe_detour_enter_return_dead, DETOUR_COPY, nothing
 	PROBED	ours_entry, (ours_entry_detour + DETOUR_POPF - 6)
 	.balign	DETOUR_SIZE
 ours_entry_detour:
 	.quad	0
-	int3
-	int3
 	pushfq
 	call	bare_kprobe_detour_enter_return
 	popfq

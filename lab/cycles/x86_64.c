@@ -166,8 +166,8 @@ const struct pair pairs[] = {
  *			processor predicts the return; the last row has the opposite
  *	store forwarding  each load from the stack is of one word that was stored as such, or of
  *			a part of one, so no load waits until stores have left the processor
- *	partial registers  the detour with sahf writes %ah and %al, which sahf and add read, and
- *			reads %rax only after the pop that overwrites all of it
+ *	partial registers  the detour with sahf writes %ah and %al, which sahf and add read; a
+ *			pop then overwrites all of %rax
  */
 const struct step steps[] = {
 	{ "the jump to the detour, and that back",	{ ours_jump, unprobed, 0 } },

@@ -36,6 +36,7 @@ int kprobes_opt_hidden(void);
 int kprobes_opt_locked(void);
 int kprobes_opt_checked(void);
 int kprobes_opt_carry(void);
+int kprobes_opt_caller_carry(void);
 extern char kprobes_opt_carry_mov[], kprobes_opt_carry_adc[];
 unsigned long kprobes_opt_dead(unsigned long set);
 unsigned long kprobes_opt_live(unsigned long set);

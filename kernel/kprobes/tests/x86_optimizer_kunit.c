@@ -4,6 +4,7 @@
  */
 #include <linux/jump_label.h>
 #include <linux/memory.h>
+#include <linux/unaligned.h>
 #include <asm/alternative.h>
 #include <asm/unwind.h>
 
@@ -138,6 +139,12 @@ asm(ASM_FUNCTION(kprobes_opt_carry,
 		 ASM_PLACE(kprobes_opt_carry_mov)
 		 "mov $0, %eax\n"
 		 ASM_PLACE(kprobes_opt_carry_adc)
+		 "adc $2, %eax\n"
+		 ASM_RET));
+
+/* Reads the carry flag of its caller. */
+asm(ASM_FUNCTION(kprobes_opt_caller_carry,
+		 "mov $0, %eax\n"
 		 "adc $2, %eax\n"
 		 ASM_RET));
 
@@ -407,6 +414,17 @@ static void expect_restored(struct kunit *test, unsigned long (*function)(unsign
 	} while (flags);
 }
 
+/* Does the detour of a probe at @addr call that function? */
+static bool detour_calls(void *addr, const char *function)
+{
+	u8 *call = (u8 *)detour_of(addr) + detour_entry((u8 *)detour_of(addr));
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps",
+		 call + CALL_INSN_SIZE + get_unaligned((s32 *)(call + 1)));
+	return !strcmp(name, function);
+}
+
 static void dead_flags(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_dead_mov, true, false);
@@ -414,8 +432,7 @@ static void dead_flags(struct kunit *test)
 	c.kp.pre_handler = flip_flags;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)),
-			DETOUR_DEAD - CALL_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, detour_calls(c.kp.addr, "kprobe_detour_enter_dead"));
 	expect_restored(test, kprobes_opt_dead, TESTED & ~ARITHMETIC);
 	unregister_kprobe(&c.kp);
 }
@@ -423,13 +440,14 @@ static void dead_flags(struct kunit *test)
 static void live_flags(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_opt_live_mov, true, false);
+	const char *function = boot_cpu_has(X86_FEATURE_LAHF_LM) &&
+			       !boot_cpu_has(X86_FEATURE_CALL_DEPTH) ?
+			       "kprobe_detour_enter_sahf" : "kprobe_detour_enter";
 
 	c.kp.pre_handler = flip_flags;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(c.kp.addr)),
-			(boot_cpu_has(X86_FEATURE_LAHF_LM) ? DETOUR_SAHF : DETOUR_POPF) -
-			CALL_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, detour_calls(c.kp.addr, function));
 	expect_restored(test, kprobes_opt_live, TESTED);
 	unregister_kprobe(&c.kp);
 }
@@ -451,8 +469,7 @@ static void dead_flags_of_a_return_probe(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	EXPECT_JUMP(test, &rp.kp, true);
-	KUNIT_EXPECT_EQ(test, detour_entry((u8 *)detour_of(rp.kp.addr)),
-			DETOUR_DEAD - CALL_INSN_SIZE);
+	KUNIT_EXPECT_TRUE(test, detour_calls(rp.kp.addr, "kprobe_detour_enter_return_dead"));
 	returns = 0;
 	for (i = 0; i < ARRAY_SIZE(sets); i++)
 		KUNIT_EXPECT_EQ(test, kprobes_opt_dead_entry(sets[i]) & (DF_AC | X86_EFLAGS_IF),
@@ -463,20 +480,17 @@ static void dead_flags_of_a_return_probe(struct kunit *test)
 #endif
 
 #ifdef CONFIG_UNWINDER_ORC
-/* An interrupt between the return to a detour and the copies finds the caller. */
-static void unwinding_after_the_call(struct kunit *test)
+/*
+ * An interrupt after the first @done bytes of a detour, and before the copies, finds the caller.
+ */
+static void expect_caller(struct kunit *test, void *addr, unsigned int done)
 {
-	struct counted c = counted_at(kprobes_opt_carry_mov, true, false);
-	unsigned long stack[] = { 0, _THIS_IP_, 0, 0 }, detour;
+	unsigned long stack[] = { 0, _THIS_IP_, 0, 0 }, detour = detour_of(addr);
 	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
+	unsigned int offset = detour_entry((u8 *)detour) + done;
 	struct unwind_state state;
-	unsigned int offset;
 
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-	EXPECT_JUMP(test, &c.kp, true);
-	detour = detour_of(c.kp.addr);
-	offset = detour_entry((u8 *)detour) + CALL_INSN_SIZE;
-	KUNIT_EXPECT_LT(test, offset, DETOUR_COPY);
+	KUNIT_EXPECT_LE(test, offset, DETOUR_COPY);
 	for (; offset <= DETOUR_COPY; offset++) {
 		regs.ip = detour + offset;
 		/* In the copy, the stack is that of the original instruction. */
@@ -485,8 +499,33 @@ static void unwinding_after_the_call(struct kunit *test)
 		unwind_start(&state, current, &regs, NULL);
 		KUNIT_EXPECT_EQ(test, unwind_get_return_address(&state), stack[1]);
 	}
+}
+
+static void unwinding_after_the_call(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_carry_mov, true, false);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	expect_caller(test, c.kp.addr, CALL_INSN_SIZE);
 	unregister_kprobe(&c.kp);
 }
+
+#ifdef CONFIG_X86_64
+/* The flags are on the stack until the detour's popf. */
+static void unwinding_after_pushf(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (void *)kprobes_opt_caller_carry, .handler = count_return,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	EXPECT_JUMP(test, &rp.kp, true);
+	KUNIT_EXPECT_EQ(test, *(u8 *)(detour_of(rp.kp.addr) + DETOUR_POPF), POPF_INSN_OPCODE);
+	expect_caller(test, rp.kp.addr, 1);
+	unregister_kretprobe(&rp);
+}
+#endif
 #endif
 
 /* --- Tables that other code sorts ------------------------------------------------ */
@@ -531,6 +570,9 @@ static struct kunit_case optimizer_cases[] = {
 #endif
 #ifdef CONFIG_UNWINDER_ORC
 	KUNIT_CASE(unwinding_after_the_call),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(unwinding_after_pushf),
+#endif
 #endif
 	KUNIT_CASE(neighbours_take_turns),
 	KUNIT_CASE(jump_labels_are_read_under_their_lock),

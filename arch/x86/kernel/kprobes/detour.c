@@ -81,36 +81,28 @@ static enum kprobe_obstacle read_region(unsigned long addr, struct source *sourc
 /**
  * struct detour_entry - the beginning of a detour, before the copies; see detour.h
  * @function:	the called function
- * @before:	instructions before the call
- * @after:	instructions after the call
- * @nr_before:	number of bytes in @before
- * @nr_after:	number of bytes in @after
+ * @pushf:	a pushf is before the call
+ * @popf:	a popf is after the call
  */
 struct detour_entry {
 	void (*function)(void);
-	u8 before[1], after[4];
-	u8 nr_before, nr_after;
+	bool pushf, popf;
 };
 
 static const struct detour_entry popf_entry = {
 	.function	= kprobe_detour_enter,
-	.after		= { POPF_INSN_OPCODE },
-	.nr_after	= 1,
+	.popf		= true,
 };
 
 static const struct detour_entry return_entry = {
 	.function	= kprobe_detour_enter_return,
-	.before		= { PUSHF_INSN_OPCODE },
-	.nr_before	= 1,
-	.after		= { POPF_INSN_OPCODE },
-	.nr_after	= 1,
+	.pushf		= true,
+	.popf		= true,
 };
 
 #ifdef CONFIG_X86_64
 static const struct detour_entry sahf_entry = {
 	.function	= kprobe_detour_enter_sahf,
-	.after		= { 0x04, 0x78, 0x9e, 0x58 },	/* add $0x78, %al; sahf; pop %rax */
-	.nr_after	= 4,
 };
 
 static const struct detour_entry dead_entry = {
@@ -147,6 +139,13 @@ static bool flags_dead(unsigned long addr, const struct source *source)
 	       (!at_return || is_compiled(source));
 }
 
+/* Can a function restore the arithmetic flags, with sahf, before it returns? */
+static bool sahf_suffices(void)
+{
+	return boot_cpu_has(X86_FEATURE_LAHF_LM) &&
+	       !cpu_feature_enabled(X86_FEATURE_CALL_DEPTH);
+}
+
 static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
@@ -157,7 +156,7 @@ static const struct detour_entry *find_entry(const struct kprobe *kp, const stru
 		return dead ? &return_dead_entry : &return_entry;
 	if (dead)
 		return &dead_entry;
-	return boot_cpu_has(X86_FEATURE_LAHF_LM) ? &sahf_entry : &popf_entry;
+	return sahf_suffices() ? &sahf_entry : &popf_entry;
 }
 #else
 static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
@@ -169,10 +168,12 @@ static const struct detour_entry *find_entry(const struct kprobe *kp, const stru
 /* Writes the beginning of a detour. */
 static int put_entry(u8 *buf, const kprobe_opcode_t *slot, const struct detour_entry *entry)
 {
-	unsigned int after = DETOUR_COPY - entry->nr_after, call = after - CALL_INSN_SIZE;
+	unsigned int call = (entry->popf ? DETOUR_POPF : DETOUR_COPY) - CALL_INSN_SIZE;
 
-	memcpy(buf + call - entry->nr_before, entry->before, entry->nr_before);
-	memcpy(buf + after, entry->after, entry->nr_after);
+	if (entry->pushf)
+		buf[call - 1] = PUSHF_INSN_OPCODE;
+	if (entry->popf)
+		buf[DETOUR_POPF] = POPF_INSN_OPCODE;
 	if (probe_put_jump(INSN_MODE_KERN, buf + call, (unsigned long)slot + call,
 			   (unsigned long)entry->function) < 0)
 		return -ERANGE;

@@ -7,24 +7,21 @@
  *	+0	the address of its point's representative
  *	+8 (+4)	int3 up to the entry, to which the jump leads
  *		call	a function of hit/detour_64.S or hit/detour_32.S
- *		instructions that restore the flags, or registers
- *	+17 (+11) copy of the region's first instruction
+ *		popf					perhaps
+ *	+15 (+11) copy of the region's first instruction
  *		call	kprobe_detour_enter_post	if there are post handlers
  *		popf					likewise
  *		copies of the other instructions
  *		jmp	to the end of the region	if execution gets there
  *
- * The functions leave flags on the stack.  They cannot restore them, because they may return
- * through a thunk that changes flags (call_depth_return_thunk).  There are five entries, of
- * which i386 has the first and the last:
+ * There are five entries, of which i386 has the first and the last.  The functions of those with
+ * a popf leave the flags on the stack:
  *
- *		call	kprobe_detour_enter		sahf cannot be executed
- *		popf
+ *		call	kprobe_detour_enter		sahf cannot be executed, or functions return
+ *		popf					through a thunk that changes the flags
+ *							(call_depth_return_thunk)
  *
  *		call	kprobe_detour_enter_sahf	popf takes some twenty cycles
- *		add	$0x78, %al			OF is in bit 3 of %al
- *		sahf					the other arithmetic flags are in %ah
- *		pop	%rax
  *
  *		call	kprobe_detour_enter_dead	the first instructions overwrite the
  *							arithmetic flags before they read one
@@ -42,15 +39,9 @@
 
 #define DETOUR_SIZE	64
 #define DETOUR_CODE	__SIZEOF_POINTER__
-#ifdef __x86_64__
-#define DETOUR_COPY	(DETOUR_CODE + 9)
-#else
 #define DETOUR_COPY	(DETOUR_CODE + 7)
-#endif
-/* Offsets to which the calls return. */
+/* The call returns to a popf, or to the first copy. */
 #define DETOUR_POPF	(DETOUR_COPY - 1)
-#define DETOUR_SAHF	(DETOUR_COPY - 4)
-#define DETOUR_DEAD	DETOUR_COPY
 
 #ifndef __ASSEMBLY__
 #include <linux/kprobes.h>

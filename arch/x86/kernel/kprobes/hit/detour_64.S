@@ -2,10 +2,10 @@
 /*
  * x86-64: assembly that detours call, before the copied instructions and after the first one.
  *
- * The registers on entry are those of the probed code.  All of them are restored, the flags and
- * perhaps %rax by the detour, unless it needs none of the arithmetic flags.  The return address
- * identifies the detour.  The place of the return address is the last word of the struct pt_regs
- * that is stored here; unwinders take these registers for those of the probed instruction.
+ * The registers on entry are those of the probed code.  All of them are restored: the flags by a
+ * popf of the detour, or here, or not at all where the arithmetic flags are dead.  The return
+ * address identifies the detour.  The place of the return address is the last word of the struct
+ * pt_regs that is stored here; unwinders take these registers for those of the probed instruction.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -111,79 +111,67 @@ SYM_CODE_END(kprobe_detour_enter)
 _ASM_NOKPROBE(kprobe_detour_enter)
 
 /*
- * popf takes some twenty cycles, so the detour restores the arithmetic flags with other
- * instructions, from %ax, and then %rax.  Only if a handler has changed the flags, or if one of
- * RARE_FLAGS was set, a popf restores the others.
+ * Restores the registers, but no flag, and returns.  Nothing is left on the stack.
  */
-SYM_CODE_START(kprobe_detour_enter_sahf)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_FUNC
-	SAVE_REGS ip="24(%rsp)" set=.Lsahf_set flags=%r12d
-	UNWIND_HINT_REGS signal=0
-	movq	-DETOUR_SAHF(%rbx), %rdi
-	movq	%rsp, %rsi
-	call	kprobe_detour_pre
-	xorl	EFLAGS(%rsp), %r12d
-	orl	%eax, %r12d
-	jnz	.Lsahf_rare
-.Lsahf_restore:
-	movq	%rbx, RSP(%rsp)
-	/* As in RESTORE_REGS_AND_RETURN, but the place of ss is for %rax. */
-	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS signal=1
-	POP_REGS
-	movq	%rax, (5 * 8)(%rsp)
-	movzbl	(3 * 8 + 1)(%rsp), %eax	/* OF is bit 3, and bits 4 to 7 are 0 */
-	movb	(3 * 8)(%rsp), %ah
-	leaq	(4 * 8)(%rsp), %rsp	/* orig_ax, ip, cs, flags */
-	RET
-
-.Lsahf_rare:
-	UNWIND_HINT_REGS signal=0
-	testl	%eax, %eax
-	jnz	.Lchanged
-	pushq	EFLAGS(%rsp)
-	popfq
-	andb	$0x0f, (EFLAGS + 1)(%rsp)
-	jmp	.Lsahf_restore
-
-	CLEAR_FLAGS .Lsahf_set %r12d
-SYM_CODE_END(kprobe_detour_enter_sahf)
-_ASM_NOKPROBE(kprobe_detour_enter_sahf)
-
-/*
- * For places where the arithmetic flags are dead.  As in kprobe_detour_enter_sahf(), a popf is
- * rare; a return thunk may then change arithmetic flags.
- */
-SYM_CODE_START(kprobe_detour_enter_dead)
-	ANNOTATE_NOENDBR
-	UNWIND_HINT_FUNC
-	SAVE_REGS ip="24(%rsp)" set=.Ldead_set flags=%r12d
-	UNWIND_HINT_REGS signal=0
-	movq	-DETOUR_DEAD(%rbx), %rdi
-	movq	%rsp, %rsi
-	call	kprobe_detour_pre
-	xorl	EFLAGS(%rsp), %r12d
-	orl	%eax, %r12d
-	jnz	.Ldead_rare
-.Ldead_restore:
+.macro RESTORE_ALL_AND_RETURN
 	movq	%rbx, SS(%rsp)
 	/* As in RESTORE_REGS_AND_RETURN, but the stack has no flags after the return. */
 	UNWIND_HINT type=UNWIND_HINT_TYPE_CALL sp_reg=ORC_REG_SP sp_offset=SS+8
 	POP_REGS
 	leaq	(5 * 8)(%rsp), %rsp	/* orig_ax, ip, cs, flags, sp */
 	RET
+.endm
 
-.Ldead_rare:
+/*
+ * The common code of two entries, whose detours have no popf, because it takes some twenty cycles.
+ * If a handler has changed the flags, or if one of RARE_FLAGS was set, this executes one; otherwise
+ * only arithmetic flags differ, which @restore_flags restores.
+ */
+.macro ENTER_WITHOUT_POPF name:req, restore_flags:req
+SYM_CODE_START(\name)
+	ANNOTATE_NOENDBR
+	UNWIND_HINT_FUNC
+	SAVE_REGS ip="24(%rsp)" set=.Lset_\name flags=%r12d
+	UNWIND_HINT_REGS signal=0
+	movq	-DETOUR_COPY(%rbx), %rdi
+	movq	%rsp, %rsi
+	call	kprobe_detour_pre
+	xorl	EFLAGS(%rsp), %r12d
+	orl	%eax, %r12d
+	jnz	.Lrare_\name
+	\restore_flags
+.Lrestored_\name:
+	RESTORE_ALL_AND_RETURN
+
+.Lrare_\name:
 	UNWIND_HINT_REGS signal=0
 	testl	%eax, %eax
 	jnz	.Lchanged
 	pushq	EFLAGS(%rsp)
 	popfq
-	jmp	.Ldead_restore
+	jmp	.Lrestored_\name
 
-	CLEAR_FLAGS .Ldead_set %r12d
-SYM_CODE_END(kprobe_detour_enter_dead)
-_ASM_NOKPROBE(kprobe_detour_enter_dead)
+	CLEAR_FLAGS .Lset_\name %r12d
+SYM_CODE_END(\name)
+_ASM_NOKPROBE(\name)
+.endm
+
+/* Restores the arithmetic flags.  The bits of EFLAGS from 12 to 15 are 0. */
+.macro RESTORE_ARITHMETIC_FLAGS
+	movzbl	(EFLAGS + 1)(%rsp), %eax
+	movb	EFLAGS(%rsp), %ah
+	addb	$0x78, %al		/* OF was bit 3 */
+	sahf
+.endm
+
+.macro RESTORE_NO_FLAGS
+.endm
+
+/* Only if a return does not change the flags. */
+	ENTER_WITHOUT_POPF kprobe_detour_enter_sahf RESTORE_ARITHMETIC_FLAGS
+
+/* For places where the arithmetic flags are dead.  A return may change them. */
+	ENTER_WITHOUT_POPF kprobe_detour_enter_dead RESTORE_NO_FLAGS
 
 SYM_CODE_START(kprobe_detour_enter_post)
 	ANNOTATE_NOENDBR
@@ -240,13 +228,13 @@ SYM_CODE_START(kprobe_detour_enter_return_dead)
 	pushfq
 	testl	$(X86_EFLAGS_DF | X86_EFLAGS_AC), (%rsp)
 	jnz	.Lreturn_rare
-	CALL_RETURN ret=1, offset=DETOUR_DEAD
+	CALL_RETURN ret=1, offset=DETOUR_COPY
 	leaq	8(%rsp), %rsp
 	RET
 
 .Lreturn_rare:
 	cld
-	CALL_RETURN ret=1, offset=DETOUR_DEAD
+	CALL_RETURN ret=1, offset=DETOUR_COPY
 	popfq
 	RET
 SYM_CODE_END(kprobe_detour_enter_return_dead)
