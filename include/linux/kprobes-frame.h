@@ -201,7 +201,21 @@ static __always_inline void kprobe_note_probe(struct kprobe *probe)
  */
 static __always_inline bool kprobe_in_task(void)
 {
+	/* Keeps the compiler from loading the count for all tests of it, before the first. */
+	barrier();
 	return !((u32)preempt_count() & (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+/*
+ * Returns true in task context, if preemption is not disabled; interrupts may be.  RCU is watching
+ * then: idle tasks, and CPUs that go offline, have preemption disabled, and code that runs between
+ * user mode and RCU's notice cannot be probed.
+ */
+static __always_inline bool kprobe_in_preemptible_task(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
+	       !((u32)preempt_count() &
+		 (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET | PREEMPT_MASK));
 }
 
 /* Returns true in task context, if RCU is watching. */

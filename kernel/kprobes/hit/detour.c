@@ -49,15 +49,13 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 	 * read by one instruction may the value be that of a CPU which the task has left.  While a
 	 * level is taken, RCU watches.
 	 */
-	if (unlikely(!kprobe_in_task()))
-		return other_hit(point, regs);
 	if (unlikely(!kprobe_task_is_free())) {
-		if (!KPROBE_CPU_READ_IS_ATOMIC)
+		if (!KPROBE_CPU_READ_IS_ATOMIC || !kprobe_in_task())
 			return other_hit(point, regs);
 		kprobe_count_miss(point);
 		return 0;
 	}
-	if (unlikely(!kprobe_rcu_is_watching()))
+	if (unlikely(!kprobe_in_preemptible_task() && !kprobe_in_watched_task()))
 		return other_hit(point, regs);
 	preempt_disable_notrace();
 	ret = task_hit(point, regs);

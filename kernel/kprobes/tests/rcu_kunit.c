@@ -141,12 +141,14 @@ static noinline int call_idle(int (*fn)(void), bool *idle)
 {
 	int ret;
 
+	preempt_disable();
 	local_irq_disable();
 	ct_idle_enter();
 	ret = fn == traced_three ? traced_three() : kprobes_opt_call(fn);
 	*idle = !rcu_is_watching();
 	ct_idle_exit();
 	local_irq_enable();
+	preempt_enable();
 	return ret;
 }
 
