@@ -389,24 +389,23 @@ static unsigned long time_exec(void)
 static void users(void)
 {
 	static const struct {
-		unsigned int number;
+		unsigned long number, step;
 		const char *mmap_key, *fork_key;
 	} rows[] = {
-		{ 0, "user_mmap_0", "user_fork_0" },
-		{ 100, "user_mmap_100", NULL },
-		{ 1000, "user_mmap_1000", NULL },
-		{ 10000, "user_mmap_10000", "user_fork_10000" },
+		{ 0, 0, "user_mmap_0", "user_fork_0" },
+		{ 100, TEXT_STEP, "user_mmap_100", NULL },
+		{ 100, TEXT_MOST / 100 * TEXT_STEP, "user_mmap_spread_100", NULL },
+		{ 1000, TEXT_STEP, "user_mmap_1000", NULL },
+		{ 10000, TEXT_STEP, "user_mmap_10000", "user_fork_10000" },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned int number = rows[i].number;
 		char *text;
 
 		use_file(TEXT_FILE);
-		/* Spread over all pages. */
-		if (number)
-			command("many %lu %lu %lu", 0, TEXT_MOST / number * TEXT_STEP, number);
+		if (rows[i].number)
+			command("many %lu %lu %lu", 0, rows[i].step, rows[i].number);
 		report(rows[i].mmap_key, time_mmap());
 		text = map_text();
 		if (rows[i].fork_key)
