@@ -247,8 +247,16 @@ int arch_uprobe_flow(const u8 *insn, size_t len, unsigned long vaddr, unsigned i
 		     struct uprobe_insn *out);
 
 /**
- * arch_uprobe_exits() - does an instruction leave a function?
- * @arch: decision about a branch or return, which arch_uprobe_emulate() will emulate next
+ * arch_uprobe_is_return() - does an instruction always leave its function?
+ * @arch: decision about any instruction that can be probed
+ *
+ * Context: any.
+ */
+bool arch_uprobe_is_return(const struct arch_uprobe *arch);
+
+/**
+ * arch_uprobe_branch_exits() - does a branch leave a function?
+ * @arch: decision about a branch, which arch_uprobe_emulate() will emulate next
  * @regs: current's user registers at the instruction
  * @start: address of the function
  * @size: its size
@@ -257,10 +265,10 @@ int arch_uprobe_flow(const u8 *insn, size_t len, unsigned long vaddr, unsigned i
  * too.
  *
  * Context: task, may sleep and fault.
- * Return: true for returns, and if the address of the next instruction is not in the function.
+ * Return: true if the address of the next instruction is not in the function.
  */
-bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-		       unsigned long start, unsigned long size);
+bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			      unsigned long start, unsigned long size);
 
 /**
  * arch_uprobe_leave_syscall() - correct registers that a system call instruction has set

@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "point.h"
 #include "process.h"
 
 /**
@@ -214,26 +215,48 @@ static __always_inline void call_handler(struct uretprobe *rp, struct pt_regs *r
 	rp->handler(&ri, regs);
 }
 
-/**
- * uretprobe_exit() - handler of the consumer of an exit
- * @uc: the consumer
- * @regs: user registers at the exit
- * @data: not used
- *
- * Calls the return handler if the instruction leaves the function.
- *
- * Context: a hit.
- * Return: 0.
- */
-int uretprobe_exit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
+static __always_inline struct uprobe_registration *registration_of(struct uprobe_consumer *uc)
 {
-	struct uprobe_registration *registration;
-	struct uretprobe *rp;
+	return container_of(uc, struct uprobe_registration, consumer);
+}
 
-	registration = container_of(uc, struct uprobe_registration, consumer);
-	rp = container_of(registration->user, struct uretprobe, up);
+static __always_inline struct uretprobe *uretprobe_of(struct uprobe_registration *registration)
+{
+	return container_of(registration->user, struct uretprobe, up);
+}
+
+static int handle_return(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
+{
+	struct uprobe_registration *registration = registration_of(uc);
+
+	if (likely(!READ_ONCE(registration->disabled)))
+		call_handler(uretprobe_of(registration), regs);
+	return 0;
+}
+
+static int handle_branch(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
+{
+	struct uprobe_registration *registration = registration_of(uc);
+	struct uretprobe *rp = uretprobe_of(registration);
+
 	if (likely(!READ_ONCE(registration->disabled)) &&
-	    arch_uprobe_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size))
+	    arch_uprobe_branch_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size))
 		call_handler(rp, regs);
 	return 0;
+}
+
+/**
+ * uretprobe_exit_handler() - get the handler for the consumer of an exit
+ * @point: that of the exit, which has been accepted
+ * @mode: see arch_uprobe_mode()
+ *
+ * The handler calls the return handler if the instruction leaves the function.
+ *
+ * Context: task.
+ */
+uprobe_consumer_handler *uretprobe_exit_handler(struct uprobe_point *point, unsigned int mode)
+{
+	const struct uprobe_decision *decision = uprobe_point_decision(point, mode);
+
+	return arch_uprobe_is_return(&decision->arch) ? handle_return : handle_branch;
 }

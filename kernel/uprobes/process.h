@@ -107,7 +107,8 @@ int uprobe_exits_scan(const u8 *text, unsigned long size, unsigned long vaddr, u
 		      unsigned long *exits, const char **why);
 int uprobe_exits_find(struct uprobe_mm *own, unsigned long vaddr, unsigned long size,
 		      unsigned long **exits, const char **why);
-int uretprobe_exit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data);
+typedef int uprobe_consumer_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data);
+uprobe_consumer_handler *uretprobe_exit_handler(struct uprobe_point *point, unsigned int mode);
 
 /* uretprobe.c */
 struct uretprobe_pool *uretprobe_pool_new(void);

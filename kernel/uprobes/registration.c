@@ -83,7 +83,7 @@ struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprob
 		registration->consumer.handler = process_handler;
 		break;
 	case UPROBE_KIND_EXIT:
-		registration->consumer.handler = uretprobe_exit;
+		/* Depends on the point. */
 		break;
 	case UPROBE_KIND_RETURN:
 		registration->consumer.handler = uretprobe_entry;
@@ -160,6 +160,9 @@ void uprobe_registration_publish(struct uprobe_registration *registration,
 	registration->own = container_of(point->file, struct uprobe_mm, process);
 	registration->point = point;
 	registration->vaddr = point->offset;
+	if (registration->kind == UPROBE_KIND_EXIT)
+		registration->consumer.handler =
+			uretprobe_exit_handler(point, arch_uprobe_mode(registration->own->mm));
 	uprobe_point_add(point, &registration->consumer);
 	list_add(&registration->node, &registrations);
 	if (!u->registration)

@@ -123,16 +123,23 @@ int arch_uprobe_flow(const u8 *bytes, size_t len, unsigned long vaddr, unsigned 
 }
 
 /* See <linux/uprobes-arch.h>. */
-bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-		       unsigned long start, unsigned long size)
+bool arch_uprobe_is_return(const struct arch_uprobe *arch)
+{
+	struct probe_insn desc;
+
+	return !probe_classify(arch->insn, &desc) && desc.action == PROBE_EMULATE &&
+	       desc.kind == KIND_RET;
+}
+
+/* See <linux/uprobes-arch.h>. */
+bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			      unsigned long start, unsigned long size)
 {
 	struct pt_regs after = *regs;
 	struct probe_insn desc;
 
 	if (probe_classify(arch->insn, &desc) || desc.action != PROBE_EMULATE)
 		return false;
-	if (desc.kind == KIND_RET)
-		return true;
 	probe_emulate(arch->insn, &desc, &after);
 	return after.pc - start >= size;
 }

@@ -99,9 +99,15 @@ int arch_uprobe_flow(const u8 *bytes, size_t len, unsigned long vaddr, unsigned 
 	return 0;
 }
 
-/* Does a jump lead out of a function? */
-static noinline bool jumps_out(const struct arch_uprobe *arch, const struct pt_regs *regs,
-			       unsigned long start, unsigned long size)
+/* See <linux/uprobes-arch.h>. */
+bool arch_uprobe_is_return(const struct arch_uprobe *arch)
+{
+	return uprobe_desc(arch)->insn.emul == EMUL_RET;
+}
+
+/* See <linux/uprobes-arch.h>. */
+bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			      unsigned long start, unsigned long size)
 {
 	struct pt_regs after = *regs;
 
@@ -109,12 +115,4 @@ static noinline bool jumps_out(const struct arch_uprobe *arch, const struct pt_r
 	after.flags &= ~X86_EFLAGS_TF;
 	arch_uprobe_emulate(arch, &after);
 	return after.ip - start >= size;
-}
-
-/* See <linux/uprobes-arch.h>. */
-bool arch_uprobe_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-		       unsigned long start, unsigned long size)
-{
-	/* To emulate a return would pop from the shadow stack. */
-	return uprobe_desc(arch)->insn.emul == EMUL_RET || jumps_out(arch, regs, start, size);
 }
