@@ -11,6 +11,7 @@
  * kprobe_mutex guards all points.  hit/ has the code that runs at a hit.
  */
 #include <linux/hashtable.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -419,7 +420,8 @@ struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const
 	ret = place->ftrace ? arch_prepare_kprobe_ftrace(&point->kp) :
 			      prepare_breakpoint(&point->kp, place->offset, why);
 	if (ret) {
-		kmem_cache_free(point_cache, point);
+		/* Wait for unwinders that have found it as the owner of a slot. */
+		kfree_rcu_mightsleep(point);
 		return ERR_PTR(ret);
 	}
 	return point;
@@ -463,6 +465,24 @@ static void nothing(struct work_struct *work)
 {
 }
 
+/* Lets a worker run on each CPU that is idle.  CPUs that run another task are not disturbed. */
+static void wait_for_idle_tasks(void)
+{
+	struct work_struct work;
+	int cpu;
+
+	INIT_WORK_ONSTACK(&work, nothing);
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!task_curr(idle_task(cpu)))
+			continue;
+		schedule_work_on(cpu, &work);
+		flush_work(&work);
+	}
+	cpus_read_unlock();
+	destroy_work_on_stack(&work);
+}
+
 /**
  * kprobe_wait_until_left() - wait until all tasks have left the code that they are executing
  *
@@ -472,12 +492,17 @@ static void nothing(struct work_struct *work)
  * end earlier if interrupts can see that preemption is not disabled, or if RCU does not watch
  * the CPU.
  *
+ * No CPU goes offline while this waits for the workers.
+ *
  * Context: task, may sleep, for long.
  */
 void kprobe_wait_until_left(void)
 {
-	if (IS_ENABLED(CONFIG_TASKS_RCU))
+	if (IS_ENABLED(CONFIG_TASKS_RCU)) {
 		synchronize_rcu_tasks();
+		wait_for_idle_tasks();
+		return;
+	}
 	while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
 		schedule_timeout_uninterruptible(HZ);
 }
