@@ -146,13 +146,17 @@ static bool sahf_suffices(void)
 	       !cpu_feature_enabled(X86_FEATURE_CALL_DEPTH);
 }
 
+/*
+ * The entries of return probes make no frame.  At the entry of a function the frame pointer is that
+ * of the caller, so without a frame a stack trace would lack the caller, and seem to be reliable.
+ */
 static const struct detour_entry *find_entry(const struct kprobe *kp, const struct source *source)
 {
 	enum kprobe_detour_calls calls = kprobe_detour_calls(kp);
 	bool dead = calls != KPROBE_DETOUR_CALLS_POST &&
 		    flags_dead((unsigned long)kp->addr, source);
 
-	if (calls == KPROBE_DETOUR_CALLS_RETURN)
+	if (calls == KPROBE_DETOUR_CALLS_RETURN && !IS_ENABLED(CONFIG_FRAME_POINTER))
 		return dead ? &return_dead_entry : &return_entry;
 	if (dead)
 		return &dead_entry;
