@@ -240,6 +240,9 @@ static void a_kcfi_check(struct kunit *test)
 	expect_refused(test, text_at(kprobes_kunit_kcfi, 1), -EINVAL);
 	expect_refused(test, text_at(kprobes_kunit_kcfi, 7), -EINVAL);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&je.kp), 0);
+	/* Also if the breakpoint of a probe is in the check. */
+	expect_refused(test, text_at(kprobes_kunit_kcfi, 1), -EINVAL);
+	expect_refused(test, text_at(kprobes_kunit_kcfi, 7), -EINVAL);
 	unregister_kprobe(&je.kp);
 }
 #endif

@@ -48,6 +48,17 @@ static bool is_fineibt_branch(const u8 *bytes, size_t avail)
 }
 
 /**
+ * probe_may_be_kcfi_check() - can probe_is_kcfi_check() be true for an instruction?
+ * @first: its first byte
+ *
+ * Context: any; pure.
+ */
+bool probe_may_be_kcfi_check(u8 first)
+{
+	return first == 0x41 || (first & ~0x01) == 0x44 || first == 0x75;
+}
+
+/**
  * probe_is_kcfi_check() - does the kernel read an instruction after a failed kCFI check?
  * @bytes: the instruction, and the text after it
  * @avail: number of bytes that may be read

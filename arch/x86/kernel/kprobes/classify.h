@@ -207,6 +207,7 @@ const char *probe_refusal_name(enum probe_refusal refusal);
 
 /* cfi.c */
 bool probe_is_endbr(const u8 *bytes, size_t avail);
+bool probe_may_be_kcfi_check(u8 first);
 bool probe_is_kcfi_check(const u8 *bytes, size_t avail, enum insn_mode mode);
 
 /* Longest result of probe_relocate(): a loop, followed by jumps of 2 and 5 bytes. */

@@ -167,6 +167,16 @@ static bool is_bug(const struct kprobe *p, const struct probe_insn *insn)
 	return insn->refusal == REFUSE_BUG && find_bug((unsigned long)p->addr);
 }
 
+/* Is this a part of a kCFI check?  Other instructions of the check may be probed already. */
+static bool in_kcfi_check(const struct kprobe *p, const u8 *bytes, size_t avail)
+{
+	u8 text[MAX_INSN_SIZE];
+
+	return probe_may_be_kcfi_check(bytes[0]) &&
+	       probe_read_original((unsigned long)p->addr, text, avail) &&
+	       probe_is_kcfi_check(text, avail, INSN_MODE_KERN);
+}
+
 /* Is a copy needed?  Also for an emulated branch that may fault: the copy takes the fault. */
 static bool needs_slot(const struct probe_insn *insn)
 {
@@ -187,7 +197,7 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 		*why = probe_refusal_name(insn->refusal);
 		return ret;
 	}
-	if (probe_is_kcfi_check(bytes, avail, INSN_MODE_KERN))
+	if (in_kcfi_check(p, bytes, avail))
 		*why = "part of a check of a call's type";
 	else if (is_landing_pad(bytes, avail))
 		*why = "a landing pad";
