@@ -73,6 +73,8 @@ TABLE_FUNCTION(kprobes_opt_table_back, 1b, 4, 0);
 TABLE_FUNCTION(kprobes_opt_long_table, 2b, 1100, 0);
 /* Compilers that know the lowest index generate such a bias. */
 TABLE_FUNCTION(kprobes_opt_biased_table, 2b, 4, 100);
+/* The lowest index is negative: the table begins far before the displacement. */
+TABLE_FUNCTION(kprobes_opt_negative_table, 1b, 24, -20);
 
 /* A split-off part, named as gcc 8 does, branches to the second instruction. */
 asm(ASM_FUNCTION(kprobes_opt_parted,
@@ -220,6 +222,8 @@ static const struct opt_place places[] = {
 	  "an indirect branch in the function" },
 	{ "a jump table that is not found", kprobes_opt_biased_table, kprobes_opt_biased_table,
 	  "an indirect branch in the function" },
+	{ "a jump table with a negative index", kprobes_opt_negative_table,
+	  kprobes_opt_negative_table, "a branch into the region" },
 	{ "a branch from another part", kprobes_opt_parted, kprobes_opt_parted,
 	  "a branch into the region" },
 	{ "a branch from a part before it", kprobes_opt_early, kprobes_opt_early,

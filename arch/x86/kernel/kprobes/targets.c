@@ -152,15 +152,37 @@ static bool may_be_table(unsigned long addr)
 	return is_kernel_rodata(addr) || is_module_address(addr);
 }
 
+static bool is_scanned(const struct function_targets *f, unsigned long addr)
+{
+	return addr >= f->scan_start && addr < f->scan_end;
+}
+
 /*
  * Does an entry not belong to the table of @f?  A table leads to the function and to its parts.
  * An entry for another function after the last part is in a table that follows.
  */
 static bool is_stranger(const struct function_targets *f, unsigned long target)
 {
-	if (is_inside(f, target) || (target >= f->scan_start && target < f->scan_end))
+	if (is_inside(f, target) || is_scanned(f, target))
 		return false;
 	return __is_kernel_text(target) ? probe_after_parts(target) : !is_text(target);
+}
+
+/*
+ * Finds an address that is not after the first entry of a table.  The lowest index may be negative:
+ * then all entries from there to @table lead into the function.
+ */
+static unsigned long *before_table(const struct function_targets *f, unsigned long table)
+{
+	unsigned long *entry = (unsigned long *)table - BEFORE_TABLE, target;
+	unsigned int i;
+
+	for (i = 0; i < MOST_TABLE_ENTRIES; i++, entry--) {
+		if (get_kernel_nofault(target, entry) ||
+		    !(is_inside(f, target) || is_scanned(f, target)))
+			break;
+	}
+	return entry;
 }
 
 /*
@@ -170,20 +192,23 @@ static bool is_stranger(const struct function_targets *f, unsigned long target)
  */
 static bool read_table(struct function_targets *f, unsigned long table)
 {
-	unsigned long *entry = (unsigned long *)table - BEFORE_TABLE, target;
+	unsigned long *entry, target;
 	unsigned int i, holes = 0;
 	bool found = false;
 
 	if (!may_be_table(table))
 		return false;
+	entry = before_table(f, table);
 	for (i = 0; i < MOST_TABLE_ENTRIES && holes <= MOST_HOLES; i++, entry++) {
+		bool before = (unsigned long)entry < table;
+
 		if (get_kernel_nofault(target, entry)) {
-			if (i >= BEFORE_TABLE)
+			if (!before)
 				return found;
 			continue;
 		}
-		holes = i >= BEFORE_TABLE && is_stranger(f, target) ? holes + 1 : 0;
-		found |= target >= f->scan_start && target < f->scan_end;
+		holes = !before && is_stranger(f, target) ? holes + 1 : 0;
+		found |= is_scanned(f, target);
 		add_target(f, target);
 	}
 	return found && i < MOST_TABLE_ENTRIES;
