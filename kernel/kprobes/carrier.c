@@ -184,13 +184,14 @@ static void move_to_ftrace(struct list_head *sites)
 }
 
 /**
- * kprobe_ftrace_claim() - a user of ftrace may soon change the instruction pointer
- * @ops: the user, about to be registered
+ * kprobe_ftrace_claim() - a user of ftrace may change the instruction pointer
+ * @ops: the user, about to be registered, or registered
  *
  * The user may send callers to another function, as a live patch does.  These do not reach
  * the carriers in the functions that @ops filters, so ftrace serves the sites from now on.
  *
- * Context: task, may sleep; called by register_ftrace_function().
+ * Context: task, may sleep; called by register_ftrace_function(), before it registers @ops, so that
+ * no hit is lost, and afterwards, for probes that have been registered meanwhile.
  */
 void kprobe_ftrace_claim(struct ftrace_ops *ops)
 {
