@@ -126,14 +126,24 @@ static void in_an_nmi_in_a_breakpoint_handler(struct kunit *test)
 	allow_jumps(before);
 }
 
-/* Handlers that ftrace or, without kprobes on ftrace, a detour calls. */
-static void in_an_nmi_in_a_handler(struct kunit *test)
+static void in_an_nmi_in_a_handler_of_a_detour(struct kunit *test)
 {
 	bool before;
 
-	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) && !DETOURS)
-		kunit_skip(test, "all handlers are those of traps");
+	if (!DETOURS)
+		kunit_skip(test, "there are no detours");
 	before = allow_jumps(true);
+	in_handlers(test, task_traced, false);
+	allow_jumps(before);
+}
+
+static void in_an_nmi_in_a_handler_of_ftrace(struct kunit *test)
+{
+	bool before;
+
+	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		kunit_skip(test, "ftrace calls no handlers");
+	before = allow_jumps(false);
 	in_handlers(test, task_traced, false);
 	allow_jumps(before);
 }
@@ -147,7 +157,8 @@ static int nmi_test_init(struct kunit *test)
 
 static struct kunit_case nmi_cases[] = {
 	KUNIT_CASE(in_an_nmi),
-	KUNIT_CASE(in_an_nmi_in_a_handler),
+	KUNIT_CASE(in_an_nmi_in_a_handler_of_a_detour),
+	KUNIT_CASE(in_an_nmi_in_a_handler_of_ftrace),
 	KUNIT_CASE(in_an_nmi_in_a_breakpoint_handler),
 	{}
 };
