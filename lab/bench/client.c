@@ -153,16 +153,31 @@ static void measure_trap(void)
 	report("quiet", "trap", "", least);
 }
 
+static __u64 median(__u64 *times, int nr)
+{
+	__u64 time;
+	int i, j;
+
+	for (i = 1; i < nr; i++) {
+		time = times[i];
+		for (j = i; j && times[j - 1] > time; j--)
+			times[j] = times[j - 1];
+		times[j] = time;
+	}
+	return times[nr / 2];
+}
+
 /*
  * fork is the time until the child runs, exit the time from the child's last system call
- * until the parent's wait returns.  The time of fork is the average, because the least one
- * depends on the state of the caches of the allocators when the first child runs.
+ * until the parent's wait returns.  The time of fork is the median: the least one and the average
+ * depend on when the allocators fill their caches.
  */
 static void measure_fork(void)
 {
 	volatile __u64 *child = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	__u64 forked = 0, exited = 0, start;
+	static __u64 forked[FORKS];
+	__u64 exited = 0, start;
 	int i;
 
 	if (child == MAP_FAILED)
@@ -183,9 +198,9 @@ static void measure_fork(void)
 		if (waitpid(pid, NULL, 0) != pid)
 			die("waitpid");
 		sample(&exited, now() - child[1]);
-		forked += child[0] - start;
+		forked[i] = child[0] - start;
 	}
-	report("quiet", "fork", "", forked / FORKS);
+	report("quiet", "fork", "", median(forked, FORKS));
 	report("quiet", "exit", "", exited);
 }
 
