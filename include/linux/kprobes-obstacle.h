@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef _LINUX_KPROBES_OBSTACLE_H
 #define _LINUX_KPROBES_OBSTACLE_H
 /*

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Statistics of a listing: the number of addresses at which a jump is possible, and the
  * obstacles at the others. They are no tests, but show the cost of the rules.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads the output of "objdump -dw", line by line. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the output of "objdump -dw". */
 #ifndef _KPROBES_TEST_DISASM_H
 #define _KPROBES_TEST_DISASM_H

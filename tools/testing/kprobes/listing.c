@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Every instruction of a disassembly, compared with objdump, which has a decoder of its own
  * and prints mnemonics and target addresses.

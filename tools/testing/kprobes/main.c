@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Host tests of the x86 instruction classifier, the relocators, and the regions of jumps.
  *

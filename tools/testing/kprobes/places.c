@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A region at every instruction of a listing. The expected result is derived from objdump's
  * mnemonics. same.c proves that the copies do the same as the originals.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All instructions of a listing, function by function. */
 #ifndef _KPROBES_TEST_PLACES_H
 #define _KPROBES_TEST_PLACES_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Random bytes. They end at the end of a page that is followed by an unmapped page, so reading
  * one byte too many ends the program.

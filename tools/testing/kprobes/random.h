@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions shared by the random tests; test_random() sets and prints the seed. */
 #ifndef _KPROBES_TEST_RANDOM_H
 #define _KPROBES_TEST_RANDOM_H

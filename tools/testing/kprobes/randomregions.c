@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Regions of random bytes. The input and the output both end at the end of a page that is
  * followed by an unmapped page: an access one byte too far ends the program.

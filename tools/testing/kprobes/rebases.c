@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Re-based operands: rebase.vec has the expected bytes, computed by hand. Also the limits of
  * the reach of jumps.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Regions and their copies: region.vec has the expected results. */
 #include <stdlib.h>
 #include <string.h>

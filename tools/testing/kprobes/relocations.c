@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Relocated instructions: relocate.vec has the expected bytes. An assembler made them from the
  * text beside them, linked to the address of the copy.

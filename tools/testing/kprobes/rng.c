@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Random numbers. The seed is printed with the results and reproduces them. */
 #include <linux/types.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Does a copy do the same as its region? The copy is decoded again, instruction by
  * instruction, and each is compared with the original; this file does not depend on how the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Laws that every region, and every copy of a region, must obey. */
 #ifndef _KPROBES_TEST_SAME_H
 #define _KPROBES_TEST_SAME_H

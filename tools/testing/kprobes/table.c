@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Laws of the classifier's table. This file includes the classifier instead of linking it,
  * because its table and row matching are static.

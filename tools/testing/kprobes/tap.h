@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Test Anything Protocol, as far as the host tests need it. */
 #ifndef _KPROBES_TEST_TAP_H
 #define _KPROBES_TEST_TAP_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The x86 tests, and functions that they share. */
 #ifndef _KPROBES_TEST_TESTS_H
 #define _KPROBES_TEST_TESTS_H

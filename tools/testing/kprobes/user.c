@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Instructions of user space: user.vec has the decision about each, and every copy is written to
  * slots at several distances and decoded again.  Random instructions are, too.

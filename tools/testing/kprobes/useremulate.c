@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The emulator of uprobes on a simulated task, which has a shadow stack if a test wants it: no
  * guest of the lab has one.  Each test also checks that an instruction that faults changes nothing.

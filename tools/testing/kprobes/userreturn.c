@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Return probes of a simulated task: the trampoline is executed instruction by instruction, and
  * left from the state before each of them.

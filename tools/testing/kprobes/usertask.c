@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The simulated task of machine.h: memory, shadow stack, and the signal that was sent to it. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The simulated task of machine.h: its memory and its shadow stack, for the tests. */
 #ifndef _KPROBES_TEST_USERTASK_H
 #define _KPROBES_TEST_USERTASK_H

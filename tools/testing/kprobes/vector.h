@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the flat vector files: columns between bars, comments after a hash. */
 #ifndef _KPROBES_TEST_VECTOR_H
 #define _KPROBES_TEST_VECTOR_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Golden vectors: accept.vec has the expected description of every accepted instruction,
  * refuse.vec the reason why the others are refused. A member that a vector does not mention

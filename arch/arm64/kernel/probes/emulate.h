@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Emulate instructions on saved registers. */
 #ifndef _ARM64_PROBES_EMULATE_H
 #define _ARM64_PROBES_EMULATE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decode the fields of A64 instructions that depend on their address, for the
  * emulator and the relocator. Arm ARM, C6.2, each instruction's own page.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Re-encode an A64 instruction for another address. The functions are pure, as in
  * classify.h, and can be built on any host.

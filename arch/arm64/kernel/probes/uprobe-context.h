@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Find instructions that must not be separated from their neighbours; pure, as classify.h. */
 #ifndef _ARM64_PROBES_UPROBE_CONTEXT_H
 #define _ARM64_PROBES_UPROBE_CONTEXT_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Recognize instructions of control-flow integrity: landing pads of indirect branches, and checks
  * that the kernel decodes when they fail.

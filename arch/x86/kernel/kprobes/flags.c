@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Are the arithmetic flags dead at an instruction: does the code overwrite all of them (CF, PF,
  * AF, ZF, SF, OF) before it reads one?

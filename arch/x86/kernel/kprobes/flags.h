@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef _X86_KPROBES_FLAGS_H
 #define _X86_KPROBES_FLAGS_H
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* A machine that runs A64 branches, address computations and literal loads. */
 #include <string.h>
 #include <linux/types.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A machine that runs the A64 instructions that depend on their address, and those that the
  * relocator writes. The emulator and the relocator are tested against it; it shares no code

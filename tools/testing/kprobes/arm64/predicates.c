@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The classifier's masks agree with those of the kernel, which are hidden in the functions of
  * <asm/insn.h>. To find a mask, bits are changed one after the other.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Golden vectors of the relocator: input words and output words. */
 #include <errno.h>
 #include <stdlib.h>

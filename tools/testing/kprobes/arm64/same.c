@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Compares moved and emulated instructions with the original instruction on the machine. */
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Does an instruction have the same effect after it has been moved, or when it is emulated? */
 #ifndef _KPROBES_TEST_ARM64_SAME_H
 #define _KPROBES_TEST_ARM64_SAME_H

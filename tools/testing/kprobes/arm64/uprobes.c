@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The verdicts and handlers that uprobes get, compared with the classifier's verdict. */
 #include <string.h>
 #include <linux/kernel.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A simulated x86 task for the emulator of uprobes: registers, memory, shadow stack, and the
  * signal that was sent to it.  The headers in asm/ and linux/ lead here; useremulate.c implements

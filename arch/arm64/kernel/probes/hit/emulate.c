@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Emulate instructions on saved registers: all instructions that cannot run at another address,
  * and the most frequent ones of those that can.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef _KPROBES_TEST_KPROBES_H
 #define _KPROBES_TEST_KPROBES_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The processor of the simulated task. */
 #ifndef _KPROBES_TEST_ARM64_CPUFEATURE_H
 #define _KPROBES_TEST_ARM64_CPUFEATURE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The guarded control stack of the simulated task, implemented by uprobes.c. */
 #ifndef _KPROBES_TEST_ARM64_GCS_H
 #define _KPROBES_TEST_ARM64_GCS_H

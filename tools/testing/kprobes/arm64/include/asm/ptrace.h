@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Registers of the simulated machine, and the bits of its PSTATE, on any host. */
 #ifndef _KPROBES_TEST_ARM64_PTRACE_H
 #define _KPROBES_TEST_ARM64_PTRACE_H
