@@ -125,6 +125,9 @@ static void outside_the_text(struct kunit *test)
 	expect_refused(test, heap, -EINVAL);
 	expect_refused(test, (void *)0x1000, -EINVAL);
 	expect_refused(test, (void *)-16UL, -EINVAL);
+	/* A page with code for user space, which counts as kernel text. */
+	if (IS_ENABLED(CONFIG_ARM))
+		expect_refused(test, (void *)0xffff0fe0UL, -EINVAL);
 }
 
 static void blacklisted(struct kunit *test)
