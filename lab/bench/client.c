@@ -24,6 +24,7 @@
 #include <linux/types.h>
 
 #include "marks.h"
+#include "samples.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PMU		"/sys/bus/event_source/devices/kprobe/"
@@ -57,13 +58,6 @@ static void die(const char *reason)
 static void report(const char *name, const char *kind, const char *part, __u64 value)
 {
 	printf("bench: %s_%s%s %llu\n", name, kind, part, (unsigned long long)value);
-}
-
-/* Sets *LEAST to SAMPLE if that is less; *LEAST is 0 before the first sample. */
-static void sample(__u64 *least, __u64 sample)
-{
-	if (!*least || sample < *least)
-		*least = sample;
 }
 
 static __u64 pointer(const void *p)
@@ -151,20 +145,6 @@ static void measure_trap(void)
 	if (traps != SAMPLES * TRAPS)
 		die("breakpoints are lost");
 	report("quiet", "trap", "", least);
-}
-
-static __u64 median(__u64 *times, int nr)
-{
-	__u64 time;
-	int i, j;
-
-	for (i = 1; i < nr; i++) {
-		time = times[i];
-		for (j = i; j && times[j - 1] > time; j--)
-			times[j] = times[j - 1];
-		times[j] = time;
-	}
-	return times[nr / 2];
 }
 
 /*
