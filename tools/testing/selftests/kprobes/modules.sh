@@ -23,7 +23,14 @@ kp add return symbol=kp_target:kp_target_setup when=kp_target return >/dev/null
 kp add core symbol=kp_target_plain when=kp_target >/dev/null
 kp add never symbol=kp_target_nokprobe when=kp_target >/dev/null
 kp add nor symbol=kp_target_section when=kp_target >/dev/null
+kp add trampoline symbol=__SCT__kp_target_static when=kp_target >/dev/null
 load kp_target
+# Only architectures with static calls have trampolines.
+if grep -q ' __SCT__kp_target_static' /proc/kallsyms; then
+	trampoline="-22 EINVAL"
+else
+	trampoline="-2 ENOENT"
+fi
 is "init text: registered while the module was coming" \
 	"$(count setup result) $(count traced result) $(count return result) $(count core result)" \
 	"0 0 0 0"
@@ -31,6 +38,10 @@ is "text that must not be probed: refused while the module was coming" \
 	"$(count never result) $(count nor result)" "-22 -22"
 kp del never >/dev/null
 kp del nor >/dev/null
+is "a static call's trampoline: refused while the module was coming, and afterwards" \
+	"$(count trampoline result) $(kp add late symbol=__SCT__kp_target_static)" "$trampoline"
+kp del trampoline >/dev/null
+is "and the static call can be updated" "$(call_target static)" ok
 is "init text: hit once, at a breakpoint and by ftrace" "$(hits setup) $(hits traced)" "1 1"
 is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
 same "init text: gone when the module is live, its other text is not" "$(list)" <<END

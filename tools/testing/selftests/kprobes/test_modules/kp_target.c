@@ -13,6 +13,7 @@
 #include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "sites.h"
@@ -45,6 +46,19 @@ static noinline int __kprobes kp_target_section(void)
 	return READ_ONCE(number) + 4;
 }
 
+static int kp_target_before(void)
+{
+	return READ_ONCE(number) + 5;
+}
+
+static int kp_target_after(void)
+{
+	return READ_ONCE(number) + 6;
+}
+
+/* Architectures with static calls have a trampoline for it, a symbol of this module. */
+DEFINE_STATIC_CALL(kp_target_static, kp_target_before);
+
 static int call(const char *name, const struct kernel_param *kp)
 {
 	if (sysfs_streq(name, "plain"))
@@ -55,6 +69,15 @@ static int call(const char *name, const struct kernel_param *kp)
 		return kp_target_nokprobe() == 4 ? 0 : -EIO;
 	if (sysfs_streq(name, "section"))
 		return kp_target_section() == 5 ? 0 : -EIO;
+	if (sysfs_streq(name, "static")) {
+		if (static_call(kp_target_static)() != 6)
+			return -EIO;
+		static_call_update(kp_target_static, kp_target_after);
+		if (static_call(kp_target_static)() != 7)
+			return -EIO;
+		static_call_update(kp_target_static, kp_target_before);
+		return 0;
+	}
 	return -EINVAL;
 }
 
@@ -62,7 +85,7 @@ static const struct kernel_param_ops call_ops = {
 	.set = call,
 };
 module_param_cb(call, &call_ops, NULL, 0200);
-MODULE_PARM_DESC(call, "function to call: plain, traced, nokprobe, section");
+MODULE_PARM_DESC(call, "function to call: plain, traced, nokprobe, section, static");
 
 static int __init target_init(void)
 {
