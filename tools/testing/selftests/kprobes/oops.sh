@@ -66,6 +66,22 @@ judge "with a post_handler"
 is "with a post_handler: it was hit, and not completed" \
 	"$(hits load) $(count load after)" "1 0"
 
+# The report has the address, which the kernel finds by decoding the instruction.
+wild()
+{
+	die "$1" wild
+	judge "$1"
+	is "$1: the report has the address" "$(printf '%s\n' "$report" |
+		grep -c 'for non-canonical address 0x8000000000000000')" 1
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	kp del load >/dev/null
+	wild "non-canonical address, not probed"
+	kp add load symbol=kp_oops_load offset=$LOAD_AT >/dev/null
+	wild "non-canonical address, probed"
+	is "non-canonical address, probed: it was hit" "$(hits load)" 1
+fi
+
 # reported NAME: the number of lines of the report with the place in the source.
 reported()
 {

@@ -4,13 +4,15 @@
  * that a script can check the kernel's messages with a probe on that instruction.  In
  * /sys/module/kp_oops/parameters:
  *
- *	oops		write "load", "bug" or "warn" to choose one of these
+ *	oops		write "load", "wild", "bug" or "warn" to choose one of these; "wild" is
+ *			a load from an address that x86-64 calls non-canonical
  *	bug, warn	the address of that instruction; 0 if it is not known
  *
  * The thread holds no lock and no reference, so the module can be unloaded afterwards.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bits.h>
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -25,10 +27,16 @@ DEFINE_LOAD_FUNCTION(".text", kp_oops_load);
 
 /* In the first page, which is never mapped, but not at its start. */
 #define BAD_ADDRESS	((const void *)0x40)
+#define WILD_ADDRESS	((const void *)(1UL << (BITS_PER_LONG - 1)))
 
 static void die_of_load(void)
 {
 	kp_oops_load(BAD_ADDRESS);
+}
+
+static void die_of_wild_load(void)
+{
+	kp_oops_load(WILD_ADDRESS);
 }
 
 static noinline void kp_oops_bug(void)
@@ -46,6 +54,7 @@ static const struct accident {
 	void (*happen)(void);
 } accidents[] = {
 	{ "load",	die_of_load },
+	{ "wild",	die_of_wild_load },
 	{ "bug",	kp_oops_bug },
 	{ "warn",	kp_oops_warn },
 };
@@ -99,7 +108,7 @@ static const struct kernel_param_ops oops_ops = {
 	.set = oops,
 };
 module_param_cb(oops, &oops_ops, NULL, 0200);
-MODULE_PARM_DESC(oops, "write load or bug: a kernel thread dies; warn: it warns");
+MODULE_PARM_DESC(oops, "write load, wild or bug: a kernel thread dies; warn: it warns");
 
 #if defined(CONFIG_GENERIC_BUG_RELATIVE_POINTERS)
 static unsigned long bug_site(const struct bug_entry *bug)
