@@ -13,6 +13,8 @@
 #	grow PATH		adds a Makefile of the overlay, which names an object only
 #				from the step on that adds its source
 #	options PATH NAME...	adds these options of a Kconfig file of the overlay
+#	restore NAME.patch	applies a file of lab/series/restored.  It leads to files of the
+#				overlay: until that step, these are as they are without it
 #
 # Every file, option and hunk of the overlay is in exactly one step.
 #
@@ -58,6 +60,11 @@ SETTLE=0
 # The files of lab/series/transition that are in use.
 TRANSITION=$SERIES_DIR/transition
 declare -A TRANSITION_USED=()
+
+# The patches of "restore" lines, and their steps, in the order of the steps.
+RESTORED=$SERIES_DIR/restored
+RESTORES=()
+RESTORE_AT=()
 
 # The series: their names, and the first step of each.
 FOLDERS=()
@@ -161,6 +168,15 @@ read_transition()
 	esac
 }
 
+# read_restore NUMBER NAME: read a line that brings something back.
+read_restore()
+{
+	[[ -f $RESTORED/$2 ]] ||
+		die "series: $(step_name "$1"): there is no lab/series/restored/$2"
+	RESTORES+=("$2")
+	RESTORE_AT+=("$1")
+}
+
 # read_step NUMBER: read and check the contents of a step.
 read_step()
 {
@@ -188,6 +204,7 @@ read_step()
 				die "series: $(step_name "$nr"): there is no patches/$name"
 			claim "$nr" "hunks $name"
 			;;
+		restore) read_restore "$nr" "$name" ;;
 		''|'#'*) ;;
 		*)	die "series: $(step_name "$nr"): unknown line '$kind'" ;;
 		esac
@@ -244,6 +261,17 @@ check_complete()
 	done
 }
 
+# check_restored: every file of lab/series/restored is used.
+check_restored()
+{
+	local file
+
+	for file in "$RESTORED"/*; do
+		[[ " ${RESTORES[*]} " == *" ${file##*/} "* ]] ||
+			die "series: no step uses $file"
+	done
+}
+
 # check_transition: every file of lab/series/transition is used.
 check_transition()
 {
@@ -291,5 +319,6 @@ read_manifest()
 	done
 	check_complete
 	check_transition
+	check_restored
 	read_folders
 }

@@ -7,6 +7,7 @@
 #   series-repo  a git repository of the files that the series touches, with a commit for
 #                each step of the manifest (manifest.sh)
 #   series       the patches that git format-patch makes of it, and a cover letter
+#   series-early files of the overlay without the parts that the last steps restore
 #   series-am    the base with the patches applied, for the proof
 #
 # Each run proves that the patches lead from the base to the assembled tree, and runs
@@ -19,6 +20,7 @@
 
 REPO=$BUILD/series-repo
 PROOF=$BUILD/series-am
+EARLY=$BUILD/series-early
 PATCHES=$BUILD/series
 LOG=$LOGS/series.log
 
@@ -29,6 +31,37 @@ export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
 export GIT_AUTHOR_DATE="@${SOURCE_DATE_EPOCH:-1793491200} +0000"
 export GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+
+# make_early: for each step that restores parts, make a folder with the files that it and later
+# ones change, as they are before it.
+make_early()
+{
+	local i
+
+	rm -rf "$EARLY"
+	for ((i = ${#RESTORES[@]} - 1; i >= 0; i--)); do
+		mkdir -p "$EARLY/$i"
+		[[ ! -d $EARLY/$((i + 1)) ]] || cp -a "$EARLY/$((i + 1))/." "$EARLY/$i"
+		sed -n 's,^+++ b/,,p' "$RESTORED/${RESTORES[i]}" |
+			rsync -a --ignore-existing --files-from=- "$ROOT/" "$EARLY/$i/"
+		patch -p1 -R --fuzz=0 --no-backup-if-mismatch -s -d "$EARLY/$i" \
+			<"$RESTORED/${RESTORES[i]}" ||
+			die "series: ${RESTORES[i]} does not lead to the overlay"
+	done
+}
+
+# overlay_file NUMBER FILE: the path of that file of the overlay as it is in that step.
+overlay_file()
+{
+	local i
+
+	for i in "${!RESTORES[@]}"; do
+		((RESTORE_AT[i] > $1)) || continue
+		[[ ! -f $EARLY/$i/$2 ]] || { echo "$EARLY/$i/$2"; return; }
+		break
+	done
+	echo "$ROOT/$2"
+}
 
 # touched: the files that the series adds, changes or removes.
 touched()
@@ -113,14 +146,15 @@ put_switches()
 		: >"$new"
 		((${STEP_OF["file $file"]} > nr)) || cp "$REPO/$file" "$new"
 		[[ " ${GROWING[*]} " == *" $file "* ]] || ((${STEP_OF["file $file"]} > nr)) ||
-			cp "$ROOT/$file" "$new"
+			cp "$(overlay_file "$nr" "$file")" "$new"
 		# The switch has that line.
 		sed -i '1{/SPDX-License-Identifier/d}' "$new"
 		mkdir -p "$REPO/${file%/*}"
 		sed -e "/^@new@\$/{r $new" -e 'd}' "$TRANSITION/${SWITCH[$file]}" >"$REPO/$file"
 	done
 	((nr != SETTLE)) || for file in "${!SWITCH[@]}"; do
-		[[ " ${GROWING[*]} " == *" $file "* ]] || cp -p "$ROOT/$file" "$REPO/$file"
+		[[ " ${GROWING[*]} " == *" $file "* ]] ||
+			cp -p "$(overlay_file "$nr" "$file")" "$REPO/$file"
 	done
 }
 
@@ -149,6 +183,7 @@ put_lines()
 		drop)	rm "$REPO/$name" ;;
 		edit)	apply_patch "$nr" "$TRANSITION/$name" ;;
 		undo)	apply_patch "$nr" "$TRANSITION/$name" -R ;;
+		restore) apply_patch "$nr" "$RESTORED/$name" ;;
 		esac
 	done < <(sed '1,/^---$/d' "${STEPS[$nr]}")
 }
@@ -166,7 +201,9 @@ put_step()
 	put_lines "$nr" undo
 	while read -r key name; do
 		case $key in
-		file)	(cd "$ROOT" && cp -p --parents "$name" "$REPO") ;;
+		file)	mkdir -p "$REPO/$(dirname "$name")"
+			cp -p "$(overlay_file "$nr" "$name")" "$REPO/$name"
+			;;
 		hunks)	apply_patch "$nr" "$ROOT/patches/$name" ;;
 		remove)	rm "$REPO/$name" ;;
 		esac
@@ -174,6 +211,7 @@ put_step()
 	put_lines "$nr" drop
 	put_lines "$nr" interim
 	put_lines "$nr" edit
+	put_lines "$nr" restore
 	put_growing "$nr"
 	put_switches "$nr"
 }
@@ -328,6 +366,7 @@ main()
 	"$LAB/tree.sh"
 	: >"$LOG"
 	read_manifest
+	make_early
 	make_states
 	format
 	prove_patches
