@@ -61,13 +61,4 @@ struct asm_table {
 	const struct asm_case *begin, *end;
 };
 
-typedef unsigned long (*asm_function_t)(unsigned long arg);
-
-/* Functions in assembly have no type hash, so the call is not checked for one. */
-static inline __nocfi unsigned long asm_case_call(const struct asm_case *c,
-						  unsigned long arg)
-{
-	return ((asm_function_t)c->fn)(arg);
-}
-
 #endif /* _KPROBES_TESTS_ASM_TEXT_H */

@@ -32,13 +32,21 @@ static const struct asm_case *next_there(const struct asm_case *c)
 	for ((c) = next_there(kprobes_fault_table.begin);		\
 	     (c) < kprobes_fault_table.end; (c) = next_there((c) + 1))
 
+/* Assembly has no type hash: the call is not checked for one. */
+static noinline __noclone __nocfi unsigned long asm_call(unsigned long (*fn)(unsigned long arg),
+							 unsigned long arg)
+{
+	return fn(arg);
+}
+ANNOTATE_NOCFI_SYM(asm_call);
+
 /* Page faults are disabled: no page is read from a disk or mapped in user space. */
 static unsigned long call(const struct asm_case *c, unsigned long argument)
 {
 	unsigned long result;
 
 	pagefault_disable();
-	result = asm_case_call(c, argument);
+	result = asm_call(c->fn, argument);
 	pagefault_enable();
 	return result;
 }
@@ -71,24 +79,23 @@ static struct faulty *to_faulty(struct kprobe *kp)
 	return container_of(kp, struct faulty, kp);
 }
 
-static __nocfi int faulty_pre(struct kprobe *kp, struct pt_regs *regs)
+static int faulty_pre(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct faulty *f = to_faulty(kp);
 
 	f->pre++;
 	if (f->in_pre)
-		f->result = f->in_pre(f->arg);
+		f->result = asm_call(f->in_pre, f->arg);
 	return 0;
 }
 
-static __nocfi void faulty_post(struct kprobe *kp, struct pt_regs *regs,
-				unsigned long flags)
+static void faulty_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
 	struct faulty *f = to_faulty(kp);
 
 	f->post++;
 	if (f->in_post)
-		f->result = f->in_post(f->arg);
+		f->result = asm_call(f->in_post, f->arg);
 }
 
 static int faulty_fault(struct kprobe *kp, struct pt_regs *regs, int trapnr)
