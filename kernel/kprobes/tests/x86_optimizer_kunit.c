@@ -45,7 +45,7 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 #define TABLE_FUNCTION_IN(section, name, first, entries, bias)		\
 	asm(ASM_FUNCTION(name,						\
 			 "xor %eax, %eax\n"				\
-			 "1: " ASM_ENDBR "add $2, %eax\n"		\
+			 ASM_PLACE(1) "add $2, %eax\n"			\
 			 "mov $(" #entries " - 1 + " #bias "), %ecx\n"	\
 			 ANNOTATE_RETPOLINE_SAFE "\n"			\
 			 "jmp *3f-" #bias "*" WORD "(," CX ", " WORD ")\nint3\n" \
