@@ -30,6 +30,17 @@ static noinline __noclone int carrier_loop(int x)
 	return left;
 }
 
+static int plus_one(int x)
+{
+	return x + 1;
+}
+
+/* Compilers end it with a jump to the address in a register. */
+static noinline __noclone int carrier_tail_call(int x, int (*fn)(int))
+{
+	return fn(x + 10);
+}
+
 static void *site_of(int (*fn)(int))
 {
 	return (void *)ftrace_location((unsigned long)fn);
@@ -246,6 +257,25 @@ static void a_loop_at_the_entry_is_left_to_ftrace(struct kunit *test)
 	unregister_kprobe(&c.kp);
 }
 
+/* In a kernel with IBT such a jump leads to landing pads only, so it does not forbid jumps. */
+static void an_indirect_tail_call(struct kunit *test)
+{
+	void *site = (void *)ftrace_location((unsigned long)carrier_tail_call);
+	struct counted c = counted_at(site, true, false);
+	int (*fn)(int) = plus_one;
+
+	/* Or clang makes a copy of the function that calls plus_one() only. */
+	OPTIMIZER_HIDE_VAR(fn);
+	if (!IS_ENABLED(CONFIG_X86_KERNEL_IBT))
+		kunit_skip(test, "an indirect jump may lead to any instruction");
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	kprobe_optimizer_flush();
+	KUNIT_EXPECT_EQ(test, state_at(site + KPROBE_CARRIER_OFFSET), KPROBE_JUMP);
+	KUNIT_EXPECT_EQ(test, carrier_tail_call(1, fn), 12);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	unregister_kprobe(&c.kp);
+}
+
 static void disabled_probes_leave_the_text(struct kunit *test)
 {
 	struct observer o = observer_at(site_of(carrier_target), false);
@@ -410,6 +440,7 @@ static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(a_batch_has_both),
 	KUNIT_CASE(return_probes_follow_calls),
 	KUNIT_CASE(a_loop_at_the_entry_is_left_to_ftrace),
+	KUNIT_CASE(an_indirect_tail_call),
 	KUNIT_CASE(disabled_probes_leave_the_text),
 	KUNIT_CASE(jump_labels_are_read_under_their_lock),
 	KUNIT_CASE(a_tracer_shares_the_function),

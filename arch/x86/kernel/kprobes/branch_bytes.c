@@ -52,16 +52,6 @@ static bool is_probe(unsigned long addr)
 }
 
 /*
- * May a jump lead to a thunk of a mitigation?  Such a jump is an indirect one.  Bytes that are
- * no jump in truth lead anywhere, nearly always to an address where there is no code.
- */
-static bool may_be_thunk(unsigned long target)
-{
-	return IS_ENABLED(CONFIG_MITIGATION_RETPOLINE) && probe_may_be_code(target) &&
-	       probe_is_thunk(target);
-}
-
-/*
  * Is FF @modrm @sib a jump to the address in a register, or in a table?  A jump to an address
  * in memory without an index is a tail call.
  */
@@ -77,15 +67,27 @@ static bool is_computed_jump(u8 modrm, u8 sib)
  * @f: the function
  * @start: first address of the range
  * @end: address after the range
+ * @landing_pads: indirect jumps do not lead into the range
  * @text_end: address after the text that is searched
  * @known: address in that text at which an instruction begins
  */
 struct search {
 	struct function_targets *f;
 	unsigned long start, end;
+	bool landing_pads;
 	unsigned long text_end;
 	unsigned long known;
 };
+
+/*
+ * May a jump lead to a thunk of a mitigation?  Such a jump is an indirect one.  Bytes that are
+ * no jump in truth lead anywhere, nearly always to an address where there is no code.
+ */
+static bool may_be_thunk(const struct search *s, unsigned long target)
+{
+	return IS_ENABLED(CONFIG_MITIGATION_RETPOLINE) && !s->landing_pads &&
+	       probe_may_be_code(target) && probe_is_thunk(target);
+}
 
 static bool is_in(const struct search *s, unsigned long target)
 {
@@ -108,7 +110,7 @@ static bool has_table(u8 modrm, u8 sib)
 /* May FF be a jump to an unknown place?  If it may be one through a table, read that. */
 static bool may_be_computed(const struct search *s, const u8 *bytes)
 {
-	if (!is_computed_jump(bytes[1], bytes[2]))
+	if (s->landing_pads || !is_computed_jump(bytes[1], bytes[2]))
 		return false;
 	return !has_table(bytes[1], bytes[2]) ||
 	       !probe_table_excludes(s->f, (long)get_unaligned((s32 *)(bytes + 3)));
@@ -124,7 +126,7 @@ static bool is_doubtful(const struct search *s, unsigned long at, const u8 *byte
 		return is_in(s, near_target(at, bytes, 1));
 	case NEAR_JUMP:
 		return is_in(s, near_target(at, bytes, 1)) || is_probe(at) ||
-		       may_be_thunk(near_target(at, bytes, 1));
+		       may_be_thunk(s, near_target(at, bytes, 1));
 	case ESCAPE:
 		return (bytes[1] & 0xf0) == 0x80 && is_in(s, near_target(at, bytes, 2));
 	case GROUP_5:
@@ -142,11 +144,11 @@ static bool may_send(const struct search *s, unsigned long at, const struct prob
 {
 	unsigned long target = at + insn->len + insn->disp;
 
-	if (insn->emul == EMUL_JMP && may_be_thunk(target))
+	if (insn->emul == EMUL_JMP && may_be_thunk(s, target))
 		return true;
 	if (probe_is_relative(insn))
 		return is_in(s, target);
-	if (insn->emul == EMUL_JMP_INDIRECT)
+	if (insn->emul == EMUL_JMP_INDIRECT && !s->landing_pads)
 		return insn->reg != PROBE_REG_NONE || insn->index != PROBE_REG_NONE;
 	return insn->refusal == REFUSE_TRANSACTION;
 }
@@ -248,7 +250,10 @@ bool probe_bytes_may_branch(struct function_targets *f, unsigned long text,
 			    unsigned long text_end, unsigned long insn, unsigned long start,
 			    unsigned long end)
 {
-	struct search s = { .f = f, .start = start, .end = end };
+	struct search s = {
+		.f = f, .start = start, .end = end,
+		.landing_pads = probe_needs_landing_pads(f),
+	};
 
 	/* After @insn there is no need to decode from the beginning. */
 	if (insn > text && insn < text_end) {

@@ -113,19 +113,6 @@ static const struct detour_entry return_dead_entry = {
 	.function	= kprobe_detour_enter_return_dead,
 };
 
-/* Has a compiler made the function?  Assembly has no place for ftrace. */
-#ifdef CONFIG_DYNAMIC_FTRACE
-static bool is_compiled(const struct source *source)
-{
-	return ftrace_location_range(source->start, source->end - 1);
-}
-#else
-static bool is_compiled(const struct source *source)
-{
-	return false;
-}
-#endif
-
 /*
  * Are the arithmetic flags dead at @addr?  An instruction with a fixup may continue elsewhere, so
  * there the answer is no.
@@ -136,7 +123,7 @@ static bool flags_dead(unsigned long addr, const struct source *source)
 	u64 starts = probe_flags_dead(source->bytes, source->avail, &at_return);
 
 	return starts && !probe_may_fault(addr, addr + fls64(starts)) &&
-	       (!at_return || is_compiled(source));
+	       (!at_return || probe_is_compiled(source->start, source->end));
 }
 
 /* Can a function restore the arithmetic flags, with sahf, before it returns? */

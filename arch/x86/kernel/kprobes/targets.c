@@ -40,6 +40,7 @@
  * @range_start: first address of the range that branches are only to be excluded for
  * @range_end:	address after that range; 0: note all targets.  With a range, a target in it only
  *		sets @obstacle
+ * @landing_pads: indirect jumps to places in the function lead to landing pads only
  * @obstacle:	reason why no jump is possible in the function
  * @nr:		number of targets
  * @room:	size of @targets, in elements
@@ -49,6 +50,7 @@ static struct function_targets {
 	unsigned long start, end;
 	unsigned long scan_start, scan_end;
 	unsigned long range_insn, range_start, range_end;
+	bool landing_pads;
 	enum kprobe_obstacle obstacle;
 	unsigned int nr, room;
 	u32 *targets;
@@ -98,6 +100,21 @@ static void add_target(struct function_targets *f, unsigned long target)
 		return;
 	}
 	f->targets[f->nr++] = target - f->start;
+}
+
+/**
+ * probe_needs_landing_pads() - do indirect jumps in a function lead to landing pads only?
+ * @f: the function
+ *
+ * In a kernel with IBT, compilers make no jump tables, and begin each place of a function whose
+ * address is taken with an endbr.  A region has none, so no indirect jump leads into it.
+ *
+ * Context: any; pure.
+ * Return: false if an indirect jump may lead to any instruction, as in assembly.
+ */
+bool probe_needs_landing_pads(const struct function_targets *f)
+{
+	return f->landing_pads;
 }
 
 /**
@@ -233,7 +250,7 @@ bool probe_table_excludes(struct function_targets *f, unsigned long table)
  */
 static void note_indirect(struct function_targets *f, const struct probe_insn *insn)
 {
-	if (insn->reg == PROBE_REG_NONE && insn->index == PROBE_REG_NONE)
+	if (f->landing_pads || (insn->reg == PROBE_REG_NONE && insn->index == PROBE_REG_NONE))
 		return;
 	if (insn->reg != PROBE_REG_NONE || insn->base != PROBE_REG_NONE ||
 	    insn->scale != sizeof(long) || !read_table(f, insn->disp))
@@ -245,7 +262,8 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 {
 	unsigned long target = addr + insn->len + insn->disp;
 
-	if (insn->emul == EMUL_JMP && !is_inside(f, target) && probe_is_thunk(target))
+	if (insn->emul == EMUL_JMP && !f->landing_pads && !is_inside(f, target) &&
+	    probe_is_thunk(target))
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
 	if (probe_is_relative(insn))
 		add_target(f, target);
@@ -378,6 +396,7 @@ static void scan_function(struct function_targets *f, unsigned long addr)
 		f->obstacle = KPROBE_OBSTACLE_MEMORY;
 		return;
 	}
+	f->landing_pads = IS_ENABLED(CONFIG_X86_KERNEL_IBT) && probe_is_compiled(f->start, f->end);
 	scan(f, f->start, f->end);
 	if (probe_may_have_parts(f->start))
 		scan_other_part(f, addr);

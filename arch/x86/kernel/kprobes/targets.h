@@ -12,6 +12,7 @@ struct function_targets;
 enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start,
 					 unsigned long end);
 void probe_targets_forget(void);
+bool probe_needs_landing_pads(const struct function_targets *f);
 bool probe_is_thunk(unsigned long target);
 bool probe_may_be_code(unsigned long target);
 bool probe_table_excludes(struct function_targets *f, unsigned long table);

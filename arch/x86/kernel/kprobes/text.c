@@ -8,6 +8,7 @@
  * They are restored whether the jump is in the text, partly written, or not there.  Only a
  * debugger's breakpoint in these bytes is not returned.
  */
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kgdb.h>
 #include <linux/kprobes.h>
@@ -55,6 +56,28 @@ void probe_function_forget(void)
 {
 	function.end = 0;
 }
+
+/**
+ * probe_is_compiled() - has a compiler made a function?
+ * @start: first address of the function
+ * @end: address after it
+ *
+ * Assembly has no place for ftrace.
+ *
+ * Context: any.
+ * Return: false for assembly, and for functions that ftrace leaves out.
+ */
+#ifdef CONFIG_DYNAMIC_FTRACE
+bool probe_is_compiled(unsigned long start, unsigned long end)
+{
+	return ftrace_location_range(start, end - 1);
+}
+#else
+bool probe_is_compiled(unsigned long start, unsigned long end)
+{
+	return false;
+}
+#endif
 
 /* The reader holds kprobe_mutex and text_mutex, or may hold no lock. */
 enum reader {

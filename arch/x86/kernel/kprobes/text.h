@@ -17,6 +17,7 @@ static inline void probe_original_bytes(const struct optimized_kprobe *op, u8 fi
 /* text.c */
 bool probe_function_of(unsigned long addr, unsigned long *start, unsigned long *end);
 void probe_function_forget(void);
+bool probe_is_compiled(unsigned long start, unsigned long end);
 size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len);
 size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes);
 size_t probe_read_text(unsigned long addr, u8 *bytes, size_t len);
