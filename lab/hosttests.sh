@@ -13,9 +13,18 @@ TAP=$3
 OUT=$(out_dir "$ARCH" "$CONFIG")
 TESTS=$SRC/tools/testing/kprobes
 
+# The tests read the words of GNU's disassembler.
+objdump()
+{
+	case $ARCH in
+	arm64)	binutil "$ARCH" objdump ;;
+	*)	echo objdump ;;
+	esac
+}
+
 [[ -f $TESTS/Makefile ]] || die "the overlay has no host tests (tools/testing/kprobes)"
 mkdir -p "$BUILD/host-$ARCH"
 logged "$TAP" "host tests with the vmlinux of $ARCH-$CONFIG" \
 	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" \
-	OBJDUMP="$(binutil "$ARCH" objdump)" run ||
+	OBJDUMP="$(objdump)" run ||
 	die "the host tests failed (log: $TAP)"

@@ -95,7 +95,8 @@ static void add_place(u64 address, const u8 *bytes, unsigned int len, enum place
 
 /*
  * A kCFI check consists of a mov, an add, a je and a ud2. Marks the first two after the ud2
- * has been read; the mov may be missing.
+ * has been read; the mov may be missing. FineIBT's check of a paranoid call is a branch to the
+ * byte before it.
  */
 static void mark_kcfi(const struct line *line)
 {
@@ -105,6 +106,9 @@ static void mark_kcfi(const struct line *line)
 
 	if (!strcmp(line->mnemonic, "mov") && to && line->operands[0] == '$')
 		movs = at;
+	if (!strcmp(line->mnemonic, "jne") &&
+	    strtoull(line->operands, NULL, 16) == line->address - 1)
+		all.place[at - 1].kind = KIND_KCFI;
 	if (!strcmp(line->mnemonic, "add") && to && strchr(line->operands, '('))
 		adds = at;
 	if (strcmp(line->mnemonic, "ud2") || adds + 2 != at || all.place[at - 2].len != 2)

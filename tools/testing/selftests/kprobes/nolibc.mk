@@ -17,5 +17,5 @@ $(TEST_GEN_PROGS_EXTENDED): $(OUTPUT)/%: %.c
 	$(call msg,CC,,$@)
 	$(Q)$(CC) -Os -Wall -Wextra -Werror $(WORD_$(ARCH)) -static -nostdlib \
 		-ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
-		-idirafter /usr/include/$(shell $(CC) -dumpmachine) \
+		-idirafter /usr/include/$(shell $(CC) -dumpmachine | sed "s,-[a-z]*-linux,-linux,") \
 		-include $(NOLIBC)/nolibc.h -o $@ $<

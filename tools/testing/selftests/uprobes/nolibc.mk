@@ -25,7 +25,8 @@ FORM_TABLES := $(FORM_TABLES_$(FORMS_$(ARCH)))
 
 PROGRAM_CFLAGS := -Os -g -Wall -Wextra -Werror -static -fno-pie -nostdlib -ffreestanding \
 	-fno-asynchronous-unwind-tables -fno-stack-protector -fcf-protection=none \
-	-fno-omit-frame-pointer -idirafter /usr/include/$(shell $(CC) -dumpmachine) \
+	-fno-omit-frame-pointer \
+	-idirafter /usr/include/$(shell $(CC) -dumpmachine | sed "s,-[a-z]*-linux,-linux,") \
 	-include $(SOURCES)/tools/include/nolibc/nolibc.h \
 	-include $(SOURCES)/tools/include/uapi/linux/bpf.h
 ifeq ($(ARCH),arm64)

@@ -88,9 +88,11 @@ static void take_samples(void)
 		struct sample sample;
 		char bytes[sizeof(struct sample)];
 	} copy;
-	__u64 head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
+	/* Less than 4 GB: no tearing on 32 bits, where an atomic read would need alignment. */
+	__u64 head = *(volatile __u64 *)&ring->data_head, tail = ring->data_tail;
 	const char *data = (const char *)ring + 4096;
 
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	while (tail < head) {
 		struct perf_event_header header;
 		unsigned int i;
@@ -105,7 +107,8 @@ static void take_samples(void)
 			break;
 		tail += header.size;
 	}
-	__atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*(volatile __u64 *)&ring->data_tail = tail;
 }
 
 static void profile(void)
