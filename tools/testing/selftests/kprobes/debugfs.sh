@@ -146,7 +146,7 @@ area()
 # module_ranges: names of the ranges in kp_test.
 module_ranges()
 {
-	sed -n 's|.*	\(.*\) \[kp_test\]$|\1|p' "$KPROBES/blacklist" | sed 's|^__pfx_||' | sort -u
+	sed -n 's|.*	\(.*\) \[kp_test\]$|\1|p' "$KPROBES/blacklist" | sed -E 's,^__(pfx|cfi)_,,' | sort -u
 }
 
 matches "blacklist: two addresses, a tab and a symbol a line" \
