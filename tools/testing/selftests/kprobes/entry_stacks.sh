@@ -117,8 +117,8 @@ traces_with_graph()
 # No jump, and no other user of the function.  At the entry, a function has not stored its frame
 # pointer, and an unwinder that needs it does not find the caller; i386 has no other unwinder.
 case $(uname -m) in
-i?86)	entry="^ $FUNCTION.* [^ ]*_sys_.*" ;;
-*)	entry="^ $FUNCTION $CALLER .* [^ ]*_sys_.*" ;;
+i?86)	entry="^ $FUNCTION.* [^ ]*(_sys_|syscall).*" ;;
+*)	entry="^ $FUNCTION $CALLER .* [^ ]*(_sys_|syscall).*" ;;
 esac
 set_knob "$KNOB" 0
 echo "p:kp_st/entry $FUNCTION" >>"$EVENTS"
@@ -133,7 +133,7 @@ echo 1 >"$KP_ST/return/enable"
 callers=$(from_handler return "$CALLER")
 unprobe
 matches "at the return, from the handler: the caller, and a system call" "$callers" \
-	"^ $CALLER .* [^ ]*_sys_.*"
+	"^ $CALLER .* [^ ]*(_sys_|syscall).*"
 
 yes "no jump: probes" probe $FUNCTION
 traces "no jump"
