@@ -33,7 +33,7 @@ default_timeout()
 	debug|kcsan) echo 2700 ;;
 	rt)	echo 900 ;;
 	bti|tags) echo 1800 ;;
-	dist)	echo 1200 ;;
+	dist|cfi) echo 1200 ;;
 	bench*)	echo 3600 ;;
 	*)	echo 900 ;;
 	esac

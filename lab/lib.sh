@@ -81,7 +81,8 @@ cross_arches()
 compiler()
 {
 	case $1-${2:-${CONFIG:-}} in
-	arm64-bti|arm64-tags|arm64-dist|*-configs-clang|*-configs-clang-base) echo clang-19; return ;;
+	arm64-bti|arm64-tags|arm64-dist|x86_64-cfi) echo clang-19; return ;;
+	*-configs-clang|*-configs-clang-base) echo clang-19; return ;;
 	esac
 	case $1 in
 	clang)		echo clang-19 ;;
@@ -156,11 +157,11 @@ check_config()
 	[[ $1-$BASE != bigendian-7.3 ]] ||
 		die "CONFIG=bigendian needs BASE=6.12; Linux 7.3 cannot be built in that byte order"
 	case $1 in
-	default|debug|preempt|rt|dist|kcsan|bti|tags|pages64|bigendian|users|users-base|cross) ;;
+	default|debug|preempt|rt|dist|kcsan|cfi|bti|tags|pages64|bigendian|users|users-base|cross) ;;
 	bench|bench-base|bench-equal|bench-dist|bench-dist-base) ;;
 	configs|configs-clang|configs-base|configs-clang-base) ;;
 	series) ;;
-	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on arm64 also bti, tags, pages64 or bigendian" ;;
+	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on x86_64 also cfi; on arm64 also bti, tags, pages64 or bigendian" ;;
 	esac
 }
 
