@@ -78,6 +78,16 @@ verify()
 		die "$bad options of $ARCH-$CONFIG did not take effect (log: $LOG); a dependency is missing in lab/config"
 }
 
+# is_for_arch: does a fragment of that configuration exist, other than those of all?
+is_for_arch()
+{
+	local config=${CONFIG%-base}
+
+	config=${config%-clang}
+	config=${config%-equal}
+	[[ $config == default ]] || fragments | grep -qE "/$config(-[^/]*)?\.config\$"
+}
+
 # inputs: a checksum of all that a .config depends on: fragments and Kconfig files.
 inputs()
 {
@@ -109,6 +119,7 @@ main()
 {
 	local now before=$OUT/.config.before
 
+	is_for_arch || die "CONFIG=$CONFIG is not for $ARCH: lab/config has no file of it"
 	now=$(inputs)
 	[[ -f $OUT/.config && $(cat "$OUT/lab-config.id" 2>/dev/null) == "$now" ]] && return
 	mkdir -p "$OUT"
