@@ -288,11 +288,15 @@ NOINLINE static int plain(int a)
 static void check_breakpoint(void)
 {
 	struct tracee_registers registers;
-	unsigned long word[1], at = (unsigned long)plain & -sizeof(long);
-	unsigned int shift = ((unsigned long)plain - at) * 8;
+	unsigned long word[1], at, addr = (unsigned long)plain;
+	unsigned int shift;
 	int status = 0, stop;
 	pid_t pid;
 
+	/* clang believes that functions are aligned, also where it does not align them. */
+	asm("" : "+r" (addr));
+	at = addr & -sizeof(long);
+	shift = (addr - at) * 8;
 	probe_work();
 	pid = fork();
 	if (!pid) {
