@@ -206,31 +206,37 @@ static int call_three(void)
 	return kprobes_opt_call(kprobes_opt_three);
 }
 
+/* Direct calls of functions in assembly, which have no type hash. */
+#define CALL(fn)	static int call_##fn(void) { return kprobes_opt_##fn(); }
+CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(early) CALL(locked) CALL(hidden)
+CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
+CALL(negative_table)
+#ifdef CONFIG_X86_64
+CALL(checked)
+
+#define CALL_SET(fn)	\
+	static unsigned long call_##fn(unsigned long set) { return kprobes_opt_##fn(set); }
+CALL_SET(dead) CALL_SET(live)
+#endif
+
+#define PLACE(name, fn, obstacle)	{ name, kprobes_opt_##fn, call_##fn, obstacle }
+
 static const struct opt_place places[] = {
 	{ "two instructions", kprobes_opt_three, call_three, "" },
 	{ "inside a function", OPT_SECOND, call_three, "" },
-	{ "a branch to the first", kprobes_opt_first_loop, kprobes_opt_first_loop, "" },
-	{ "a branch to the second", kprobes_opt_loop, kprobes_opt_loop,
-	  "a branch into the region" },
-	{ "padding", kprobes_opt_ends, kprobes_opt_ends, "" },
-	{ "a jump table", kprobes_opt_table, kprobes_opt_table, "" },
-	{ "a jump table with the second", kprobes_opt_table_back, kprobes_opt_table_back,
-	  "a branch into the region" },
-	{ "a jump table in data", kprobes_opt_data_table, kprobes_opt_data_table,
-	  "an indirect branch in the function" },
-	{ "a jump table that is too long", kprobes_opt_long_table, kprobes_opt_long_table,
-	  "an indirect branch in the function" },
-	{ "a jump table that is not found", kprobes_opt_biased_table, kprobes_opt_biased_table,
-	  "an indirect branch in the function" },
-	{ "a jump table with a negative index", kprobes_opt_negative_table,
-	  kprobes_opt_negative_table, "a branch into the region" },
-	{ "a branch from another part", kprobes_opt_parted, kprobes_opt_parted,
-	  "a branch into the region" },
-	{ "a branch from a part before it", kprobes_opt_early, kprobes_opt_early,
-	  "a branch into the region" },
+	PLACE("a branch to the first", first_loop, ""),
+	PLACE("a branch to the second", loop, "a branch into the region"),
+	PLACE("padding", ends, ""),
+	PLACE("a jump table", table, ""),
+	PLACE("a jump table with the second", table_back, "a branch into the region"),
+	PLACE("a jump table in data", data_table, "an indirect branch in the function"),
+	PLACE("a jump table that is too long", long_table, "an indirect branch in the function"),
+	PLACE("a jump table that is not found", biased_table, "an indirect branch in the function"),
+	PLACE("a jump table with a negative index", negative_table, "a branch into the region"),
+	PLACE("a branch from another part", parted, "a branch into the region"),
+	PLACE("a branch from a part before it", early, "a branch into the region"),
 #ifdef CONFIG_X86_64
-	{ "a kCFI check", OPT_CHECKED_NOP, kprobes_opt_checked,
-	  "a check of a call's type" },
+	{ "a kCFI check", OPT_CHECKED_NOP, call_checked, "a check of a call's type" },
 #endif
 };
 
@@ -284,7 +290,7 @@ static void a_lock_prefix(struct kunit *test)
 {
 	struct opt_place place = {
 		.addr = probe_entry(kprobes_opt_locked),
-		.fn = kprobes_opt_locked,
+		.fn = call_locked,
 		.obstacle = "",
 	};
 
@@ -296,7 +302,7 @@ static void a_jump_that_hides_a_branch(struct kunit *test)
 	struct counted first = counted_at(kprobes_opt_hidden, true, false);
 	struct opt_place place = {
 		.addr = text_at(kprobes_opt_hidden, ENDBR_INSN_SIZE + 7),
-		.fn = kprobes_opt_hidden,
+		.fn = call_hidden,
 		.obstacle = "a branch into the region",
 	};
 
@@ -437,7 +443,7 @@ static void dead_flags(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
 	KUNIT_EXPECT_TRUE(test, detour_calls(c.kp.addr, "kprobe_detour_enter_dead"));
-	expect_restored(test, kprobes_opt_dead, TESTED & ~ARITHMETIC);
+	expect_restored(test, call_dead, TESTED & ~ARITHMETIC);
 	unregister_kprobe(&c.kp);
 }
 
@@ -452,7 +458,7 @@ static void live_flags(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
 	KUNIT_EXPECT_TRUE(test, detour_calls(c.kp.addr, function));
-	expect_restored(test, kprobes_opt_live, TESTED);
+	expect_restored(test, call_live, TESTED);
 	unregister_kprobe(&c.kp);
 }
 
