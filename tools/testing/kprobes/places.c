@@ -106,7 +106,7 @@ static void mark_kcfi(const struct line *line)
 
 	if (!strcmp(line->mnemonic, "mov") && to && line->operands[0] == '$')
 		movs = at;
-	if (!strcmp(line->mnemonic, "jne") &&
+	if (line->mode == INSN_MODE_64 && !strcmp(line->mnemonic, "jne") &&
 	    strtoull(line->operands, NULL, 16) == line->address - 1)
 		all.place[at - 1].kind = KIND_KCFI;
 	if (!strcmp(line->mnemonic, "add") && to && strchr(line->operands, '('))
