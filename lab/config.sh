@@ -85,7 +85,7 @@ is_for_arch()
 
 	config=${config%-clang}
 	config=${config%-equal}
-	[[ $config == default ]] || fragments | grep -qE "/$config(-[^/]*)?\.config\$"
+	[[ $config == default || $(fragments | grep -E "/$config(-[^/]*)?\.config\$") ]]
 }
 
 # inputs: a checksum of all that a .config depends on: fragments and Kconfig files.
