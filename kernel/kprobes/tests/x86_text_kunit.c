@@ -129,7 +129,15 @@ static void leaving_a_copy(struct kunit *test)
 
 /* --- Stack traces ------------------------------------------------------------------- */
 
-asm(ASM_FUNCTION(kprobes_text_callee, ASM_RET));
+/*
+ * In C: a kernel that tracks the depth of calls enters it in the code in front of it, and only
+ * functions of a compiler have data for unwinders there.
+ */
+noinline void kprobes_text_callee(void)
+{
+	barrier();
+}
+
 asm(ASM_FUNCTION(kprobes_text_caller,
 		 FRAME_BEGIN
 		 ASM_PLACE(kprobes_text_call)
