@@ -17,7 +17,8 @@ CONFIG=${CONFIG:-default}
 CROSS=
 BACKPORT=
 if [[ -z ${ARCH:-} && $CONFIG == default ]]; then
-	# The other backends have no feature of kprobes that these lack; "make cross" has all.
+	# In Kconfig the other two, loongarch and mips, select no feature of kprobes that these
+	# lack; "make cross" has all.
 	CROSS="arm powerpc riscv s390"
 	[[ $BASE != 7.3 ]] || BACKPORT=6.12
 fi

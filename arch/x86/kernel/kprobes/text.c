@@ -58,7 +58,7 @@ void probe_function_forget(void)
 }
 
 /**
- * probe_is_compiled() - has a compiler made a function?
+ * probe_is_compiled() - is it known that a compiler has made a function?
  * @start: first address of the function
  * @end: address after it
  *
