@@ -29,6 +29,9 @@
  *   offset UPROBE_SLOT_HELD	copy, then breakpoint: used while a signal has to wait
  *				for the end of the copy; the breakpoint is the end
  *
+ * A branch has the first copy only, which may be longer than the original: no breakpoint is
+ * the end of a branch.  Where a signal would have to wait, the branch is emulated.
+ *
  * A task in a slot has therefore executed all of the instruction or nothing of it. The
  * engine translates its instruction pointer to that of the original wherever it becomes
  * visible (kernel/uprobes/leave.c); the backend calls uprobe_leave() in its debug trap and
@@ -48,12 +51,15 @@ struct task_struct;
 /**
  * enum uprobe_way - how a probed instruction takes effect
  * @UPROBE_COPIED: by its copy in the slot
- * @UPROBE_COPIED_SYSCALL: likewise; it enters the kernel as a system call, so that the
+ * @UPROBE_COPIED_BRANCH: likewise; it is a branch, and if no slot is in reach of its target,
+ *	it is emulated
+ * @UPROBE_COPIED_SYSCALL: by its copy, which enters the kernel as a system call, so that the
  *	engine corrects the address when it arrives there
  * @UPROBE_EMULATED: by arch_uprobe_emulate(); the site needs no slot
  */
 enum uprobe_way {
 	UPROBE_COPIED,
+	UPROBE_COPIED_BRANCH,
 	UPROBE_COPIED_SYSCALL,
 	UPROBE_EMULATED,
 };
@@ -123,7 +129,7 @@ unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch);
 
 /**
  * arch_uprobe_write_slot() - write the slot of a site
- * @arch: from arch_uprobe_decide(), which returned %UPROBE_COPIED or %UPROBE_COPIED_SYSCALL
+ * @arch: from arch_uprobe_decide(), which did not return %UPROBE_EMULATED
  * @vaddr: address of the original
  * @slot: address at which the task will execute the slot; a multiple of UPROBE_SLOT_SIZE
  * @buf: UPROBE_SLOT_SIZE bytes to fill; the backend fills those it does not need with
@@ -173,7 +179,7 @@ static inline void arch_uprobe_sync_text(void *kaddr, size_t len)
 
 /**
  * arch_uprobe_emulate() - let an instruction take effect without executing it
- * @arch: from arch_uprobe_decide(), which returned %UPROBE_EMULATED
+ * @arch: from arch_uprobe_decide(), which returned %UPROBE_EMULATED or %UPROBE_COPIED_BRANCH
  * @regs: current's user registers; the instruction pointer is that of the instruction
  *
  * Changes @regs, user memory and, for calls and returns, the shadow stack as the
@@ -256,7 +262,7 @@ bool arch_uprobe_is_return(const struct arch_uprobe *arch);
 
 /**
  * arch_uprobe_branch_exits() - does a branch leave a function?
- * @arch: decision about a branch, which arch_uprobe_emulate() will emulate next
+ * @arch: decision about a branch, which will take effect next
  * @regs: current's user registers at the instruction
  * @start: address of the function
  * @size: its size

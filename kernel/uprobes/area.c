@@ -163,8 +163,7 @@ static int add_page(struct uprobe_area *area, unsigned int index)
 	return 0;
 }
 
-static int use_slot(struct uprobe_area *area, unsigned long vaddr,
-		    const struct arch_uprobe *arch, unsigned long *slot)
+static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
 {
 	unsigned int page_index = area->used / UPROBE_PAGE_SLOTS;
 	unsigned int index = area->used % UPROBE_PAGE_SLOTS;
@@ -174,7 +173,7 @@ static int use_slot(struct uprobe_area *area, unsigned long vaddr,
 	void *kaddr;
 	int err;
 
-	err = arch_uprobe_write_slot(arch, vaddr, addr, bytes);
+	err = arch_uprobe_write_slot(site->arch, site->vaddr, addr, bytes);
 	if (err)
 		return err;
 	if (!area->pages[page_index]) {
@@ -183,46 +182,45 @@ static int use_slot(struct uprobe_area *area, unsigned long vaddr,
 			return err;
 	}
 	page = area->pages[page_index];
-	page->slots[index].len = arch_uprobe_insn_len(arch);
+	page->slots[index].len = arch_uprobe_insn_len(site->arch);
+	page->slots[index].branch = site->way == UPROBE_COPIED_BRANCH;
 	/* Pairs with the acquire in uprobe_area_lookup(). */
-	smp_store_release(&page->slots[index].vaddr, vaddr);
+	smp_store_release(&page->slots[index].vaddr, site->vaddr);
 	kaddr = kmap_local_page(page->page) + index * UPROBE_SLOT_SIZE;
 	memcpy(kaddr, bytes, UPROBE_SLOT_SIZE);
 	arch_uprobe_sync_text(kaddr, UPROBE_SLOT_SIZE);
 	kunmap_local(kaddr);
 	area->used++;
-	*slot = addr;
+	site->slot = addr;
 	return 0;
 }
 
 /**
  * uprobe_area_slot() - use a free slot in reach of text
  * @own: current's process
- * @vaddr: address of the instruction
- * @arch: the decision about it
- * @slot: set to the address of the slot, which is written
+ * @site: a new site, which gets the address of the slot; that is written
  *
  * Context: task, may sleep; @own->lock held.
- * Return: 0, -ENOMEM, or -ENOSPC if no area in reach has a free slot.
+ * Return: 0; -ENOMEM; -ENOSPC if no area near the text has a free slot; or -ERANGE if those that
+ * have one are too far from the operand or target of the instruction.
  */
-int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct arch_uprobe *arch,
-		     unsigned long *slot)
+int uprobe_area_slot(struct uprobe_mm *own, struct uprobe_site *site)
 {
 	struct uprobe_area *area;
 	unsigned long low, high;
-	int err;
+	int err = -ENOSPC;
 
 	lockdep_assert_held(&own->lock);
-	arch_uprobe_slot_window(own->mm, vaddr, &low, &high);
+	arch_uprobe_slot_window(own->mm, site->vaddr, &low, &high);
 	list_for_each_entry(area, &own->areas, node) {
 		if (area->used == UPROBE_AREA_SLOTS ||
 		    area->start < low || area->start + UPROBE_AREA_SIZE > high)
 			continue;
-		err = use_slot(area, vaddr, arch, slot);
+		err = use_slot(area, site);
 		if (err != -ERANGE)
-			return err;
+			break;
 	}
-	return -ENOSPC;
+	return err;
 }
 
 /* Is there a gap for an area? The process need not be current's. */

@@ -181,6 +181,12 @@ struct uprobe_retired {
 	struct llist_node	node;
 };
 
+/* Does an instruction that takes effect in this way need a slot? */
+static inline bool uprobe_must_copy(enum uprobe_way way)
+{
+	return way == UPROBE_COPIED || way == UPROBE_COPIED_SYSCALL;
+}
+
 /* States of a site; uprobe_site_change() makes all changes. */
 enum uprobe_site_state {
 	UPROBE_SITE_NEW,	/* not in the table yet */
@@ -227,10 +233,12 @@ struct uprobe_site {
  * struct uprobe_slot - whose copy is in a slot
  * @vaddr: address of the original, 0 if the slot has never been used
  * @len: length of the original
+ * @branch: the copy is a branch, and the only one of the slot
  */
 struct uprobe_slot {
 	unsigned long		vaddr;
 	u8			len;
+	bool			branch;
 };
 
 /**
@@ -367,8 +375,7 @@ void uprobe_mm_free(struct uprobe_mm *own);
 void uprobe_mms_for_each(void (*fn)(struct uprobe_mm *own, void *data), void *data);
 
 /* area.c */
-int uprobe_area_slot(struct uprobe_mm *own, unsigned long vaddr, const struct arch_uprobe *arch,
-		     unsigned long *slot);
+int uprobe_area_slot(struct uprobe_mm *own, struct uprobe_site *site);
 int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr);
 bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr);
 bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,

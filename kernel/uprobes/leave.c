@@ -9,6 +9,8 @@
  *	0 and UPROBE_SLOT_HELD			the instruction's: its copy has not been executed
  *	after a copy				the next instruction's
  *
+ * A branch that has been executed is not in its slot any more, unless it was not taken.
+ *
  * Who asks:
  *
  *	signals, ptrace, core dumps	uprobe_deny_signal(), before a task takes a signal, stops
@@ -25,7 +27,8 @@
  * instruction's address, but the hit would then be counted again when its handler returns. It
  * is held back instead: the task continues in the second copy of the slot, whose breakpoint
  * brings it back as soon as the instruction has taken effect. Signals that the copy itself has
- * caused are not held back, and a restarted instruction is a new hit.
+ * caused are not held back, and a restarted instruction is a new hit. A branch would not come to
+ * such a breakpoint, so the signal does not wait for it: it is emulated.
  *
  * A signal or a step also takes a task out of the trampoline of return probes: the return is
  * completed here.
@@ -34,6 +37,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
+#include <linux/uaccess.h>
 
 #include "internal.h"
 
@@ -213,6 +217,24 @@ static bool has_fault(void)
 	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & SYNCHRONOUS;
 }
 
+/*
+ * Emulates the branch in a slot that current is about to execute, as the program's text may have
+ * changed. If it cannot be read, or faults, the branch will be executed again, as a new hit.
+ */
+static void complete_branch(struct pt_regs *regs)
+{
+	unsigned int mode = arch_uprobe_mode(current->mm);
+	unsigned long ip = instruction_pointer(regs);
+	u8 insn[MAX_UINSN_BYTES];
+	struct arch_uprobe arch;
+	const char *why;
+
+	if (!copy_from_user(insn, (const void __user *)ip, sizeof(insn)) &&
+	    arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why) == UPROBE_COPIED_BRANCH)
+		arch_uprobe_emulate(&arch, regs);
+	uprobe_leave(regs);
+}
+
 /**
  * uprobe_deny_signal() - take current out of a slot before it takes a signal
  *
@@ -237,6 +259,10 @@ bool uprobe_deny_signal(void)
 	}
 	if (!before_copy(ip) || is_dying() || has_fault()) {
 		uprobe_leave(regs);
+		return false;
+	}
+	if (slot->branch) {
+		complete_branch(regs);
 		return false;
 	}
 	current->utask->signal_held = true;

@@ -224,7 +224,7 @@ static int check_point(struct uprobe_text_reader *reader, struct uprobe_point *p
 	if (!alone && overlaps_any(reader, point, arch_uprobe_insn_len(&decision->arch)))
 		return -EILSEQ;
 	*why = "no room for a copy in reach of the text";
-	if (decision->way != UPROBE_EMULATED &&
+	if (uprobe_must_copy(decision->way) &&
 	    !has_room(reader, mm->uprobes_state.own, point->offset))
 		return -ENOSPC;
 	return 0;

@@ -187,15 +187,29 @@ void uprobe_site_renew(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 
 /* --- Creation ----------------------------------------------------------------- */
 
-/* Sets the slot of a new site: that of the site before it, if it has the same copy. */
-static int take_slot(struct uprobe_mm *own, struct uprobe_site *site, struct uprobe_site *before)
+/*
+ * Sets the slot of a new site: that of the site before it, if it has the same copy.  A branch
+ * that no slot reaches is emulated instead; so it is not worth another area that may be too far
+ * as well.
+ */
+static int take_slot(struct uprobe_mm *own, struct uprobe_site *site, struct uprobe_site *before,
+		     bool have_areas)
 {
+	int err;
+
+	if (site->way == UPROBE_EMULATED)
+		return 0;
 	if (before && before->slot &&
 	    uprobe_area_holds(own, before->slot, site->vaddr, site->arch)) {
 		site->slot = before->slot;
 		return 0;
 	}
-	return uprobe_area_slot(own, site->vaddr, site->arch, &site->slot);
+	err = uprobe_area_slot(own, site);
+	if ((err == -ERANGE || (err == -ENOSPC && have_areas)) && !uprobe_must_copy(site->way)) {
+		site->way = UPROBE_EMULATED;
+		return 0;
+	}
+	return err == -ERANGE ? -ENOSPC : err;
 }
 
 static void connect(struct uprobe_site *site, struct uprobe_point *point,
@@ -211,10 +225,11 @@ static void connect(struct uprobe_site *site, struct uprobe_point *point,
 }
 
 static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point,
-		       struct uprobe_point *second, const struct uprobe_decision *decision)
+		       struct uprobe_point *second, bool have_areas)
 {
+	const struct uprobe_decision *decision;
 	struct uprobe_site *site, *before;
-	int err = 0;
+	int err;
 
 	guard(mutex)(&own->lock);
 	before = uprobe_table_find(own, vaddr);
@@ -223,11 +238,11 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	site = kzalloc_obj(*site, GFP_KERNEL_ACCOUNT);
 	if (!site)
 		return -ENOMEM;
+	decision = uprobe_point_decide(point, arch_uprobe_mode(own->mm));
 	site->vaddr = vaddr;
 	site->arch = (struct arch_uprobe *)&decision->arch;
 	site->way = decision->way;
-	if (site->way != UPROBE_EMULATED)
-		err = take_slot(own, site, before);
+	err = take_slot(own, site, before, have_areas);
 	if (err) {
 		kfree(site);
 		return err;
@@ -261,9 +276,10 @@ static struct uprobe_point *point_of_file(struct vm_area_struct *vma, unsigned l
 
 /*
  * Finds the points of a breakpoint of current, and creates the site. Returns 0, -ENOENT if no
- * point is there, -ENOMEM, or -ENOSPC if the process needs another area.
+ * point is there, -ENOMEM, or -ENOSPC if the process needs another area; @have_areas: it has
+ * all that it can get.
  */
-static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr)
+static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr, bool have_areas)
 {
 	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
 	struct uprobe_point *point, *second;
@@ -279,8 +295,7 @@ static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr)
 	}
 	if (!point)
 		return -ENOENT;
-	return create_site(own, vaddr, point, second,
-			   uprobe_point_decide(point, arch_uprobe_mode(own->mm)));
+	return create_site(own, vaddr, point, second, have_areas);
 }
 
 static int create_area(struct uprobe_mm *own, unsigned long vaddr)
@@ -345,20 +360,20 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 	/* The lock in resolve_mapped() orders it before the search for the point. */
 	unsigned long published = READ_ONCE(uprobe_points_published);
 	struct uprobe_mm *own = uprobe_mm_get(current->mm);
-	bool have_area = false;
+	bool have_areas = false;
 	int err;
 
 	if (!own)
 		return UPROBE_RESTART;
 	for (;;) {
 		scoped_guard(mmap_read_lock, own->mm)
-			err = resolve_mapped(own, vaddr);
-		if (err != -ENOSPC || have_area)
+			err = resolve_mapped(own, vaddr, have_areas);
+		if (err != -ENOSPC || have_areas)
 			break;
 		err = create_area(own, vaddr);
-		if (err)
+		if (err && err != -ENOSPC)
 			break;
-		have_area = true;
+		have_areas = true;
 	}
 	switch (err) {
 	case 0:

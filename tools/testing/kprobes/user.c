@@ -77,27 +77,64 @@ static bool only_breakpoints(const u8 *out, unsigned int first, unsigned int end
 	return true;
 }
 
+static u64 mode_mask(enum insn_mode mode)
+{
+	return mode == INSN_MODE_64 ? ~0ULL : 0xffffffff;
+}
+
+/* Returns the reason why a slot does not begin with the same branch, or NULL; sets its length. */
+static const char *bad_branch(const struct user_insn *user, const u8 *bytes, enum insn_mode mode,
+			      u64 vaddr, u64 slot, const u8 *out, unsigned int *len)
+{
+	const struct probe_insn *insn = &user->insn;
+	u64 from = vaddr + insn->len + insn->disp, to;
+	struct user_insn copy;
+
+	if (uprobe_decide(out, USER_SLOT_HELD, mode, &copy) || copy.insn.emul != insn->emul)
+		return "another branch";
+	*len = copy.insn.len;
+	if (!probe_is_relative(insn))
+		return bad_copy(user, bytes, mode, vaddr, slot, out);
+	to = slot + copy.insn.len + copy.insn.disp;
+	if ((to & mode_mask(mode)) != (from & mode_mask(mode)))
+		return "the branch leads elsewhere";
+	return insn->emul == EMUL_JCC && copy.insn.cc != insn->cc ? "another condition" : NULL;
+}
+
+static const char *bad_copies(const struct user_insn *user, const u8 *bytes, enum insn_mode mode,
+			      u64 vaddr, u64 slot, const u8 *out)
+{
+	const unsigned int held = USER_SLOT_HELD;
+	const char *bad;
+
+	bad = bad_copy(user, bytes, mode, vaddr, slot, out) ?:
+	      bad_copy(user, bytes, mode, vaddr, slot + held, out + held);
+	if (!bad && !only_breakpoints(out, held + user->insn.len, USER_SLOT_SIZE))
+		return "no breakpoints after the second copy";
+	return bad;
+}
+
 /* Returns the reason why a slot is not as <linux/uprobes-arch.h> wants it, or NULL. */
 static const char *bad_slot(const struct user_insn *user, const u8 *bytes, enum insn_mode mode,
 			    u64 vaddr, u64 slot, const u8 *out)
 {
-	u64 mask = mode == INSN_MODE_64 ? ~0ULL : 0xffffffff, target;
+	bool branch = uprobe_is_copied_branch(user);
 	unsigned int len = user->insn.len;
 	struct probe_insn back;
 	const char *bad;
+	u64 target;
 
-	bad = bad_copy(user, bytes, mode, vaddr, slot, out) ?:
-	      bad_copy(user, bytes, mode, vaddr, slot + USER_SLOT_HELD, out + USER_SLOT_HELD);
+	bad = branch ? bad_branch(user, bytes, mode, vaddr, slot, out, &len) :
+		       bad_copies(user, bytes, mode, vaddr, slot, out);
 	if (bad)
 		return bad;
 	if (probe_classify(out + len, USER_SLOT_HELD - len, mode, &back) || back.emul != EMUL_JMP)
 		return "no jump back";
 	target = slot + len + back.len + back.disp;
-	if ((target & mask) != ((vaddr + len) & mask))
+	if ((target & mode_mask(mode)) != ((vaddr + user->insn.len) & mode_mask(mode)))
 		return "the jump leads elsewhere";
-	if (!only_breakpoints(out, len + back.len, USER_SLOT_HELD) ||
-	    !only_breakpoints(out, USER_SLOT_HELD + len, USER_SLOT_SIZE))
-		return "no breakpoints after the copies";
+	if (!only_breakpoints(out, len + back.len, branch ? USER_SLOT_SIZE : USER_SLOT_HELD))
+		return "no breakpoints after the jump";
 	return NULL;
 }
 
@@ -113,7 +150,7 @@ static const char *check_slot(const struct user_insn *user, const u8 *bytes, enu
 	*written = !ret;
 	if (!all_untouched(out, USER_SLOT_SIZE, sizeof(out)))
 		return "written after the slot";
-	if (!uprobe_needs_slot(user))
+	if (!uprobe_has_copy(user))
 		return ret == -EINVAL ? NULL : "an emulated instruction has a slot";
 	if (ret)
 		return ret == -ERANGE && mode == INSN_MODE_64 ? NULL : "not written";
@@ -139,7 +176,7 @@ static const char *check_slots(const struct user_insn *user, const u8 *bytes, en
 		near |= written && i < 3;
 		far |= written && i >= 3;
 	}
-	if (!bad && near != uprobe_needs_slot(user))
+	if (!bad && near != uprobe_has_copy(user))
 		return "no slot at all";
 	if (!bad && mode == INSN_MODE_64 && far)
 		return "a slot out of reach";
@@ -201,7 +238,7 @@ static void test_random_user(unsigned long rounds)
 		if (uprobe_decide(bytes, MAX_INSN_SIZE, mode, &user))
 			continue;
 		bad = check_slots(&user, bytes, mode);
-		slots += uprobe_needs_slot(&user);
+		slots += uprobe_has_copy(&user);
 	}
 	if (bad) {
 		tap_note("round %lu: %s", i, bad);

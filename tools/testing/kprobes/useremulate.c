@@ -37,13 +37,14 @@ static void reset(bool guarded, u64 top)
 static void run(const u8 *bytes, unsigned int len, enum insn_mode mode)
 {
 	struct arch_uprobe arch = { .len = len, .mode = mode };
+	struct user_insn *user = (struct user_insn *)arch.desc;
 
 	memcpy(arch.insn, bytes, len);
-	if (uprobe_decide(bytes, len, mode, (struct user_insn *)arch.desc) ||
-	    uprobe_needs_slot((struct user_insn *)arch.desc))
+	if (uprobe_decide(bytes, len, mode, user) || user->insn.action != PROBE_EMULATE) {
 		tap_ok(false, "the instruction is emulated");
-	else
-		arch_uprobe_emulate(&arch, &regs);
+		return;
+	}
+	arch_uprobe_emulate(&arch, &regs);
 }
 
 #define RUN(mode, ...)							\

@@ -10,8 +10,8 @@
  * - In user space cli, in or hlt fault, at the copy as at the original.
  * - The interrupt flag is not changed for the time of the copy, so that pushf can be copied.
  *
- * So this file accepts most refused instructions as copies.  It emulates all near branches:
- * a copy that branches away would never reach the end of its slot.  Far branches are refused.
+ * So this file accepts most refused instructions as copies.  The emulator knows all near branches;
+ * those that a slot can have are copied, because that costs less.  Far branches are refused.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -249,27 +249,32 @@ int uprobe_decide(const u8 *bytes, size_t avail, enum insn_mode mode, struct use
  * @out: room for %USER_SLOT_SIZE bytes
  *
  * The slot has two copies of the length of the original.  A jump to the instruction after the
- * original follows the first one.  All other bytes are breakpoints.
+ * original follows the first one.  A branch has only the first copy, which may be longer.  All
+ * other bytes are breakpoints.
  *
  * Context: any; pure.
  * Return: 0, or
  *	-EINVAL if the instruction has no copy,
- *	-ERANGE if @slot is too far from the text or from the operand of the instruction.
+ *	-ERANGE if @slot is too far from the text, or from the operand or target of the
+ *	instruction.
  */
 int uprobe_write_slot(const struct user_insn *user, const u8 *bytes, enum insn_mode mode,
 		      u64 vaddr, u64 slot, u8 *out)
 {
-	int len, ret;
+	unsigned int len = user->insn.len;
+	int ret = 0, copied;
 
-	if (!uprobe_needs_slot(user))
+	if (!uprobe_has_copy(user))
 		return -EINVAL;
 	memset(out, BREAKPOINT, USER_SLOT_SIZE);
-	len = probe_rebase(&user->insn, bytes, vaddr, slot, out);
-	if (len < 0)
-		return len;
-	ret = probe_rebase(&user->insn, bytes, vaddr, slot + USER_SLOT_HELD, out + USER_SLOT_HELD);
+	copied = probe_relocate(&user->insn, bytes, mode, vaddr, slot, out);
+	if (copied < 0)
+		return copied;
+	if (!uprobe_is_copied_branch(user))
+		ret = probe_rebase(&user->insn, bytes, vaddr, slot + USER_SLOT_HELD,
+				   out + USER_SLOT_HELD);
 	if (ret < 0)
 		return ret;
-	ret = probe_put_jump(mode, out + len, slot + len, vaddr + len);
+	ret = probe_put_jump(mode, out + copied, slot + copied, vaddr + len);
 	return ret < 0 ? ret : 0;
 }

@@ -36,15 +36,38 @@ int uprobe_write_slot(const struct user_insn *user, const u8 *bytes, enum insn_m
 		      u64 vaddr, u64 slot, u8 *out);
 
 /**
- * uprobe_needs_slot() - is an instruction carried out by a copy?
+ * uprobe_is_copied_branch() - is an instruction a branch that a slot can have?
+ * @user: from uprobe_decide(), not refused
+ *
+ * The emulator knows all branches, too.
+ *
+ * Context: any; pure.
+ * Return: false for branches that push the address of the next instruction, and for those that
+ * have only a short displacement.
+ */
+static inline bool uprobe_is_copied_branch(const struct user_insn *user)
+{
+	switch (user->insn.emul) {
+	case EMUL_JMP:
+	case EMUL_JCC:
+	case EMUL_RET:
+	case EMUL_JMP_INDIRECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * uprobe_has_copy() - can a slot carry out an instruction?
  * @user: from uprobe_decide(), not refused
  *
  * Context: any; pure.
- * Return: true if it is, false if it is emulated.
+ * Return: true if it can, false if the instruction is emulated.
  */
-static inline bool uprobe_needs_slot(const struct user_insn *user)
+static inline bool uprobe_has_copy(const struct user_insn *user)
 {
-	return user->insn.action != PROBE_EMULATE;
+	return user->insn.action != PROBE_EMULATE || uprobe_is_copied_branch(user);
 }
 
 #endif /* _X86_UPROBES_DECIDE_H */

@@ -42,8 +42,10 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		return user->insn.refusal == REFUSE_BREAKPOINT ? -EEXIST : ret;
 	}
 	arch->len = user->insn.len;
-	if (!uprobe_needs_slot(user))
+	if (!uprobe_has_copy(user))
 		return UPROBE_EMULATED;
+	if (uprobe_is_copied_branch(user))
+		return UPROBE_COPIED_BRANCH;
 	return user->syscall ? UPROBE_COPIED_SYSCALL : UPROBE_COPIED;
 }
 

@@ -13,7 +13,7 @@
 
 #define LIST		"/sys/kernel/debug/uprobes/list"
 
-/* The last instruction of the code, a return, which has no copy. */
+/* The last instruction of the code, a return, which can be emulated. */
 #ifdef __aarch64__
 #define RETURN_OFFSET	(CODE_SIZE - 4)
 #else
@@ -120,6 +120,29 @@ static char *reserve(void)
 	return code;
 }
 
+#ifdef __x86_64__
+/* A jump of 2 GiB towards lower addresses: from the room, which is above, it would be too far. */
+static void check_far_branch(char *code)
+{
+	const int distance = -0x7fffff00;
+	char *jump = code + 2048, *target = jump + 5 + distance;
+	char *page = (char *)((unsigned long)target & ~4095UL);
+
+	change_protection(page, 4096, ALL);
+	*target = 0xc3;
+	*jump = 0xe9;
+	memcpy(jump + 1, &distance, sizeof(distance));
+	ksft_test_result(!add("a", jump, "") && (((void (*)(void))jump)(), get("a", HITS) == 1),
+			 "a jump that its copy could not make\n");
+	command("drop");
+}
+#else
+static void check_far_branch(char *code)
+{
+	ksft_test_result_skip("no branch reaches farther than the room\n");
+}
+#endif
+
 static void check_no_room(void)
 {
 	char *code = reserve(), *hole = code + HOLE;
@@ -134,20 +157,21 @@ static void check_no_room(void)
 	command("drop");
 	refused("text without room for copies", add("a", code, ""), ENOSPC);
 	ksft_test_result(!add("a", code + RETURN_OFFSET, "") && code_call(code, 0, 1) &&
-			 get("a", HITS) == 1, "an instruction without a copy needs no room\n");
+			 get("a", HITS) == 1, "an instruction that can be emulated needs no room\n");
 	command("drop");
 	/* The kernel maps the copies there; the mapping must stay. */
 	munmap(hole, HOLE);
 	ksft_test_result(!add("a", code, "") && code_call(code, 0, 1) && get("a", HITS) == 1,
 			 "there is room in a hole\n");
 	command("drop");
+	check_far_branch(code);
 }
 #else
 static void check_no_room(void)
 {
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		ksft_test_result_skip("any text reaches all addresses\n");
 }
 #endif
@@ -377,7 +401,7 @@ static void check_cost(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(19);
+	ksft_set_plan(20);
 	check_execute_only();
 	check_guarded();
 	check_no_room();
