@@ -44,6 +44,7 @@ static void run(const u8 *bytes, unsigned int len, enum insn_mode mode)
 		tap_ok(false, "the instruction is emulated");
 		return;
 	}
+	arch.emulator = uprobe_emulator(mode, user->insn.emul);
 	arch_uprobe_emulate(&arch, &regs);
 }
 

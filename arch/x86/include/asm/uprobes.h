@@ -26,12 +26,14 @@ struct pt_regs;
  * @insn: the original bytes
  * @len: length of the instruction
  * @mode: enum insn_mode
+ * @emulator: index of the function that emulates it, if it can be emulated
  * @desc: struct user_insn of the backend
  */
 struct arch_uprobe {
 	u8 insn[MAX_UINSN_BYTES];
 	u8 len;
 	u8 mode;
+	u8 emulator;
 	u8 desc[20] __aligned(4);
 };
 

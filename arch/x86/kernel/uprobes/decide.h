@@ -70,4 +70,18 @@ static inline bool uprobe_has_copy(const struct user_insn *user)
 	return user->insn.action != PROBE_EMULATE || uprobe_is_copied_branch(user);
 }
 
+/**
+ * uprobe_emulator() - index of the function that emulates an instruction
+ * @mode: mode in which it runs
+ * @emul: its operation
+ *
+ * Those of 64-bit mode come after the others.
+ *
+ * Context: any; pure.
+ */
+static inline u8 uprobe_emulator(enum insn_mode mode, enum probe_emul emul)
+{
+	return emul + (mode == INSN_MODE_64 ? NR_EMUL : 0);
+}
+
 #endif /* _X86_UPROBES_DECIDE_H */

@@ -339,30 +339,24 @@ EMULATOR(user_jmp_indirect_64, user_jmp_indirect, 8)
 EMULATOR(user_call_indirect_64, user_call_indirect, 8)
 EMULATOR(user_popf_64, user_popf, 8)
 
-#define EMULATOR_ROWS(bits)								\
-	[EMUL_JMP]		= user_jmp_##bits,					\
-	[EMUL_CALL]		= user_call_##bits,					\
-	[EMUL_JCC]		= user_jcc_##bits,					\
-	[EMUL_LOOP]		= user_loop_##bits,					\
-	[EMUL_LOOPE]		= user_loop_##bits,					\
-	[EMUL_LOOPNE]		= user_loop_##bits,					\
-	[EMUL_JCXZ]		= user_jcxz_##bits,					\
-	[EMUL_RET]		= user_ret_##bits,					\
-	[EMUL_JMP_INDIRECT]	= user_jmp_indirect_##bits,				\
-	[EMUL_CALL_INDIRECT]	= user_call_indirect_##bits,				\
-	[EMUL_POPF]		= user_popf_##bits,
+#define EMULATOR_ROWS(first, bits)							\
+	[(first) + EMUL_JMP]		= user_jmp_##bits,				\
+	[(first) + EMUL_CALL]		= user_call_##bits,				\
+	[(first) + EMUL_JCC]		= user_jcc_##bits,				\
+	[(first) + EMUL_LOOP]		= user_loop_##bits,				\
+	[(first) + EMUL_LOOPE]		= user_loop_##bits,				\
+	[(first) + EMUL_LOOPNE]		= user_loop_##bits,				\
+	[(first) + EMUL_JCXZ]		= user_jcxz_##bits,				\
+	[(first) + EMUL_RET]		= user_ret_##bits,				\
+	[(first) + EMUL_JMP_INDIRECT]	= user_jmp_indirect_##bits,			\
+	[(first) + EMUL_CALL_INDIRECT]	= user_call_indirect_##bits,			\
+	[(first) + EMUL_POPF]		= user_popf_##bits,
 
-static emulator * const emulators_32[NR_EMUL] = { EMULATOR_ROWS(32) };
-static emulator * const emulators_64[NR_EMUL] = { EMULATOR_ROWS(64) };
-
-static __always_inline emulator *emulator_of(const struct arch_uprobe *arch)
-{
-	unsigned int emul = uprobe_desc(arch)->insn.emul;
-
-	if (IS_ENABLED(CONFIG_X86_64) && likely(arch->mode == INSN_MODE_64))
-		return emulators_64[emul];
-	return emulators_32[emul];
-}
+/* By uprobe_emulator(). */
+static emulator * const emulators[2 * NR_EMUL] = {
+	EMULATOR_ROWS(0, 32)
+	EMULATOR_ROWS(NR_EMUL, 64)
+};
 
 /*
  * Emulates an instruction with the trap flag or the resume flag set.  The end of a step is
@@ -375,17 +369,26 @@ static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_re
 	bool stepped = regs->flags & X86_EFLAGS_TF;
 
 	regs->flags &= ~X86_EFLAGS_RF;
-	if (emulator_of(arch)(arch, regs) || !stepped)
+	if (emulators[arch->emulator](arch, regs) || !stepped)
 		return;
 	current->thread.virtual_dr6 |= DR_STEP;
 	send_sigtrap(regs, 0, TRAP_TRACE);
 }
 
-/* See <linux/uprobes-arch.h>.  An instruction that sets the trap flag is not itself stepped. */
+/*
+ * See <linux/uprobes-arch.h>.  An instruction that sets the trap flag is not itself stepped.  Most
+ * that are emulated are calls, so those of the kernel's own mode are inline: the way through the
+ * table is an indirect call, which is expensive with retpolines.
+ */
 void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
+	const enum insn_mode native = IS_ENABLED(CONFIG_X86_64) ? INSN_MODE_64 : INSN_MODE_32;
+	const struct emulation e = emulation_of(arch, regs, sizeof(regs->sp));
+
 	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
 		emulate_rarely(arch, regs);
+	else if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL)))
+		user_call(&e);
 	else
-		emulator_of(arch)(arch, regs);
+		emulators[arch->emulator](arch, regs);
 }

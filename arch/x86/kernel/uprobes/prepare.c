@@ -42,6 +42,7 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		return user->insn.refusal == REFUSE_BREAKPOINT ? -EEXIST : ret;
 	}
 	arch->len = user->insn.len;
+	arch->emulator = uprobe_emulator(arch->mode, user->insn.emul);
 	if (!uprobe_has_copy(user))
 		return UPROBE_EMULATED;
 	if (uprobe_is_copied_branch(user))
