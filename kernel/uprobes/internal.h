@@ -283,7 +283,8 @@ struct uprobe_table {
 
 /**
  * struct uprobe_mm - sites and areas of a process
- * @table: NULL before the first site
+ * @table: the sites
+ * @has_sites: the table has ever had one
  * @low: start of the lowest area
  * @high: end of the highest area; 0 before the first one
  * @areas: never shrinks; read without a lock
@@ -296,6 +297,7 @@ struct uprobe_table {
  */
 struct uprobe_mm {
 	struct uprobe_table	*table;
+	bool			has_sites;
 	unsigned long		low;
 	unsigned long		high;
 	struct list_head	areas;
@@ -355,6 +357,7 @@ const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point
 						      unsigned int mode);
 
 /* table.c */
+int uprobe_table_init(struct uprobe_mm *own);
 int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
 void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site *, void *),
 			   void *data);

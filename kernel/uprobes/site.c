@@ -42,8 +42,10 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 	if (own)
 		return own;
 	own = kzalloc_obj(*own, GFP_KERNEL_ACCOUNT);
-	if (!own)
+	if (!own || uprobe_table_init(own)) {
+		kfree(own);
 		return NULL;
+	}
 	INIT_LIST_HEAD(&own->areas);
 	xa_init(&own->counters);
 	INIT_LIST_HEAD(&own->process.in_order);
@@ -52,6 +54,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 	own->mm = mm;
 	guard(mutex)(&all_mms_lock);
 	if (mm->uprobes_state.own) {
+		kvfree(own->table);
 		kfree(own);
 		return mm->uprobes_state.own;
 	}
@@ -177,7 +180,7 @@ void uprobe_site_renew(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 {
 	struct uprobe_site *site;
 
-	if (!READ_ONCE(own->table))
+	if (!READ_ONCE(own->has_sites))
 		return;
 	guard(mutex)(&own->lock);
 	site = uprobe_table_find(own, vaddr);

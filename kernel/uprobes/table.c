@@ -51,12 +51,25 @@ static bool is_needed(struct uprobe_site *site)
 	return site && (READ_ONCE(site->state) != UPROBE_SITE_GONE || site->slot);
 }
 
+/**
+ * uprobe_table_init() - make the first table of a process
+ * @own: the process, new
+ *
+ * Context: task, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int uprobe_table_init(struct uprobe_mm *own)
+{
+	own->table = table_alloc(1 << FIRST_BITS);
+	return own->table ? 0 : -ENOMEM;
+}
+
 /* A table has room for as many sites again as are needed of the one before it. */
 static unsigned int new_size(struct uprobe_table *old)
 {
 	unsigned int i, needed = 0;
 
-	for (i = 0; old && i < table_size(old); i++)
+	for (i = 0; i < table_size(old); i++)
 		needed += is_needed(old->sites[i]);
 	return roundup_pow_of_two(max(needed * 8, 1 << FIRST_BITS));
 }
@@ -69,7 +82,7 @@ static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; old && i < table_size(old); i++) {
+	for (i = 0; i < table_size(old); i++) {
 		site = old->sites[i];
 		if (!is_needed(site))
 			continue;
@@ -78,8 +91,7 @@ static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 	}
 	/* Pairs with the read in uprobe_table_find(): the elements come first. */
 	smp_store_release(&own->table, table);
-	if (old)
-		retire(old, table);
+	retire(old, table);
 	return 0;
 }
 
@@ -100,7 +112,7 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 
 	lockdep_assert_held(&own->lock);
 	table = own->table;
-	if (!table || (table->used + 1) * 4 > table_size(table)) {
+	if ((table->used + 1) * 4 > table_size(table)) {
 		err = grow(own, table);
 		if (err)
 			return err;
@@ -114,6 +126,7 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 		uprobe_retire(&old->retired);
 	else
 		table->used++;
+	WRITE_ONCE(own->has_sites, true);
 	return 0;
 }
 
@@ -132,7 +145,7 @@ void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site 
 	struct uprobe_site *site;
 	unsigned int i;
 
-	for (i = 0; table && i < table_size(table); i++) {
+	for (i = 0; i < table_size(table); i++) {
 		site = table->sites[i];
 		if (site)
 			fn(site, data);

@@ -46,8 +46,6 @@ static __always_inline struct uprobe_site *uprobe_table_find(struct uprobe_mm *o
 	struct uprobe_site *site;
 	unsigned long i;
 
-	if (unlikely(!table))
-		return NULL;
 	for (i = uprobe_table_hash(table, vaddr);; i = (i + 1) & table->mask) {
 		site = READ_ONCE(table->sites[i]);
 		if (unlikely(!site) || likely(site->vaddr == vaddr))

@@ -22,6 +22,7 @@ static struct uprobe_mm *fake_mm(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, own);
 	mutex_init(&own->lock);
+	KUNIT_ASSERT_EQ(test, uprobe_table_init(own), 0);
 	return own;
 }
 
