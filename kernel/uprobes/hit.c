@@ -15,6 +15,7 @@
 #include <linux/thread_info.h>
 
 #include "internal.h"
+#include "enter.h"
 #include "hit.h"
 #include "table.h"
 
@@ -51,28 +52,16 @@ static __always_inline void finish(const struct uprobe_site *site, struct pt_reg
 	instruction_pointer_set(regs, site->slot);
 }
 
-/* The handlers of the file are called before those of this process, if @second is its point. */
-static __always_inline void handle_points(struct uprobe_task *utask,
-					  const struct uprobe_site *site,
-					  struct uprobe_point *point, struct uprobe_point *second,
-					  struct pt_regs *regs)
+/* The handlers of the file are called before those of this process, whose point is @second. */
+static noinline void call_both(struct uprobe_task *utask, const struct uprobe_site *site,
+			       struct uprobe_point *point, struct uprobe_point *second,
+			       struct pt_regs *regs)
 {
-	instruction_pointer_set(regs, site->vaddr);
-	utask->auprobe = site->arch;
-	call_handlers(utask, site, point, regs);
-	if (second)
-		call_handlers(utask, site, second, regs);
-	utask->auprobe = NULL;
-	/* A handler that changes the instruction pointer replaces the instruction. */
-	if (likely(instruction_pointer(regs) == site->vaddr))
-		finish(site, regs);
-}
+	struct uprobe_point *const points[] = { point, second };
+	unsigned int i;
 
-static noinline void handle_both(struct uprobe_task *utask, const struct uprobe_site *site,
-				 struct uprobe_point *point, struct uprobe_point *second,
-				 struct pt_regs *regs)
-{
-	handle_points(utask, site, point, second, regs);
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		call_handlers(utask, site, points[i], regs);
 }
 
 /* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
@@ -81,10 +70,16 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 {
 	struct uprobe_point *second = READ_ONCE(site->second);
 
+	instruction_pointer_set(regs, site->vaddr);
+	utask->auprobe = site->arch;
 	if (unlikely(second))
-		handle_both(utask, site, point, second, regs);
+		call_both(utask, site, point, second, regs);
 	else
-		handle_points(utask, site, point, NULL, regs);
+		call_handlers(utask, site, point, regs);
+	utask->auprobe = NULL;
+	/* A handler that changes the instruction pointer replaces the instruction. */
+	if (likely(instruction_pointer(regs) == site->vaddr))
+		finish(site, regs);
 }
 
 /* A breakpoint without a site: our own, the first hit in this process, or foreign. */

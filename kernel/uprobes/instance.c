@@ -59,6 +59,24 @@ struct return_instance *uprobe_instance_new(void)
 }
 
 /**
+ * uprobe_instances_drop() - drop the instances of calls that longjmp() has abandoned
+ * @utask: of current
+ * @ctx: the event that asks
+ * @regs: user registers of current
+ *
+ * Context: task.
+ */
+void uprobe_instances_drop(struct uprobe_task *utask, enum rp_check ctx, struct pt_regs *regs)
+{
+	struct return_instance *ri;
+
+	while ((ri = utask->return_instances) && !arch_uretprobe_is_alive(ri, ctx, regs)) {
+		uprobe_instance_pop(utask, ri);
+		uprobe_instance_put(utask, ri);
+	}
+}
+
+/**
  * uprobe_instance_disown() - free what the notes of an instance own
  * @ri: the instance
  *

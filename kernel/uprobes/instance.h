@@ -8,6 +8,11 @@
 #include "internal.h"
 #include "process.h"
 
+static __always_inline bool is_uretprobe(const struct uprobe_consumer *uc)
+{
+	return uc->ret_handler == uretprobe_return;
+}
+
 /**
  * uprobe_instance_note() - let a consumer wait for a return
  * @ri: the instance of the call, or NULL if there was no memory for it
@@ -21,11 +26,10 @@
 static __always_inline void uprobe_instance_note(struct return_instance *ri,
 						 struct uprobe_consumer *uc, u64 cookie)
 {
-	bool instance = uc->ret_handler == uretprobe_return;
 	struct return_consumer *note;
 
 	if (unlikely(!ri || (ri->end == ri->limit && uprobe_instance_grow(ri)))) {
-		if (instance)
+		if (is_uretprobe(uc))
 			uretprobe_instance_free(cookie);
 		/* Without an instance, the whole call is missed. */
 		if (ri)
@@ -35,8 +39,11 @@ static __always_inline void uprobe_instance_note(struct return_instance *ri,
 	note = ri->end++;
 	note->cookie = cookie;
 	note->id = uc->id;
-	note->instance = instance;
-	ri->owns |= instance;
+	note->instance = false;
+	if (unlikely(is_uretprobe(uc))) {
+		note->instance = true;
+		ri->owns = true;
+	}
 }
 
 /**
@@ -50,6 +57,68 @@ static __always_inline void uprobe_instance_release(struct return_instance *ri)
 	if (unlikely(ri->owns))
 		uprobe_instance_disown(ri);
 	ri->end = ri->consumers;
+}
+
+/**
+ * uprobe_instance_take() - get an instance without consumers
+ * @utask: of current
+ *
+ * Context: task, may sleep.
+ * Return: one of the pool or a new one, or NULL if there is no memory.
+ */
+static __always_inline struct return_instance *uprobe_instance_take(struct uprobe_task *utask)
+{
+	struct return_instance *ri = utask->pool;
+
+	if (unlikely(!ri))
+		return uprobe_instance_new();
+	utask->pool = ri->next;
+	return ri;
+}
+
+/**
+ * uprobe_instance_put() - return an instance to the pool
+ * @utask: of current
+ * @ri: not in the stack
+ *
+ * Context: task.
+ */
+static __always_inline void uprobe_instance_put(struct uprobe_task *utask,
+						struct return_instance *ri)
+{
+	uprobe_instance_release(ri);
+	ri->next = utask->pool;
+	utask->pool = ri;
+}
+
+/**
+ * uprobe_instance_push() - put an instance on the stack of its task
+ * @utask: of current
+ * @ri: the instance, complete
+ *
+ * Context: task.
+ */
+static __always_inline void uprobe_instance_push(struct uprobe_task *utask,
+						 struct return_instance *ri)
+{
+	ri->next = utask->return_instances;
+	/* An interrupt that follows the list sees a complete instance. */
+	barrier();
+	WRITE_ONCE(utask->return_instances, ri);
+}
+
+/**
+ * uprobe_instance_pop() - take the last instance from the stack of its task
+ * @utask: of current
+ * @ri: that instance
+ *
+ * Context: task.
+ */
+static __always_inline void uprobe_instance_pop(struct uprobe_task *utask,
+						struct return_instance *ri)
+{
+	/* An interrupt that follows the list sees it with @ri, or without. */
+	WRITE_ONCE(utask->return_instances, ri->next);
 }
 
 #endif /* _KERNEL_UPROBES_INSTANCE_H */

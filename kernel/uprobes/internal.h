@@ -434,15 +434,11 @@ struct uprobe_task *uprobe_task_create(void);
 struct return_instance *uprobe_instance_new(void);
 int uprobe_instance_grow(struct return_instance *ri);
 void uprobe_instance_disown(struct return_instance *ri);
+void uprobe_instances_drop(struct uprobe_task *utask, enum rp_check ctx, struct pt_regs *regs);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
 void uprobe_return_missed(void);
 unsigned long uprobe_returns_missed(void);
-
-/* retprobe.c */
-unsigned int uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
-				 struct uprobe_consumer *uc, unsigned long func,
-				 struct pt_regs *regs);
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);
