@@ -229,7 +229,7 @@ static int handle_return(struct uprobe_consumer *uc, struct pt_regs *regs, __u64
 {
 	struct uprobe_registration *registration = registration_of(uc);
 
-	if (likely(!READ_ONCE(registration->disabled)))
+	if (likely(!uprobe_is_disabled(registration)))
 		call_handler(uretprobe_of(registration), regs);
 	return 0;
 }
@@ -239,7 +239,7 @@ static int handle_branch(struct uprobe_consumer *uc, struct pt_regs *regs, __u64
 	struct uprobe_registration *registration = registration_of(uc);
 	struct uretprobe *rp = uretprobe_of(registration);
 
-	if (likely(!READ_ONCE(registration->disabled)) &&
+	if (likely(!uprobe_is_disabled(registration)) &&
 	    arch_uprobe_branch_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size))
 		call_handler(rp, regs);
 	return 0;

@@ -50,6 +50,15 @@ struct uprobe_registration {
 	unsigned long		vaddr;
 };
 
+/*
+ * Has the probe been disabled?  Hits that began before may still call the handler, so that it does
+ * not matter which value they read.
+ */
+static inline bool uprobe_is_disabled(const struct uprobe_registration *registration)
+{
+	return data_race(registration->disabled);
+}
+
 /* registration.c */
 struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprobe_kind kind,
 						    unsigned int needed);

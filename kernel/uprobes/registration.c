@@ -43,7 +43,7 @@ static int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u
 	struct uprobe_registration *registration;
 
 	registration = container_of(uc, struct uprobe_registration, consumer);
-	if (likely(!READ_ONCE(registration->disabled)))
+	if (likely(!uprobe_is_disabled(registration)))
 		registration->user->handler(registration->user, regs);
 	return 0;
 }

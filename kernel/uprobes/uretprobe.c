@@ -152,7 +152,7 @@ int uretprobe_entry(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *dat
 
 	registration = container_of(uc, struct uprobe_registration, consumer);
 	rp = container_of(registration->user, struct uretprobe, up);
-	if (READ_ONCE(registration->disabled))
+	if (uprobe_is_disabled(registration))
 		return UPROBE_HANDLER_IGNORE;
 	ri = instance_new(rp, registration->pool);
 	if (!ri)
