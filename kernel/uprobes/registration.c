@@ -26,16 +26,6 @@ static unsigned int nr_gone;
 
 static struct uprobe_stock stock;
 
-/**
- * uprobe_registrations_init() - prepare the creation of registrations
- *
- * Context: boot.
- */
-void __init uprobe_registrations_init(void)
-{
-	stock.cache = KMEM_CACHE(uprobe_registration, SLAB_PANIC);
-}
-
 /* --- Consumer ----------------------------------------------------------------- */
 
 static int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
@@ -54,6 +44,25 @@ static bool process_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
 	return !container_of(uc, struct uprobe_registration, consumer)->disabled;
 }
 
+/* Objects with a constructor are not cleared by init_on_alloc. */
+static void construct(void *object)
+{
+	struct uprobe_registration *registration = object;
+
+	registration->consumer.filter = process_filter;
+}
+
+/**
+ * uprobe_registrations_init() - prepare the creation of registrations
+ *
+ * Context: boot.
+ */
+void __init uprobe_registrations_init(void)
+{
+	stock.cache = kmem_cache_create("uprobe_registration", sizeof(struct uprobe_registration),
+					0, SLAB_PANIC, construct);
+}
+
 /**
  * uprobe_registration_new() - create a registration
  * @u: the user's object
@@ -70,13 +79,12 @@ struct uprobe_registration *uprobe_registration_new(struct uprobe *u, enum uprob
 
 	if (!registration)
 		return NULL;
-	/* The rest is set when it is published. */
+	/* The filter is constructed; the rest is set when it is published. */
 	registration->user = u;
 	registration->pid = u->pid;
 	registration->kind = kind;
 	registration->disabled = false;
 	registration->pool = NULL;
-	registration->consumer.filter = process_filter;
 	registration->consumer.ret_handler = NULL;
 	switch (kind) {
 	case UPROBE_KIND_HIT:
