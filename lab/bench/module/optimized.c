@@ -47,7 +47,7 @@ static struct watch points_watch;
 static unsigned int count_jumps(const struct watch *watch)
 {
 	if (watch->fn)
-		return bench_is_jump((unsigned long)watch->fn);
+		return !!bench_jump((unsigned long)watch->fn);
 	return bench_point_jumps();
 }
 

@@ -25,12 +25,16 @@
  * struct bench_probe - a probe that counts its hits
  * @kp:		the probe
  * @hits:	number of hits
- * @was_jump:	the text had a jump at the address before the registration
+ * @jump:	the program's own jump at the address, see bench_jump()
+ * @after:	another place for the jump of the probe, see bench_after_entry()
+ * @jump_after:	the program's own jump there
  */
 struct bench_probe {
 	struct kprobe kp;
 	unsigned long hits;
-	bool was_jump;
+	u64 jump;
+	unsigned long after;
+	u64 jump_after;
 };
 
 /* The addresses, a probe for each, and the number of registered probes. */
@@ -50,14 +54,18 @@ static int count_hit(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe **fill(unsigned int first, unsigned int nr, u32 flags)
 {
+	unsigned long after;
 	unsigned int i;
 
 	for (i = first; i < first + nr; i++) {
+		after = bench_after_entry(points[i]);
 		probes[i] = (struct bench_probe) {
 			.kp.addr = (kprobe_opcode_t *)points[i],
 			.kp.pre_handler = count_hit,
 			.kp.flags = flags,
-			.was_jump = bench_is_jump(points[i]),
+			.jump = bench_jump(points[i]),
+			.after = after,
+			.jump_after = after ? bench_jump(after) : 0,
 		};
 		pointers[i] = &probes[i].kp;
 	}
@@ -153,12 +161,20 @@ unsigned long bench_point(unsigned int i)
 	return i < nr_points ? points[i] : 0;
 }
 
+static bool is_new_jump(unsigned long addr, u64 own)
+{
+	u64 jump = addr ? bench_jump(addr) : 0;
+
+	return jump && jump != own;
+}
+
 unsigned int bench_point_jumps(void)
 {
 	unsigned int i, jumps = 0;
 
 	for (i = 0; i < nr_probed; i++)
-		jumps += !probes[i].was_jump && bench_is_jump(points[i]);
+		jumps += is_new_jump(points[i], probes[i].jump) ||
+			 is_new_jump(probes[i].after, probes[i].jump_after);
 	return jumps;
 }
 

@@ -10,10 +10,13 @@
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
+#include <linux/string.h>
 #include <linux/stringify.h>
+#include <linux/unaligned.h>
 
 #ifdef CONFIG_X86
 #include <linux/annotate.h>
+#include <asm/nops.h>
 #include <asm/text-patching.h>
 
 /* A landing pad would be the first instruction.  QEMU's processor does not demand one. */
@@ -22,10 +25,22 @@
 	"	movl $42, %eax\n"					\
 	"	" ASM_RET
 
-/* True if the instruction at @addr is a jump of the optimizer. */
-static inline bool bench_is_jump(unsigned long addr)
+/* Where a probe on the entry of a function may have its jump: after the nop of ftrace, or 0. */
+static inline unsigned long bench_after_entry(unsigned long addr)
 {
-	return READ_ONCE(*(u8 *)addr) == JMP32_INSN_OPCODE;
+	static const u8 landing_pad[] = { 0xf3, 0x0f, 0x1e, 0xfa }, nop[] = { BYTES_NOP5 };
+
+	if (!memcmp((void *)addr, landing_pad, sizeof(landing_pad)))
+		addr += sizeof(landing_pad);
+	return memcmp((void *)addr, nop, sizeof(nop)) ? 0 : addr + sizeof(nop);
+}
+
+/* The distance of the jump at an address, and its opcode; 0 if there is no jump. */
+static inline u64 bench_jump(unsigned long addr)
+{
+	if (READ_ONCE(*(u8 *)addr) != JMP32_INSN_OPCODE)
+		return 0;
+	return (u64)get_unaligned((u32 *)(addr + 1)) << 8 | JMP32_INSN_OPCODE;
 }
 #elif defined(CONFIG_ARM64)
 #include <asm/insn.h>
@@ -34,9 +49,18 @@ static inline bool bench_is_jump(unsigned long addr)
 	"	mov w0, #42\n"						\
 	"	ret\n"
 
-static inline bool bench_is_jump(unsigned long addr)
+/* The branch of a probe on an entry is at the entry. */
+static inline unsigned long bench_after_entry(unsigned long addr)
 {
-	return aarch64_insn_is_b(le32_to_cpu(READ_ONCE(*(__le32 *)addr)));
+	return 0;
+}
+
+/* The branch at an address, 0 if there is none. */
+static inline u64 bench_jump(unsigned long addr)
+{
+	u32 insn = le32_to_cpu(READ_ONCE(*(__le32 *)addr));
+
+	return aarch64_insn_is_b(insn) ? insn : 0;
 }
 #else
 #error "the benchmark needs a target for this architecture"
