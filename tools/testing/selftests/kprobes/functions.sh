@@ -36,6 +36,10 @@ TARGET=/sys/module/kp_target/parameters/call
 KNOB=/proc/sys/debug/kprobes-optimization
 SKIP_STATUS=4
 
+# The processor that goes offline and comes back.  With CPU_HOTPLUG=no, all stay online.
+CPU=/sys/devices/system/cpu/cpu1/online
+[ "${CPU_HOTPLUG:-}" != no ] || CPU=/nonexistent
+
 # Differences between architectures:
 #   PLAIN_RETURN	the offset of the second instruction of sites.h's plain functions
 #   LOAD_AT	the offset of the load in its load functions

@@ -14,7 +14,6 @@ begin
 load kp_test
 set_knob "$KPROBES/enabled" 1
 [ ! -w "$KNOB" ] || set_knob "$KNOB" 1
-CPU=/sys/devices/system/cpu/cpu1/online
 [ ! -w "$CPU" ] || set_knob "$CPU" 1
 work=$(mktemp -d)
 workers=

@@ -5,14 +5,12 @@
 # breakpoints, then as jumps where they are possible, with hits, while other parts of the
 # kernel patch text and processors go offline and online.  Not run by default, because it
 # takes hours.  Files have lines for kp_many's parameter "add"; their addresses are more
-# than a jump apart, and from all parts of the text.  If TEXT_CPU is a file that does not exist,
-# processors stay online.
+# than a jump apart, and from all parts of the text.
 
 . "$(dirname "$0")/functions.sh"
 
 MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
-CPU1=${TEXT_CPU:-/sys/devices/system/cpu/cpu1/online}
 MOST=600	# seconds for the jumps of a list
 QUIET=5	# seconds without another jump, after which none is expected
 
@@ -56,7 +54,7 @@ disturb()
 			may_write nop "$TRACING/current_tracer"
 			rmmod kp_target 2>/dev/null
 		fi
-		may_write "$((1 - on))" "$CPU1"
+		may_write "$((1 - on))" "$CPU"
 		sleep 1
 	done
 }
@@ -140,7 +138,7 @@ for list in "$LISTS"/*; do
 done
 kill "$disturber"
 may_write nop "$TRACING/current_tracer"
-may_write 1 "$CPU1"
+may_write 1 "$CPU"
 rmmod kp_target 2>/dev/null
 for events in "$TRACING" "$TRACING/instances/disturb"; do
 	may_write 0 "$events/events/enable"

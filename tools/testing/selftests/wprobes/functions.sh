@@ -16,6 +16,10 @@ WP_TEST=/sys/kernel/debug/wp_test
 TRACING=/sys/kernel/tracing
 SKIP_STATUS=4
 
+# The processor that goes offline and comes back.  With CPU_HOTPLUG=no, all stay online.
+CPU=/sys/devices/system/cpu/cpu1/online
+[ "${CPU_HOTPLUG:-}" != no ] || CPU=/nonexistent
+
 checks=0
 failures=0
 loaded=

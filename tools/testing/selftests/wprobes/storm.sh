@@ -12,14 +12,13 @@ begin
 load wp_test
 rounds=${STORM_ROUNDS:-300}
 
-cpu=/sys/devices/system/cpu/cpu1/online
-[ ! -w "$cpu" ] || echo 0 >"$cpu" 2>/dev/null || cpu=/none
-[ ! -w "$cpu" ] || echo 1 >"$cpu"
+[ ! -w "$CPU" ] || echo 0 >"$CPU" 2>/dev/null || CPU=/nonexistent
+[ ! -w "$CPU" ] || echo 1 >"$CPU"
 
 toggle_cpu()
 {
 	while [ -e /tmp/storm ]; do
-		[ ! -w "$cpu" ] || { echo 0 >"$cpu"; echo 1 >"$cpu"; }
+		[ ! -w "$CPU" ] || { echo 0 >"$CPU"; echo 1 >"$CPU"; }
 		sleep 0.05
 	done
 }
