@@ -50,12 +50,10 @@ struct uprobe_registration {
 	unsigned long		vaddr;
 };
 
-/*
- * Has the probe been disabled?  Hits that began before may still call the handler, so that it does
- * not matter which value they read.
- */
+/* Has the probe been disabled? */
 static inline bool uprobe_is_disabled(const struct uprobe_registration *registration)
 {
+	/* Hits that began before may call the handler: it does not matter which value they read. */
 	return data_race(registration->disabled);
 }
 

@@ -157,7 +157,7 @@ static void check_no_room(void)
 	command("drop");
 	refused("text without room for copies", add("a", code, ""), ENOSPC);
 	ksft_test_result(!add("a", code + RETURN_OFFSET, "") && code_call(code, 0, 1) &&
-			 get("a", HITS) == 1, "an instruction that can be emulated needs no room\n");
+			 get("a", HITS) == 1, "an instruction that is emulated needs no room\n");
 	command("drop");
 	/* The kernel maps the copies there; the mapping must stay. */
 	munmap(hole, HOLE);
