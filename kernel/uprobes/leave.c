@@ -218,8 +218,9 @@ static bool has_fault(void)
 }
 
 /*
- * Emulates the branch in a slot that current is about to execute, as the program's text may have
- * changed. If it cannot be read, or faults, the branch will be executed again, as a new hit.
+ * Emulates the branch that current is about to execute in a slot. The copy says all that is
+ * needed, even if the original is gone. If the copy cannot be read, or the branch faults, current
+ * is at the original, whose execution is a new hit.
  */
 static void complete_branch(struct pt_regs *regs)
 {
