@@ -220,7 +220,7 @@ static bool has_fault(void)
 /*
  * Emulates the branch that current is about to execute in a slot. The copy says all that is
  * needed, even if the original is gone. If the copy cannot be read, or the branch faults, current
- * is at the original, whose execution is a new hit.
+ * is at the original, whose execution is a new hit. A return may have led to the trampoline.
  */
 static void complete_branch(struct pt_regs *regs)
 {
@@ -234,6 +234,7 @@ static void complete_branch(struct pt_regs *regs)
 	    arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why) == UPROBE_COPIED_BRANCH)
 		arch_uprobe_emulate(&arch, regs);
 	uprobe_leave(regs);
+	leave_trampoline(regs);
 }
 
 /**
