@@ -372,6 +372,8 @@ static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_re
 	if (emulators[arch->emulator](arch, regs) || !stepped)
 		return;
 	current->thread.virtual_dr6 |= DR_STEP;
+	/* A branch that has not been taken ends in its slot, if it was emulated there. */
+	uprobe_leave(regs);
 	send_sigtrap(regs, 0, TRAP_TRACE);
 }
 
