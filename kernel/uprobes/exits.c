@@ -245,6 +245,23 @@ static int handle_branch(struct uprobe_consumer *uc, struct pt_regs *regs, __u64
 	return 0;
 }
 
+/* Is the instruction one that arch_uprobe_branch_exits() knows? */
+static bool can_branch(struct uprobe_point *point, unsigned int mode)
+{
+	struct uprobe_insn insn = { };
+
+	if (arch_uprobe_flow(point->insn, point->len, point->offset, mode, &insn))
+		return false;
+	switch (insn.flow) {
+	case UPROBE_FLOW_JUMP:
+	case UPROBE_FLOW_BRANCH:
+	case UPROBE_FLOW_INDIRECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * uretprobe_exit_handler() - get the handler for the consumer of an exit
  * @point: that of the exit, which has been accepted
@@ -253,10 +270,14 @@ static int handle_branch(struct uprobe_consumer *uc, struct pt_regs *regs, __u64
  * The handler calls the return handler if the instruction leaves the function.
  *
  * Context: task.
+ * Return: NULL if the instruction is none that can leave a function: the program has changed the
+ * text since it was searched for exits.
  */
 uprobe_consumer_handler *uretprobe_exit_handler(struct uprobe_point *point, unsigned int mode)
 {
 	const struct uprobe_decision *decision = uprobe_point_decision(point, mode);
 
-	return arch_uprobe_is_return(&decision->arch) ? handle_return : handle_branch;
+	if (arch_uprobe_is_return(&decision->arch))
+		return handle_return;
+	return can_branch(point, mode) ? handle_branch : NULL;
 }

@@ -94,12 +94,23 @@ static int batch_make_room(struct batch *batch, unsigned int more)
 static int publish_read(struct uprobe_mm *own, struct uprobe_registration *registration,
 			unsigned long vaddr, struct batch *batch, const char **why)
 {
+	uprobe_consumer_handler *handler;
 	struct uprobe_point *point;
 
 	guard(rwsem_write)(&uprobe_points_lock);
 	point = uprobe_process_point_get(own, &batch->reader, vaddr, why);
 	if (IS_ERR(point))
 		return PTR_ERR(point);
+	if (registration->kind == UPROBE_KIND_EXIT) {
+		handler = uretprobe_exit_handler(point, arch_uprobe_mode(own->mm));
+		if (!handler) {
+			*why = "the text changes";
+			batch->reader.last = NULL;
+			uprobe_point_put(point);
+			return -EILSEQ;
+		}
+		registration->consumer.handler = handler;
+	}
 	uprobe_registration_publish(registration, point);
 	batch->points[batch->nr++] = point;
 	return 0;

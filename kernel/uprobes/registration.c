@@ -168,9 +168,6 @@ void uprobe_registration_publish(struct uprobe_registration *registration,
 	registration->own = container_of(point->file, struct uprobe_mm, process);
 	registration->point = point;
 	registration->vaddr = point->offset;
-	if (registration->kind == UPROBE_KIND_EXIT)
-		registration->consumer.handler =
-			uretprobe_exit_handler(point, arch_uprobe_mode(registration->own->mm));
 	uprobe_point_add(point, &registration->consumer);
 	list_add(&registration->node, &registrations);
 	if (!u->registration)
