@@ -448,6 +448,7 @@ void uprobe_registrations_init(void);
 
 /* process_point.c */
 struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr);
+bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode);
 bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
 			      unsigned long vaddr);
 void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);

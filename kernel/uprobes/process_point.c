@@ -43,6 +43,26 @@ struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned l
 	return list_empty(&own->process.in_order) ? NULL : find_exactly(&own->process, vaddr);
 }
 
+/**
+ * uprobe_points_agree() - have two points been accepted for the same instruction?
+ * @a: a point
+ * @b: another one
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task; uprobe_points_lock held.
+ */
+bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode)
+{
+	const struct uprobe_decision *x = uprobe_point_decision(a, mode);
+	const struct uprobe_decision *y = uprobe_point_decision(b, mode);
+	unsigned int len;
+
+	if (!x || !y || x->state != UPROBE_ACCEPTED || y->state != UPROBE_ACCEPTED)
+		return false;
+	len = arch_uprobe_insn_len(&x->arch);
+	return len == arch_uprobe_insn_len(&y->arch) && !memcmp(a->insn, b->insn, len);
+}
+
 static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
 {
 	return ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
@@ -53,6 +73,8 @@ static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
  * @vma: mapping of the text
  * @point: a point that does not
  * @vaddr: its address
+ *
+ * A point of the file is not armed in text that the program has changed.
  *
  * Context: task; mmap_lock held; uprobe_points_lock held.
  * Return: true if it does.
@@ -67,7 +89,10 @@ bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *p
 		other = own ? uprobe_process_point_find(own, vaddr) : NULL;
 	else if (uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED)
 		other = uprobe_point_find(file_inode(vma->vm_file), vma_offset(vma, vaddr));
-	return other && uprobe_point_wanted(other, vma->vm_mm);
+	if (!other || !uprobe_point_wanted(other, vma->vm_mm))
+		return false;
+	return !uprobe_point_is_process(point) ||
+	       uprobe_points_agree(point, other, arch_uprobe_mode(vma->vm_mm));
 }
 
 /* --- Text ------------------------------------------------------------------------- */

@@ -292,7 +292,8 @@ static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr, bool have_
 	guard(rwsem_read)(&uprobe_points_lock);
 	point = point_of_file(vma, vaddr);
 	second = uprobe_process_point_find(own, vaddr);
-	if (!point) {
+	/* The program may have changed the text; the point of the process knows it. */
+	if (!point || (second && !uprobe_points_agree(point, second, arch_uprobe_mode(own->mm)))) {
 		point = second;
 		second = NULL;
 	}

@@ -21,6 +21,7 @@
  *	nothing		it has no handler
  *	reserved	a reserved member is not zero
  *	sleep		the handler sleeps, and allocates memory
+ *	signal		the handler sends SIGUSR1 to the thread
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
@@ -41,6 +42,7 @@
 #include <linux/list.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/uprobes.h>
 
 #include "up_control.h"
@@ -56,6 +58,7 @@
  * @name: chosen by the program
  * @is_return: it is a return probe
  * @sleep: the handler sleeps
+ * @signal: the handler sends a signal
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
@@ -71,7 +74,7 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, quiet, self, kprobes;
+	bool is_return, sleep, signal, quiet, self, kprobes;
 	struct probe *other;
 	struct changes changes;
 	int result;
@@ -114,6 +117,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		msleep(20);
 		kfree(kmalloc(PAGE_SIZE, GFP_KERNEL));
 	}
+	if (p->signal)
+		send_sig(SIGUSR1, current, 0);
 	if (p->kprobes)
 		use_kprobe(p);
 	if (p->other && !p->other->rp.up.registration)
@@ -283,6 +288,8 @@ static int take_word(struct probe *p, char *word)
 		p->rp.up.registration = (void *)p;
 	} else if (!strcmp(word, "sleep")) {
 		p->sleep = true;
+	} else if (!strcmp(word, "signal")) {
+		p->signal = true;
 	} else if (!strcmp(word, "quiet")) {
 		p->quiet = true;
 	} else if (!strcmp(word, "self")) {

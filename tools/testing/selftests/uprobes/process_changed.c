@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes of one process on text that the program changes, and handlers that send signals.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "code.h"
+#include "process.h"
+#include "areas.h"
+
+/* The instruction of the function that is changed, and the next one. */
+#define CHANGED		code_offsets[2]
+#define NEXT		code_offsets[3]
+
+/* The last one, a return. */
+#ifdef __aarch64__
+#define RETURN_OFFSET	(CODE_SIZE - 4)
+#else
+#define RETURN_OFFSET	(CODE_SIZE - 1)
+#endif
+
+/* Where the changed instruction may branch to: outside of the function. */
+#define OUTSIDE		64
+
+/* --- Text that differs from its file ----------------------------------------------------- */
+
+static char *map_file(void)
+{
+	code_file(FILE_PATH, 1);
+	return code_map(FILE_PATH, 1, ALL, MAP_PRIVATE);
+}
+
+static void unmap_file(char *map)
+{
+	munmap(map, 4096);
+	unlink(FILE_PATH);
+}
+
+static int probe_of_file(void)
+{
+	const struct event_at at = { .path = FILE_PATH, .offset = CHANGED };
+
+	return event_open(&at);
+}
+
+static void write_text(char *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	__builtin___clear_cache(to, to + len);
+}
+
+/* The function adds 9 instead of 7. */
+static void change(char *map)
+{
+#ifdef __aarch64__
+	unsigned int insn;
+
+	memcpy(&insn, code_start + CHANGED, sizeof(insn));
+	insn += 2 << 10;
+	write_text(map + CHANGED, &insn, sizeof(insn));
+#else
+	char insn[8];
+
+	memcpy(insn, code_start + CHANGED, NEXT - CHANGED);
+	insn[NEXT - CHANGED - 1] += 2;
+	write_text(map + CHANGED, insn, NEXT - CHANGED);
+#endif
+}
+
+/* The function continues outside of it. */
+static void change_to_branch(char *map)
+{
+#ifdef __aarch64__
+	unsigned int insn = 0x14000000 | (OUTSIDE - CHANGED) / 4;
+
+	write_text(map + CHANGED, &insn, sizeof(insn));
+#else
+	char insn[8] = { 0xeb, OUTSIDE - CHANGED - 2, 0x90, 0x90 };
+
+	write_text(map + CHANGED, insn, NEXT - CHANGED);
+#endif
+	write_text(map + OUTSIDE, code_start + CHANGED, CODE_SIZE - CHANGED);
+}
+
+static bool adds(const char *map, unsigned long more)
+{
+	return ((code_function *)map)(100) == 100 + more;
+}
+
+static void check_changed_before(void)
+{
+	char *map = map_file();
+	int err, file;
+
+	change(map);
+	err = add("a", map + CHANGED, "");
+	ksft_test_result(!err && adds(map, 9) && get("a", HITS) == 1, "changed text: error %d\n",
+			 err);
+	file = probe_of_file();
+	ksft_test_result(file >= 0 && adds(map, 9) && get("a", HITS) == 2,
+			 "a probe of the file is added: it does not concern that text\n");
+	ksft_test_result(!on("del", "a") && adds(map, 9), "the probe of the process goes\n");
+	event_close(file);
+	ksft_test_result(adds(map, 9), "and that of the file\n");
+	command("drop");
+	unmap_file(map);
+}
+
+static void check_changed_after(void)
+{
+	char *map = map_file();
+	int err, file = probe_of_file();
+
+	ksft_test_result(file >= 0 && adds(map, 7) && event_count(file) == 1,
+			 "a probe of a file\n");
+	change(map);
+	ksft_test_result(adds(map, 9) && event_count(file) == 1, "its text changes\n");
+	err = add("a", map + CHANGED, "");
+	ksft_test_result(!err && adds(map, 9) && get("a", HITS) == 1,
+			 "a probe of the process is added: error %d\n", err);
+	event_close(file);
+	ksft_test_result(adds(map, 9) && get("a", HITS) == 2, "that of the file goes\n");
+	command("drop");
+	ksft_test_result(adds(map, 9), "and that of the process\n");
+	unmap_file(map);
+}
+
+/* In the file, the exit is an instruction that is no branch. */
+static void check_changed_exit(void)
+{
+	char *map = map_file(), words[32];
+	int err, file;
+
+	change_to_branch(map);
+	snprintf(words, sizeof(words), "return size=%lu", CODE_SIZE);
+	err = add("a", map, words);
+	file = probe_of_file();
+	ksft_test_result(!err && file >= 0 && adds(map, 7) && get("a", RETURNS) == 1,
+			 "an exit that the file does not have: error %d, %ld hits\n", err,
+			 get("a", RETURNS));
+	event_close(file);
+	command("drop");
+	unmap_file(map);
+}
+
+/* --- Signals ------------------------------------------------------------------------------ */
+
+static volatile unsigned long signals, bad_ip;
+
+static void on_signal_of_handler(int number, siginfo_t *info, struct ucontext *context)
+{
+	(void)number;
+	(void)info;
+	signals++;
+	bad_ip += in_area(CONTEXT_IP(context));
+}
+
+/* A signal that waits when a hit ends, at each instruction of the function. */
+static void check_signals(void)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	char *code = map_file();
+	int i, err = 0;
+
+	on_signal(SIGUSR1, on_signal_of_handler, 0);
+	for (i = 0; i < CODE_PROBES; i++)
+		err = err ?: add(names[i], code + code_offsets[i], "signal");
+	err = err ?: add(names[i], code + RETURN_OFFSET, "signal");
+	find_areas("/proc/self/maps");
+	ksft_test_result(!err && code_call(code, 0, 1) && signals == CODE_PROBES + 1,
+			 "handlers send %lu signals: error %d\n", signals, err);
+	find_areas("/proc/self/maps");
+	ksft_test_result(code_call(code, 0, 1) && !bad_ip,
+			 "no handler of a signal sees a copy as its ip (%lu do)\n", bad_ip);
+	err = add("r", code, "return");
+	ksft_test_result(!err && code_call(code, 0, 1) && get("r", RETURNS) == 1,
+			 "the same with a return probe: error %d\n", err);
+	find_areas("/proc/self/maps");
+	ksft_test_result(code_call(code, 0, 1) && get("r", RETURNS) == 2 && !bad_ip &&
+			 signals == 4 * (CODE_PROBES + 1),
+			 "no handler of a signal sees the trampoline as its ip (%lu do)\n", bad_ip);
+	command("drop");
+	unmap_file(code);
+}
+
+int main(void)
+{
+	ksft_set_plan(14);
+	check_changed_before();
+	check_changed_after();
+	check_changed_exit();
+	check_signals();
+	ksft_finished();
+}
