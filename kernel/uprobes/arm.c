@@ -106,39 +106,40 @@ static unsigned int first_in(struct vm_area_struct *vma, struct uprobe_point **p
 	return low;
 }
 
-/*
- * Decides whether an operation concerns a point in a process: 1, 0, or -errno if the
- * instruction is refused.
- */
-static __always_inline int concerned(struct uprobe_point *point, struct mm_struct *mm,
-				     unsigned int mode, enum uprobe_text_op op)
-{
-	const struct uprobe_decision *decision;
-	bool arm = op == UPROBE_ARM;
-
-	if (uprobe_point_wanted(point, mm) != arm)
-		return 0;
-	/* Nearly all. Pairs with the release in decide(). */
-	if (likely(!mode && smp_load_acquire(&point->native.state) == UPROBE_ACCEPTED))
-		return 1;
-	decision = uprobe_point_decide(point, mode);
-	if (likely(decision->state == UPROBE_ACCEPTED))
-		return 1;
-	return arm ? decision->err : 0;
-}
-
 /* Points of a page that are patched together. */
 #define PAGE_POINTS 64
 
-/* Patches points of one page. */
+/*
+ * Adds a point to a batch if an operation concerns it in a process. Returns false if it has not
+ * been accepted yet.
+ */
+static __always_inline bool add_concerned(struct uprobe_point **batch, unsigned int *nr,
+					  struct uprobe_point *point, struct mm_struct *mm,
+					  unsigned int mode, enum uprobe_text_op op)
+{
+	if (uprobe_point_wanted(point, mm) != (op == UPROBE_ARM))
+		return true;
+	batch[(*nr)++] = point;
+	return uprobe_point_is_accepted(point, mode);
+}
+
+/* Patches points of one page; @decided: all have been accepted. */
 static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
-		 enum uprobe_text_op op)
+		 bool decided, enum uprobe_text_op op)
 {
 	loff_t page = points[0]->offset & PAGE_MASK;
+	int err = 0, ret;
 
+	if (!decided)
+		nr = uprobe_points_decide(points, nr, arch_uprobe_mode(vma->vm_mm), &err);
+	if (op == UPROBE_DISARM)
+		err = 0;
+	if (!nr)
+		return err;
 	if (op == UPROBE_ARM)
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-	return uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), points, nr, op);
+	ret = uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), points, nr, op);
+	return err ? err : ret;
 }
 
 /**
@@ -151,7 +152,7 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
  *	those that none wants
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
- * Return: 0, or the first error: those of uprobe_text_page() and of arch_uprobe_decide().
+ * Return: 0, or the first error: those of uprobe_text_page() and of uprobe_points_decide().
  */
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
@@ -162,19 +163,16 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	struct uprobe_point *batch[PAGE_POINTS];
 	unsigned int i = first_in(vma, points, nr), n;
 	int err = 0, ret;
+	bool decided;
 
 	while (i < nr && points[i]->offset < end) {
 		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
-		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++) {
-			ret = concerned(points[i], mm, mode, op);
-			if (ret > 0)
-				batch[n++] = points[i];
-			else if (!err)
-				err = ret;
-		}
+		decided = true;
+		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++)
+			decided &= add_concerned(batch, &n, points[i], mm, mode, op);
 		if (!n)
 			continue;
-		ret = patch(vma, batch, n, op);
+		ret = patch(vma, batch, n, decided, op);
 		if (!err)
 			err = ret;
 	}
@@ -200,6 +198,7 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
 	unsigned int n = 0;
+	bool decided = true;
 
 	if (!point || point->offset >= end)
 		return;
@@ -207,17 +206,17 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 	list_for_each_entry_from(point, &file->in_order, entry) {
 		if (unlikely(point->offset >= page_end || n == MAPPED_POINTS)) {
 			if (n)
-				patch(vma, batch, n, UPROBE_ARM);
+				patch(vma, batch, n, decided, UPROBE_ARM);
 			n = 0;
+			decided = true;
 			if (point->offset >= end || fatal_signal_pending(current))
 				break;
 			page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
 		}
-		if (likely(concerned(point, mm, mode, UPROBE_ARM) > 0))
-			batch[n++] = point;
+		decided &= add_concerned(batch, &n, point, mm, mode, UPROBE_ARM);
 	}
 	if (n)
-		patch(vma, batch, n, UPROBE_ARM);
+		patch(vma, batch, n, decided, UPROBE_ARM);
 	kfree(batch);
 }
 

@@ -270,7 +270,7 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		decision->err = way;
 		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
 	}
-	/* Pairs with the acquires in uprobe_point_decision() and concerned(). */
+	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
 }
 
@@ -286,6 +286,14 @@ static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned 
 	return other;
 }
 
+static const struct uprobe_decision no_memory = {
+	.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
+};
+
+static const struct uprobe_decision unread = {
+	.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
+};
+
 /**
  * uprobe_point_decide_new() - uprobe_point_decide() for a point that is not published
  * @point: the point; its instruction has been read
@@ -297,9 +305,6 @@ static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned 
 const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
 						      unsigned int mode)
 {
-	static const struct uprobe_decision no_memory = {
-		.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
-	};
 	struct uprobe_decision *decision = decision_of(point, mode);
 
 	if (!decision)
@@ -321,10 +326,33 @@ const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,
 							 unsigned int mode)
 {
-	static const struct uprobe_decision unread = {
-		.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
-	};
-
 	guard(mutex)(&decide_mutex);
 	return point->len ? uprobe_point_decide_new(point, mode) : &unread;
+}
+
+/**
+ * uprobe_points_decide() - uprobe_point_decide() for a batch
+ * @points: points in their file; those that are refused are taken out of the array
+ * @nr: number of points
+ * @mode: see arch_uprobe_mode()
+ * @err: set to the error of the first that is refused, if there is one
+ *
+ * Context: task, may sleep.
+ * Return: number of points that are left.
+ */
+unsigned int uprobe_points_decide(struct uprobe_point **points, unsigned int nr,
+				  unsigned int mode, int *err)
+{
+	const struct uprobe_decision *decision;
+	unsigned int i, left = 0;
+
+	guard(mutex)(&decide_mutex);
+	for (i = 0; i < nr; i++) {
+		decision = points[i]->len ? uprobe_point_decide_new(points[i], mode) : &unread;
+		if (likely(decision->state == UPROBE_ACCEPTED))
+			points[left++] = points[i];
+		else if (!*err)
+			*err = decision->err;
+	}
+	return left;
 }

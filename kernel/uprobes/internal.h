@@ -355,6 +355,8 @@ const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *po
 							 unsigned int mode);
 const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
 						      unsigned int mode);
+unsigned int uprobe_points_decide(struct uprobe_point **points, unsigned int nr,
+				  unsigned int mode, int *err);
 
 /* table.c */
 int uprobe_table_init(struct uprobe_mm *own);

@@ -86,6 +86,20 @@ static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_
 }
 
 /**
+ * uprobe_point_is_accepted() - has the instruction of a point been accepted?
+ * @point: a point
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task.
+ */
+static inline bool uprobe_point_is_accepted(struct uprobe_point *point, unsigned int mode)
+{
+	const struct uprobe_decision *decision = uprobe_point_decision(point, mode);
+
+	return likely(decision && decision->state == UPROBE_ACCEPTED);
+}
+
+/**
  * uprobe_point_decide() - how does the instruction of a point take effect?
  * @point: a point in its file
  * @mode: see arch_uprobe_mode()
