@@ -273,6 +273,9 @@ static void tidy_worker(struct work_struct *work)
 	guard(mutex)(&kretprobe_mutex);
 	for (i = 0; i < NR_CLASSES; i++)
 		forget_holders(classes[i]);
+	/* Instances of classes that were retired meanwhile may have the same holders. */
+	list_for_each_entry(class, &retired_classes, retired)
+		forget_holders(class);
 	list_for_each_entry_safe(class, next, &retired, retired) {
 		forget_holders(class);
 		empty_caches(class);
