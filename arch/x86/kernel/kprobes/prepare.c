@@ -188,6 +188,7 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 {
 	struct probe_insn *insn = probe_desc(p);
 	int ret = probe_classify(bytes, avail, INSN_MODE_KERN, insn);
+	const char *reason = NULL;
 
 	if (ret && is_bug(p, insn)) {
 		insn->action = PROBE_COPY;
@@ -198,10 +199,13 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 		return ret;
 	}
 	if (in_kcfi_check(p, bytes, avail))
-		*why = "part of a check of a call's type";
+		reason = "part of a check of a call's type";
 	else if (is_landing_pad(bytes, avail))
-		*why = "a landing pad";
-	return *why ? -EINVAL : 0;
+		reason = "a landing pad";
+	if (!reason)
+		return 0;
+	*why = reason;
+	return -EINVAL;
 }
 
 /* See <linux/kprobes-arch.h>. */
