@@ -469,13 +469,17 @@ static unsigned int returns;
 static int count_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	returns++;
+	seen_flags |= native_save_fl();
 	return 0;
 }
 
 /* The detour of a return probe restores DF and AC where the arithmetic flags are dead. */
 static void dead_flags_of_a_return_probe(struct kunit *test)
 {
-	struct kretprobe rp = { .kp.addr = (void *)kprobes_opt_entry, .handler = count_return };
+	struct kretprobe rp = {
+		.kp.addr = (void *)kprobes_opt_entry,
+		.handler = count_return, .entry_handler = count_return,
+	};
 	static const unsigned long sets[] = { 0, X86_EFLAGS_DF, X86_EFLAGS_AC, DF_AC };
 	unsigned int i;
 
@@ -483,10 +487,12 @@ static void dead_flags_of_a_return_probe(struct kunit *test)
 	EXPECT_JUMP(test, &rp.kp, true);
 	KUNIT_EXPECT_TRUE(test, detour_calls(rp.kp.addr, "kprobe_detour_enter_return_dead"));
 	returns = 0;
+	seen_flags = 0;
 	for (i = 0; i < ARRAY_SIZE(sets); i++)
 		KUNIT_EXPECT_EQ(test, kprobes_opt_dead_entry(sets[i]) & (DF_AC | X86_EFLAGS_IF),
 				sets[i] | X86_EFLAGS_IF);
-	KUNIT_EXPECT_EQ(test, returns, ARRAY_SIZE(sets));
+	KUNIT_EXPECT_EQ(test, returns, 2 * ARRAY_SIZE(sets));
+	KUNIT_EXPECT_EQ(test, seen_flags & X86_EFLAGS_AC, 0);
 	unregister_kretprobe(&rp);
 }
 #endif

@@ -79,6 +79,7 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	pushl	%\reg
 	.endr
 	cld
+	ASM_CLAC
 	movl	(3 * 4)(%esp), %eax
 	movl	-DETOUR_POPF(%eax), %eax
 	leal	(5 * 4)(%esp), %edx	/* after the flags, which the detour has pushed */

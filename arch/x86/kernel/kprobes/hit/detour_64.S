@@ -216,6 +216,7 @@ SYM_CODE_START(kprobe_detour_enter_return)
 	ANNOTATE_NOENDBR
 	UNWIND_HINT_FUNC
 	cld
+	ASM_CLAC
 	CALL_RETURN ret=0, offset=DETOUR_POPF
 	RET
 SYM_CODE_END(kprobe_detour_enter_return)
@@ -234,6 +235,7 @@ SYM_CODE_START(kprobe_detour_enter_return_dead)
 
 .Lreturn_rare:
 	cld
+	ASM_CLAC
 	CALL_RETURN ret=1, offset=DETOUR_COPY
 	popfq
 	RET

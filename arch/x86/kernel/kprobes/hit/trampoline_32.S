@@ -8,6 +8,7 @@
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
+#include <asm/smap.h>
 
 	.text
 SYM_CODE_START(__kretprobe_trampoline)
@@ -17,6 +18,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	pushl	$__KERNEL_DS
 	pushl	%esp
 	pushfl
+	ASM_CLAC
 	addl	$8, 4(%esp)		/* stack pointer of the caller after the return */
 	pushl	$__KERNEL_CS
 	pushl	$__kretprobe_trampoline

@@ -9,6 +9,7 @@
 #include <asm/nospec-branch.h>
 #include <asm/ptrace-abi.h>
 #include <asm/segment.h>
+#include <asm/smap.h>
 #include <asm/unwind_hints.h>
 
 #include "../../../entry/calling.h"
@@ -37,6 +38,7 @@ SYM_CODE_START(__kretprobe_trampoline)
 	pushq	$__KERNEL_DS
 	pushq	%rsp
 	pushfq
+	ASM_CLAC			/* the function may be one that accesses user memory */
 	addq	$16, 8(%rsp)		/* stack pointer of the caller after the return */
 	pushq	$__KERNEL_CS
 	pushq	$__kretprobe_trampoline
