@@ -139,5 +139,7 @@ bool __emulate_cc(unsigned long flags, u8 cc);
 void force_sig(int signal);
 void force_sig_fault(int signal, int code, void *addr);
 void send_sigtrap(struct pt_regs *regs, int error_code, int code);
+/* No test is in a slot. */
+static inline void uprobe_leave(struct pt_regs *regs) { }
 
 #endif /* _KPROBES_TEST_MACHINE_H */
