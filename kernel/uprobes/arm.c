@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "point.h"
+#include "process.h"
 #include "trace.h"
 
 /* A mapping to visit. The process may have ended meanwhile; only its &struct mm_struct is kept. */
@@ -484,11 +485,16 @@ void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr)
 
 	guard(mmap_read_lock)(current->mm);
 	vma = vma_lookup(current->mm, vaddr);
-	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
-		return;
 	guard(rwsem_read)(&uprobe_points_lock);
 	/* It may have been unregistered, or the file replaced, meanwhile. */
-	if (!point->file || file_inode(vma->vm_file) != point->file->inode)
+	if (!vma || !point->file)
+		return;
+	if (uprobe_point_is_process(point)) {
+		uprobe_process_arm(current->mm->uprobes_state.own, &point, 1, UPROBE_DISARM);
+		return;
+	}
+	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED ||
+	    file_inode(vma->vm_file) != point->file->inode)
 		return;
 	uprobe_arm_vma(vma, &point, 1, UPROBE_DISARM);
 }

@@ -104,11 +104,15 @@ static int add(struct vm_area_struct *text, struct uprobe_mm *own, struct uprobe
 		counter->vaddr = counter_vaddr(vma, counter->offset);
 		err = change(text->vm_mm, counter->vaddr, 1);
 	}
-	if (!err)
-		err = xa_err(xa_store(&own->counters, index_of(point), counter,
-				      GFP_KERNEL_ACCOUNT));
 	if (err)
-		kfree(counter);
+		goto free;
+	err = xa_err(xa_store(&own->counters, index_of(point), counter, GFP_KERNEL_ACCOUNT));
+	if (!err)
+		return 0;
+	if (vma)
+		change(text->vm_mm, counter->vaddr, -1);
+free:
+	kfree(counter);
 	return err;
 }
 

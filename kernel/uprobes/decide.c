@@ -356,3 +356,23 @@ unsigned int uprobe_points_decide(struct uprobe_point **points, unsigned int nr,
 	}
 	return left;
 }
+
+/**
+ * uprobe_points_agree() - have two points been accepted for the same instruction?
+ * @a: a point
+ * @b: another one
+ * @mode: see arch_uprobe_mode()
+ *
+ * Context: task; uprobe_points_lock held.
+ */
+bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode)
+{
+	const struct uprobe_decision *x = uprobe_point_decision(a, mode);
+	const struct uprobe_decision *y = uprobe_point_decision(b, mode);
+	unsigned int len;
+
+	if (!x || !y || x->state != UPROBE_ACCEPTED || y->state != UPROBE_ACCEPTED)
+		return false;
+	len = arch_uprobe_insn_len(&x->arch);
+	return len == arch_uprobe_insn_len(&y->arch) && !memcmp(a->insn, b->insn, len);
+}

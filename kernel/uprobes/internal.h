@@ -285,6 +285,7 @@ struct uprobe_table {
  * struct uprobe_mm - sites and areas of a process
  * @table: the sites
  * @has_sites: the table has ever had one
+ * @has_process: the process has ever had a registration; under uprobe_points_lock
  * @low: start of the lowest area
  * @high: end of the highest area; 0 before the first one
  * @areas: never shrinks; read without a lock
@@ -298,6 +299,7 @@ struct uprobe_table {
 struct uprobe_mm {
 	struct uprobe_table	*table;
 	bool			has_sites;
+	bool			has_process;
 	unsigned long		low;
 	unsigned long		high;
 	struct list_head	areas;
@@ -357,6 +359,7 @@ const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point
 						      unsigned int mode);
 unsigned int uprobe_points_decide(struct uprobe_point **points, unsigned int nr,
 				  unsigned int mode, int *err);
+bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode);
 
 /* table.c */
 int uprobe_table_init(struct uprobe_mm *own);
@@ -394,6 +397,7 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
+bool uprobe_text_reader_has(const struct uprobe_text_reader *reader, unsigned long addr);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 
@@ -450,9 +454,6 @@ void uprobe_registrations_init(void);
 
 /* process_point.c */
 struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr);
-bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode);
-bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
-			      unsigned long vaddr);
 void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
 void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);

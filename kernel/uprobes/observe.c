@@ -110,7 +110,12 @@ static atomic_t nr_retired = ATOMIC_INIT(0);
 
 static void free_retired(struct work_struct *unused)
 {
+	struct list_head dying;
+
+	/* Points of processes that have ended. */
+	uprobe_points_take_dying(&dying);
 	uprobe_observe_retired();
+	uprobe_points_free_dying(&dying);
 }
 
 static DECLARE_WORK(retired_work, free_retired);

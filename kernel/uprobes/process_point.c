@@ -43,56 +43,9 @@ struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned l
 	return list_empty(&own->process.in_order) ? NULL : find_exactly(&own->process, vaddr);
 }
 
-/**
- * uprobe_points_agree() - have two points been accepted for the same instruction?
- * @a: a point
- * @b: another one
- * @mode: see arch_uprobe_mode()
- *
- * Context: task; uprobe_points_lock held.
- */
-bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigned int mode)
-{
-	const struct uprobe_decision *x = uprobe_point_decision(a, mode);
-	const struct uprobe_decision *y = uprobe_point_decision(b, mode);
-	unsigned int len;
-
-	if (!x || !y || x->state != UPROBE_ACCEPTED || y->state != UPROBE_ACCEPTED)
-		return false;
-	len = arch_uprobe_insn_len(&x->arch);
-	return len == arch_uprobe_insn_len(&y->arch) && !memcmp(a->insn, b->insn, len);
-}
-
 static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
 {
 	return ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
-}
-
-/**
- * uprobe_point_also_wanted() - does a point at the same address need the breakpoint?
- * @vma: mapping of the text
- * @point: a point that does not
- * @vaddr: its address
- *
- * A point of the file is not armed in text that the program has changed.
- *
- * Context: task; mmap_lock held; uprobe_points_lock held.
- * Return: true if it does.
- */
-bool uprobe_point_also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
-			      unsigned long vaddr)
-{
-	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
-	struct uprobe_point *other = NULL;
-
-	if (!uprobe_point_is_process(point))
-		other = own ? uprobe_process_point_find(own, vaddr) : NULL;
-	else if (uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED)
-		other = uprobe_point_find(file_inode(vma->vm_file), vma_offset(vma, vaddr));
-	if (!other || !uprobe_point_wanted(other, vma->vm_mm))
-		return false;
-	return !uprobe_point_is_process(point) ||
-	       uprobe_points_agree(point, other, arch_uprobe_mode(vma->vm_mm));
 }
 
 /* --- Text ------------------------------------------------------------------------- */
@@ -292,7 +245,8 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
  * @why: set on failure
  *
  * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held. Not
- * uprobe_points_lock, because the file system may ask a program.
+ * uprobe_points_lock, because the file system may ask a program, unless the reader has the
+ * instruction: uprobe_text_reader_has().
  * Return: 0, or an error of register_uprobe().
  */
 int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, const char **why)
@@ -337,6 +291,18 @@ static struct uprobe_point *create_point(struct uprobe_file *process,
 	return ERR_PTR(err);
 }
 
+/* Is the instruction that has been read that of a point? The program may have written another. */
+static bool has_its_text(struct uprobe_text_reader *reader, struct uprobe_point *point)
+{
+	const struct uprobe_decision *decision;
+	u8 insn[MAX_UINSN_BYTES];
+
+	memcpy(insn, reader->insn, sizeof(insn));
+	restore(reader->vma, point->offset, insn, reader->len);
+	decision = uprobe_point_decision(point, arch_uprobe_mode(reader->mm));
+	return !memcmp(insn, point->insn, arch_uprobe_insn_len(&decision->arch));
+}
+
 /**
  * uprobe_process_point_get() - find or create the point for a registration
  * @own: the process
@@ -360,6 +326,13 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 
 	before = uprobe_point_before(process, reader->last, vaddr);
 	point = uprobe_point_after(process, before);
+	if (point && point->offset == vaddr && !has_its_text(reader, point)) {
+		*why = "another probe, whose text was overwritten, is there";
+		if (!list_empty(&point->consumers))
+			return ERR_PTR(-EILSEQ);
+		uprobe_point_put(point);
+		point = NULL;
+	}
 	if (!point || point->offset != vaddr) {
 		point = create_point(process, reader, vaddr, before, why);
 		if (IS_ERR(point))
@@ -410,6 +383,9 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 		ret = uprobe_text_page(vma, page, batch, n, op);
 		if (ret && arm)
 			return ret;
+		/* A page that vanishes is the program's business; its breakpoints are gone. */
+		if (ret == -EFAULT)
+			ret = 0;
 		if (!err)
 			err = ret;
 	}
@@ -569,6 +545,8 @@ void uprobe_process_end(struct uprobe_mm *own)
 {
 	struct uprobe_point *point;
 
+	if (!own->has_process)
+		return;
 	guard(rwsem_write)(&uprobe_points_lock);
 	while ((point = uprobe_point_first(&own->process, 0)))
 		end_point(point, uprobe_registration_end);
@@ -605,6 +583,9 @@ int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
 		if (vma)
 			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
 					       UPROBE_DISARM);
+		/* As in uprobe_process_arm(). */
+		if (err == -EFAULT)
+			err = 0;
 	}
 	return err;
 }

@@ -166,6 +166,7 @@ void uprobe_registration_publish(struct uprobe_registration *registration,
 
 	lockdep_assert_held_write(&uprobe_points_lock);
 	registration->own = container_of(point->file, struct uprobe_mm, process);
+	registration->own->has_process = true;
 	registration->point = point;
 	registration->vaddr = point->offset;
 	uprobe_point_add(point, &registration->consumer);

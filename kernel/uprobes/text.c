@@ -140,6 +140,22 @@ static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
 }
 
 /**
+ * uprobe_text_reader_has() - can an instruction be read without asking for a page?
+ * @reader: any
+ * @addr: address of the instruction
+ *
+ * Context: any.
+ * Return: true if uprobe_text_read_insn() does not sleep.
+ */
+bool uprobe_text_reader_has(const struct uprobe_text_reader *reader, unsigned long addr)
+{
+	unsigned int at = offset_in_page(addr);
+
+	return reader->page && reader->addr == addr - at && at >= UPROBE_CONTEXT_BYTES &&
+	       at + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES <= PAGE_SIZE;
+}
+
+/**
  * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
  * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
  * @addr: address of the instruction, in @reader->vma
@@ -228,13 +244,35 @@ static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *poin
 	return err;
 }
 
-/* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
-static noinline void arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+static int count(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	if (is_breakpoint(at))
-		uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
-	else
+	if (!uprobe_counter_change(vma, point, 1))
+		return 0;
+	return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
+}
+
+/* Has the program changed the text, so that a point of the process has another instruction? */
+static bool differs_from_process(struct vm_area_struct *vma, struct uprobe_point *point)
+{
+	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
+	struct uprobe_point *other;
+
+	if (uprobe_point_is_process(point))
+		return false;
+	other = uprobe_process_point_find(own, point_vaddr(vma, point));
+	return other && !uprobe_points_agree(point, other, arch_uprobe_mode(vma->vm_mm));
+}
+
+/* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
+static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+{
+	if (!is_breakpoint(at) || differs_from_process(vma, point)) {
 		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
+		return 0;
+	}
+	uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
+	/* Nothing happens if this point has armed the text before. */
+	return point->ref_ctr_offset ? count(vma, point) : 0;
 }
 
 static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
@@ -244,12 +282,14 @@ static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 	u8 *at = kaddr + offset;
 
 	/* A point whose instruction is a breakpoint is refused. */
-	if (unlikely(!same_insn(point, mode ? point->other : &point->native, at, offset))) {
-		arm_changed(vma, point, at);
-		return 0;
+	if (unlikely(!same_insn(point, mode ? point->other : &point->native, at, offset)))
+		return arm_changed(vma, point, at);
+	if (unlikely(point->ref_ctr_offset)) {
+		int err = count(vma, point);
+
+		if (err)
+			return err;
 	}
-	if (unlikely(point->ref_ctr_offset) && uprobe_counter_change(vma, point, 1))
-		return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
 	write_opcode(at, &breakpoint);
 	if (trace_uprobe_text_enabled())
 		trace_uprobe_text(point_vaddr(vma, point), true);
@@ -263,16 +303,16 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	struct uprobe_point **end = points + nr;
 	struct page *page;
 	u8 *kaddr;
-	int err = 0;
+	int err = 0, ret;
 
 	page = get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (; points < end; points++) {
-		err = arm_one(vma, kaddr, *points, mode);
-		if (unlikely(err))
-			break;
+		ret = arm_one(vma, kaddr, *points, mode);
+		if (unlikely(ret) && !err)
+			err = ret;
 	}
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
@@ -298,16 +338,48 @@ static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
 	return found;
 }
 
+/* The point at the same address: one of the file for one of the process, and vice versa. */
+static struct uprobe_point *other_point(struct vm_area_struct *vma, struct uprobe_point *point,
+					unsigned long vaddr)
+{
+	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
+
+	if (!uprobe_point_is_process(point))
+		return uprobe_process_point_find(own, vaddr);
+	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return NULL;
+	return uprobe_point_find(file_inode(vma->vm_file),
+				 ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) +
+				 (vaddr - vma->vm_start));
+}
+
+/*
+ * Does a point at the same address need the breakpoint? One of the file is not armed in text that
+ * the program has changed.
+ */
+static bool also_wanted(struct vm_area_struct *vma, struct uprobe_point *point,
+			unsigned long vaddr)
+{
+	struct uprobe_point *other = other_point(vma, point, vaddr);
+
+	if (!other || !uprobe_point_wanted(other, vma->vm_mm))
+		return false;
+	return !uprobe_point_is_process(point) ||
+	       uprobe_points_agree(point, other, arch_uprobe_mode(vma->vm_mm));
+}
+
 static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_point *point)
 {
 	unsigned long vaddr = point_vaddr(vma, point);
 	u8 *at = kaddr + offset_in_page(vaddr);
 
-	if (!is_breakpoint(at) || uprobe_point_also_wanted(vma, point, vaddr))
+	if (!is_breakpoint(at))
 		return;
-	write_opcode(at, point->insn);
 	if (point->ref_ctr_offset)
 		uprobe_counter_change(vma, point, -1);
+	if (also_wanted(vma, point, vaddr))
+		return;
+	write_opcode(at, point->insn);
 	trace_uprobe_text(vaddr, false);
 }
 

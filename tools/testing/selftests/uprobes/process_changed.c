@@ -10,6 +10,8 @@
 #include "process.h"
 #include "areas.h"
 
+#define LIST		"/sys/kernel/debug/uprobes/list"
+
 /* The instruction of the function that is changed, and the next one. */
 #define CHANGED		code_offsets[2]
 #define NEXT		code_offsets[3]
@@ -145,6 +147,67 @@ static void check_changed_exit(void)
 	unmap_file(map);
 }
 
+static void check_overwritten(void)
+{
+	char *map = map_file();
+	int err = add("a", map + CHANGED, "");
+
+	change(map);
+	ksft_test_result(!err && add("b", map + CHANGED, "") == EILSEQ && adds(map, 9),
+			 "a probe that would share overwritten text is refused\n");
+	on("del", "a");
+	err = on("add", "b");
+	ksft_test_result(!err && adds(map, 9) && get("b", HITS) == 1,
+			 "the new text is probed: error %d\n", err);
+	command("drop");
+	unmap_file(map);
+}
+
+/* The page vanishes, but not its mapping. */
+static void check_truncated(void)
+{
+	char *map = map_file();
+	int err = add("a", map + CHANGED, ""), status = 1;
+	pid_t pid;
+
+	close(open(FILE_PATH, O_WRONLY | O_TRUNC));
+	pid = fork();
+	if (!pid)
+		exit(0);
+	waitpid(pid, &status, 0);
+	ksft_test_result(!err && pid > 0 && !status, "a process whose text was truncated forks\n");
+	ksft_test_result(!on("del", "a") && !strstr(read_all(LIST), "pid:"),
+			 "its probe is unregistered\n");
+	command("drop");
+	unmap_file(map);
+}
+
+/* --- Reference counters ------------------------------------------------------------------- */
+
+#define COUNTER	2048
+
+static void check_counter(void)
+{
+	const struct event_at at = { .path = FILE_PATH, .offset = CHANGED, .ref_ctr = COUNTER };
+	char *map = map_file();
+	volatile short *counter = (short *)(map + COUNTER);
+	int err = add("a", map + CHANGED, ""), file = event_open(&at);
+	bool counted = *counter == 1;
+
+	event_close(file);
+	ksft_test_result(!err && file >= 0 && counted && !*counter,
+			 "the counter of a probe that comes to one of the process\n");
+	command("drop");
+	file = event_open(&at);
+	counted = *counter == 1;
+	err = add("a", map + CHANGED, "");
+	event_close(file);
+	ksft_test_result(!err && file >= 0 && counted && !*counter && adds(map, 7) &&
+			 get("a", HITS) == 1, "and of one that such a probe comes to\n");
+	command("drop");
+	unmap_file(map);
+}
+
 /* --- Signals ------------------------------------------------------------------------------ */
 
 static volatile unsigned long signals, bad_ip;
@@ -187,10 +250,13 @@ static void check_signals(void)
 
 int main(void)
 {
-	ksft_set_plan(14);
+	ksft_set_plan(20);
 	check_changed_before();
 	check_changed_after();
 	check_changed_exit();
+	check_overwritten();
+	check_truncated();
+	check_counter();
 	check_signals();
 	ksft_finished();
 }
