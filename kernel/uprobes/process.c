@@ -8,7 +8,6 @@
 #include <linux/kprobes.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "internal.h"
 #include "point.h"
@@ -68,12 +67,30 @@ static struct mm_struct *find_mm(pid_t pid)
 
 /* --- Registration --------------------------------------------------------------- */
 
-/* Points of one process that are being registered. */
+/* Points of one process that are being registered; @locked: uprobe_points_lock is held. */
 struct batch {
 	struct uprobe_text_reader reader;
 	struct uprobe_point **points;
 	unsigned int nr, room;
+	bool locked;
 };
+
+/* The lock is kept from one probe to the next, unless something has to be done without it. */
+static void batch_lock(struct batch *batch)
+{
+	if (batch->locked)
+		return;
+	down_write(&uprobe_points_lock);
+	batch->locked = true;
+}
+
+static void batch_unlock(struct batch *batch)
+{
+	if (!batch->locked)
+		return;
+	up_write(&uprobe_points_lock);
+	batch->locked = false;
+}
 
 static int batch_make_room(struct batch *batch, unsigned int more)
 {
@@ -97,7 +114,7 @@ static int publish_read(struct uprobe_mm *own, struct uprobe_registration *regis
 	uprobe_consumer_handler *handler;
 	struct uprobe_point *point;
 
-	guard(rwsem_write)(&uprobe_points_lock);
+	batch_lock(batch);
 	point = uprobe_process_point_get(own, &batch->reader, vaddr, why);
 	if (IS_ERR(point))
 		return PTR_ERR(point);
@@ -129,6 +146,8 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	registration = uprobe_registration_new(u, kind, batch->reader.left);
 	if (!registration)
 		return -ENOMEM;
+	if (!uprobe_text_reader_has(&batch->reader, vaddr))
+		batch_unlock(batch);
 	err = uprobe_process_read(&batch->reader, vaddr, &why);
 	if (!err)
 		err = publish_read(own, registration, vaddr, batch, &why);
@@ -146,6 +165,7 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 	const char *why;
 	int err;
 
+	batch_unlock(batch);
 	err = uprobe_exits_find(own, rp->up.vaddr, rp->size, &exits, &why);
 	if (err) {
 		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
@@ -180,7 +200,10 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 	int i, err = 0;
 
 	for (i = 0; i < num && !err; i++) {
-		err = uprobe_registration_check(us[i]);
+		if (us[i]->registration) {
+			batch_unlock(batch);
+			err = uprobe_registration_found(us[i]);
+		}
 		if (err)
 			break;
 		/* If publish() fails, it may have published some of the exits. */
@@ -211,6 +234,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	/* Keeps the text from being unmapped before the points are armed. */
 	guard(mmap_read_lock)(mm);
 	err = publish_all(own, us, num, is_return, batch, done);
+	batch_unlock(batch);
 	uprobe_text_reader_end(&batch->reader);
 	if (err)
 		return err;
@@ -241,112 +265,10 @@ static int register_locked(struct uprobe **us, int num, bool is_return, int *pub
 			break;
 		}
 		err = register_in(mm, us, n, is_return, &batch, published);
-		mmput(mm);
+		mmput_async(mm);
 	}
 	kvfree(batch.points);
 	return err;
-}
-
-/* --- Removal -------------------------------------------------------------------- */
-
-/* A place whose registration has ended. The process has a reference. */
-struct place {
-	struct mm_struct *mm;
-	unsigned long vaddr;
-};
-
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->mm != y->mm)
-		return x->mm < y->mm ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
-/* Ends the registrations of an object; returns the number of places in living processes. */
-static int end_one(struct uprobe *u, struct place *places)
-{
-	struct uprobe_registration *registration;
-	int nr = 0;
-
-	while ((registration = u->registration)) {
-		/* The process exists until it has ended its registrations under the lock. */
-		places[nr].mm = registration->own->mm;
-		places[nr].vaddr = registration->vaddr;
-		if (mmget_not_zero(places[nr].mm))
-			nr++;
-		uprobe_registration_end(registration);
-	}
-	uprobe_registrations_forget(NULL, u);
-	return nr;
-}
-
-static int end_all(struct uprobe **us, int num, struct place *places)
-{
-	int i, nr = 0;
-
-	guard(rwsem_write)(&uprobe_points_lock);
-	for (i = 0; i < num; i++)
-		nr += end_one(us[i], &places[nr]);
-	return nr;
-}
-
-/* Number of all registrations of some objects. Later it can only be smaller. */
-static unsigned int count_registrations(struct uprobe **us, int num)
-{
-	struct uprobe_registration *registration;
-	unsigned int nr = 0;
-	int i;
-
-	lockdep_assert_held(&uprobe_mutex);
-	guard(rwsem_read)(&uprobe_points_lock);
-	for (i = 0; i < num; i++) {
-		for (registration = us[i]->registration; registration;
-		     registration = registration->next)
-			nr++;
-	}
-	return nr;
-}
-
-static void sort_places(struct place *places, int nr)
-{
-	int i = 1;
-
-	while (i < nr && compare_places(&places[i - 1], &places[i]) <= 0)
-		i++;
-	if (i < nr)
-		sort(places, nr, sizeof(*places), compare_places, NULL);
-}
-
-static void disarm_places(struct place *places, int nr)
-{
-	unsigned long vaddrs[64];
-	struct mm_struct *mm;
-	int i, n;
-
-	for (i = 0; i < nr; ) {
-		mm = places[i].mm;
-		for (n = 0; n < ARRAY_SIZE(vaddrs) && i < nr && places[i].mm == mm; i++)
-			vaddrs[n++] = places[i].vaddr;
-		uprobe_process_disarm(mm->uprobes_state.own, vaddrs, n);
-		cond_resched();
-	}
-	for (i = 0; i < nr; i++)
-		mmput(places[i].mm);
-}
-
-static void unregister_locked(struct uprobe **us, int num)
-{
-	struct place *places;
-	int nr;
-
-	places = kvmalloc_array(count_registrations(us, num), sizeof(*places),
-				GFP_KERNEL | __GFP_NOFAIL);
-	nr = end_all(us, num, places);
-	sort_places(places, nr);
-	disarm_places(places, nr);
-	kvfree(places);
 }
 
 /**
@@ -367,7 +289,7 @@ int uprobes_register_now(struct uprobe **us, int num, bool is_return)
 	scoped_guard(mutex, &uprobe_mutex) {
 		err = register_locked(us, num, is_return, &published);
 		if (err && published)
-			unregister_locked(us, published);
+			uprobes_remove(us, published);
 	}
 	if (err && published)
 		uprobe_unregister_sync();
@@ -384,7 +306,7 @@ int uprobes_register_now(struct uprobe **us, int num, bool is_return)
 void uprobes_unregister_now(struct uprobe **us, int num)
 {
 	scoped_guard(mutex, &uprobe_mutex)
-		unregister_locked(us, num);
+		uprobes_remove(us, num);
 	/* Also for registrations that ended before: their handlers may still run. */
 	uprobe_unregister_sync();
 }
@@ -419,7 +341,7 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 static bool is_registered(struct uprobe **us, int num)
 {
 	guard(mutex)(&uprobe_mutex);
-	return count_registrations(us, num);
+	return uprobes_count(us, num);
 }
 
 /**
@@ -487,7 +409,7 @@ static int set_disabled(struct uprobe *u, bool disabled)
 			return -ESRCH;
 	}
 	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
-	mmput(own->mm);
+	mmput_async(own->mm);
 	return err;
 }
 

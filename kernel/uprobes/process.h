@@ -90,6 +90,10 @@ int uprobes_unregister(struct uprobe **us, int num);
 int uprobes_register_now(struct uprobe **us, int num, bool is_return);
 void uprobes_unregister_now(struct uprobe **us, int num);
 
+/* process_remove.c */
+unsigned int uprobes_count(struct uprobe **us, int num);
+void uprobes_remove(struct uprobe **us, int num);
+
 /* process_point.c */
 int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, const char **why);
 struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
