@@ -27,16 +27,6 @@
 /* The longest instruction of processors that report accesses before they are made. */
 #define LONGEST_INSN	4
 
-#ifdef CONFIG_UPROBES_BOOSTED
-/* The access may have been made by the copy of an instruction that has a probe. */
-static void leave_copy(struct pt_regs *regs)
-{
-	uprobe_leave(regs);
-}
-#else
-static void leave_copy(struct pt_regs *regs) { }
-#endif
-
 /* The core reads a watched word on this CPU, which is no access of a program. */
 static DEFINE_PER_CPU(bool, wprobe_reading);
 
@@ -267,15 +257,25 @@ static void call_handler(struct wprobe_thread *thread)
 {
 	struct wprobe *wp = wprobe_of_user(thread->user);
 	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long ip, logical_ip;
 	u32 flags = READ_ONCE(wp->flags);
 
 	if (flags & WPROBE_FLAG_DISABLED)
 		return;
 	if (flags & WPROBE_FLAG_CHANGED && !((thread->old ^ thread->new) & wp->mask))
 		return;
-	leave_copy(regs);
+	/*
+	 * The access may have been made by a copy of an instruction that has a probe.  The handler
+	 * sees the original, but the task goes on in the copy: a string instruction has only made
+	 * a part of its accesses.
+	 */
+	ip = instruction_pointer(regs);
+	logical_ip = uprobe_logical_ip(regs);
+	instruction_pointer_set(regs, logical_ip);
 	wp->handler(wp, regs, (thread->old & wp->mask) >> wp->shift,
 		    (thread->new & wp->mask) >> wp->shift);
+	if (instruction_pointer(regs) == logical_ip)
+		instruction_pointer_set(regs, ip);
 }
 
 /**

@@ -143,16 +143,38 @@ static __always_inline unsigned int access_size(u32 insn)
 		return vector && insn & BIT(23) ? 16 : 1 << size;
 	/* Exclusive and ordered accesses, compare and swap: one register, or a pair. */
 	if ((insn & 0x3f000000) == 0x08000000)
-		return insn & BIT(21) && !(insn & BIT(23)) ? 2 << size : 1 << size;
+		return insn & BIT(21) && !(insn & BIT(23)) ? 8 << (size & 1) : 1 << size;
 	if ((insn & 0xbe000000) == 0x0c000000)
 		return structure_size(insn);
 	/* A scalable vector, a block of memory: any number. */
 	return 4096;
 }
 
-static __always_inline bool type_matches(const struct wprobe_range *range, unsigned long esr)
+/* Does an instruction both read and write: an atomic operation, compare and swap? */
+static __always_inline bool reads_and_writes(u32 insn)
 {
-	return range->type & (esr & ESR_ELx_WNR ? WPROBE_WRITE : WPROBE_READ);
+	/* ldadd and the like, and swp; not ldapr, and accesses of 64 bytes. */
+	if ((insn & 0x3b200c00) == 0x38200000)
+		return (insn & 0xf000) <= 0x8000;
+	return (insn & 0x3fa07c00) == 0x08a07c00 ||	/* cas */
+	       (insn & 0xbfa07c00) == 0x08207c00;	/* casp */
+}
+
+static __always_inline u32 insn_of(const struct pt_regs *regs)
+{
+	return le32_to_cpu(*(__le32 *)regs->pc);
+}
+
+/*
+ * The syndrome of an instruction that reads and writes says that it reads, if another register
+ * watches for that.
+ */
+static __always_inline bool type_matches(const struct wprobe_range *range, unsigned long esr,
+					 const struct pt_regs *regs)
+{
+	if (esr & ESR_ELx_WNR)
+		return range->type & WPROBE_WRITE;
+	return range->type & WPROBE_READ || reads_and_writes(insn_of(regs));
 }
 
 /* Returns the number of bytes between the reported address and the range; 0 if it has it. */
@@ -193,7 +215,7 @@ u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
 
 		reg = __ffs(mask);
 		range = &this_cpu_ptr(&wprobe_loaded[reg])->range;
-		if (type_matches(range, esr))
+		if (type_matches(range, esr, regs))
 			nearest = min(nearest, distance(range, plain(addr)));
 	}
 	return nearest;
@@ -234,7 +256,7 @@ NOKPROBE_SYMBOL(pause_registers);
  * @addr: the reported address
  * @esr: syndrome of the exception
  * @regs: registers at the exception
- * @dist: from wprobe_distance()
+ * @dist: from wprobe_distance(), or 0 if another watchpoint is nearer
  *
  * Context: do_watchpoint().
  * Return: true if the instruction has to be stepped.
@@ -243,7 +265,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 {
 	struct wprobe_step *step = this_cpu_ptr(&wprobe_step);
 	unsigned long mask = __this_cpu_read(wprobe_regs);
-	u32 insn = le32_to_cpu(*(__le32 *)instruction_pointer(regs));
+	u32 insn = insn_of(regs);
 
 	step->regs = 0;
 	step->addr = plain(addr);
@@ -252,7 +274,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(mask)]);
 		const struct wprobe_range *range = &loaded->range;
 
-		if (!type_matches(range, esr))
+		if (!type_matches(range, esr, regs))
 			continue;
 		/* The instruction may access other watched ranges after the reported address. */
 		if (distance(range, step->addr) != dist &&
@@ -261,6 +283,8 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		step->regs |= mask & -mask;
 		wprobe_before(loaded->slot);
 	}
+	if (!step->regs)
+		return false;
 	if (unlikely(is_exclusive(insn))) {
 		pause_registers(step);
 		return false;
