@@ -216,5 +216,42 @@ for user in function graph fprobe_entry fprobe_exit kprobe after return; do
 	pair "$user" post
 done
 
+# A direct caller that returns to the caller of the function, as a BPF program can.
+
+skip_on()
+{
+	insmod "$HERE/test_modules/kp_skip.ko" "address=0x$(symbol_address $FUNCTION)"
+}
+
+skipped_calls()
+{
+	cat /sys/module/kp_skip/parameters/calls
+}
+
+check_skipped()
+{
+	kp add ours "symbol=$FUNCTION" >/dev/null
+	calls
+	yes "skipped function: it is a jump" settled
+	skip_on
+	is "skipped function: the entry is not carried" "$(state)" ftrace
+	calls
+	is "skipped function: ours came first" "$(hits ours) $(skipped_calls)" "10 5"
+	rmmod kp_skip
+	kp del ours >/dev/null
+	skip_on
+	kp add ours "symbol=$FUNCTION" >/dev/null
+	calls
+	is "skipped function: ours came second" "$(hits ours) $(skipped_calls)" "5 5"
+	kp del ours >/dev/null
+	rmmod kp_skip
+}
+
+if [ -f "$HERE/test_modules/kp_skip.ko" ]; then
+	check_skipped
+else
+	skip "skipped function" "this kernel has no direct callers"
+fi
+
 drop_others
 finish
