@@ -6,11 +6,11 @@
 #
 # Every instruction of .text has the same chance, including useless places for a
 # probe and places where none is allowed.  int3, udf and data, and the padding in front of
-# functions, do not count, because they are never executed.  The random numbers are always the same, but another
-# kernel has other instructions.
+# functions, do not count, because they are never executed.  The random numbers are always the
+# same, but another kernel has other instructions.
 #
-# get_kprobe_ctlblk() is left out.  The compiler of arm64 does not inline it; the base
-# calls it at every hit and allows a probe on it, whose hit never ends.
+# get_kprobe_ctlblk() and kprobe_running() are left out.  The compiler of arm64 does not inline
+# them; the base calls them at every hit and allows a probe on them, whose hit never ends.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,7 +21,7 @@ DRAWN=3000
 instructions()
 {
 	"$(binutil "$ARCH" objdump)" -d --no-show-raw-insn -j .text "$VMLINUX" |
-		sed -nE '/<(get_kprobe_ctlblk|__pfx_.*)>:$/,/^$/d
+		sed -nE '/<(get_kprobe_ctlblk|kprobe_running|__pfx_.*)>:$/,/^$/d
 			/\t(int3|udf|\.)/d; s/^ *([0-9a-f]+):\t.*/\1/p'
 }
 
