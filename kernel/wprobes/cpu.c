@@ -162,6 +162,8 @@ void wprobe_commit(void)
 			wprobe_slots[i].range.len = 0;
 	}
 	on_each_cpu(sync_cpu, NULL, true);
+	list_for_each_entry(watch, &wprobe_watches, list)
+		wprobe_share_settle(watch);
 	/* Until now the slot must not be used for another watch: see free_slot(). */
 	for (i = 0; i < WPROBE_SLOTS; i++) {
 		if (!owners[i])

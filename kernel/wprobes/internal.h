@@ -75,6 +75,7 @@ enum wprobe_state {
  * @last:	value of the aligned word with @range at the last hit, or when the watch was
  *		armed; hits replace it
  * @lasts:	the same of each CPU, if @range is per-CPU; else NULL
+ * @fresh:	bytes of the word that have been added to @range, a mask, until all CPUs watch them
  */
 struct wprobe_watch {
 	struct wprobe_range range;
@@ -84,6 +85,7 @@ struct wprobe_watch {
 	struct hlist_head probes;
 	unsigned long last;
 	unsigned long __percpu *lasts;
+	unsigned long fresh;
 };
 
 /**
@@ -209,6 +211,7 @@ void wprobe_watch_update(struct wprobe_watch *watch);
 struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wprobe_place *place,
 				       bool widen);
 bool wprobe_share_make_room(void);
+void wprobe_share_settle(struct wprobe_watch *watch);
 void wprobe_share_narrow(struct wprobe_watch *watch);
 bool wprobe_separable(u32 flags);
 
