@@ -191,7 +191,10 @@ static bool step(unsigned long addr)
 	return false;
 }
 
-/* Does a path from @addr reach a store-exclusive before a load-exclusive or clrex? */
+/*
+ * Does a path from @addr reach a store-exclusive before a load-exclusive or clrex?  There may be
+ * too many paths to tell, for instance in a large switch statement.
+ */
 static bool store_follows(unsigned long addr)
 {
 	unsigned int i, insns;
@@ -210,7 +213,7 @@ static bool store_follows(unsigned long addr)
 				return true;
 		}
 	}
-	return paths.doubtful;
+	return false;
 }
 
 /**
@@ -219,11 +222,13 @@ static bool store_follows(unsigned long addr)
  * @addr: address of the probe in it; the instruction is no exclusive itself
  *
  * Context: task; text_mutex.
- * Return: true if it would, or if that cannot be determined.
+ * Return: true if it would, or if that cannot be determined: no sequence has begun where a
+ * function begins.
  */
 bool probe_splits_exclusive(unsigned long start, unsigned long addr)
 {
 	lockdep_assert_held(&text_mutex);
 
-	return load_precedes(start, addr) || store_follows(addr);
+	return load_precedes(start, addr) || store_follows(addr) ||
+	       (paths.doubtful && addr != start);
 }
