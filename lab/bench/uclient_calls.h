@@ -56,16 +56,26 @@ NOINLINE static unsigned long time_calls(char *function)
 	return least;
 }
 
-static void command_to(const char *file, const char *format, unsigned long a, unsigned long b,
+/* False if the kernel refuses the instruction. */
+static int try_command(const char *file, const char *format, unsigned long a, unsigned long b,
 		       unsigned long c)
 {
 	char line[256];
-	int fd = open(file, O_WRONLY), length;
+	int fd = open(file, O_WRONLY), length, done;
 
 	length = snprintf(line, sizeof(line), format, a, b, c);
-	if (fd < 0 || write(fd, line, length) != length)
+	done = fd >= 0 && write(fd, line, length) == length;
+	if (!done && errno != EINVAL)
 		die(line);
 	close(fd);
+	return done;
+}
+
+static void command_to(const char *file, const char *format, unsigned long a, unsigned long b,
+		       unsigned long c)
+{
+	if (!try_command(file, format, a, b, c))
+		die(format);
 }
 
 static void command(const char *format, unsigned long a, unsigned long b, unsigned long c)
