@@ -94,9 +94,13 @@ static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_
  */
 static inline bool uprobe_point_is_accepted(struct uprobe_point *point, unsigned int mode)
 {
-	const struct uprobe_decision *decision = uprobe_point_decision(point, mode);
+	const struct uprobe_decision *decision;
 
-	return likely(decision && decision->state == UPROBE_ACCEPTED);
+	/* Nearly all. Pairs with the release in decide(). */
+	if (likely(!mode && smp_load_acquire(&point->native.state) == UPROBE_ACCEPTED))
+		return true;
+	decision = uprobe_point_decision(point, mode);
+	return decision && decision->state == UPROBE_ACCEPTED;
 }
 
 /**
