@@ -17,12 +17,6 @@
 #define A64_ZR		31	/* register number of the zero register in most instructions */
 #define A64_SP		31	/* and of the stack pointer in others */
 
-/* Of many instructions without effect, the one that all assemblers write. */
-static __always_inline bool a64_is_nop(u32 insn)
-{
-	return insn == 0xd503201f;
-}
-
 /* Register numbers (Rd, Rt and so on), by the position of the field. */
 static __always_inline u32 a64_reg0(u32 insn)
 {

@@ -5,7 +5,8 @@
  * A task executes a copy in user space, and must be able to stop after it. So all instructions
  * that must not be stepped are rejected, for example authenticated branches. Privileged
  * instructions need no special case, because the copy takes the exception that the original
- * would take. Branches are emulated, and so are loads of literals, from the user's memory.
+ * would take. Calls and conditional branches are emulated, and so are loads of literals, from the
+ * user's memory.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -81,7 +82,6 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 	regs->pstate |= btype_after(&desc);
 }
 
-/* Programs have nops in places for probes; stepping one would cost a second exception. */
 static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
 {
 	arm64_skip_faulting_instruction(regs, A64_LEN);
@@ -117,6 +117,15 @@ static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 	uprobe_skip(opcode, addr, regs);
 }
 
+/*
+ * Is the copy of a branch one instruction? That of a conditional branch is more, so that a task
+ * could be between them.
+ */
+static bool is_copied_branch(const struct probe_insn *desc)
+{
+	return desc->kind == KIND_B || desc->kind == KIND_BR || desc->kind == KIND_RET;
+}
+
 static bool loads_literal(const struct probe_insn *desc)
 {
 	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
@@ -136,13 +145,11 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 
 	if (probe_classify(insn, &desc) || desc.no_step)
 		return INSN_REJECTED;
-	if (a64_is_nop(insn))
-		asi->handler = uprobe_skip;
-	else if (loads_literal(&desc))
+	if (loads_literal(&desc))
 		asi->handler = uprobe_load_literal;
 	else if (desc.action == PROBE_EMULATE)
 		asi->handler = uprobe_emulate;
 	else
 		return INSN_GOOD;
-	return INSN_GOOD_NO_SLOT;
+	return is_copied_branch(&desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT;
 }

@@ -4,7 +4,7 @@
  * addresses.
  *
  * <linux/uprobes-arch.h> describes the functions.  The decision is that of uprobe-decode.c; an
- * instruction is one word, and so is its copy.  A branch of the slot has the reach of one
+ * instruction is one word, and so is its copy.  The handler of a copied branch emulates it.  A branch of the slot has the reach of one
  * instruction, 128 MiB, so that areas are near the text.
  */
 #include <linux/mm_types.h>
@@ -61,6 +61,8 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	switch (arm_probe_decode_insn(arch->insn, &arch->api)) {
 	case INSN_GOOD:
 		return UPROBE_COPIED;
+	case INSN_GOOD_BRANCH:
+		return UPROBE_COPIED_BRANCH;
 	case INSN_GOOD_NO_SLOT:
 		return UPROBE_EMULATED;
 	case INSN_REJECTED:
@@ -69,6 +71,22 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	*why = refusal_of(arch->insn);
 	probe_classify(arch->insn, &desc);
 	return desc.refusal == REFUSE_BREAKPOINT ? -EEXIST : -EOPNOTSUPP;
+}
+
+/* Writes the copy of a branch, which needs no jump back, and holds no signal. */
+static int write_branch(const struct arch_uprobe *arch, unsigned long vaddr, unsigned long slot,
+			__le32 *words)
+{
+	u32 copy[PROBE_RELOCATED_WORDS];
+	struct probe_insn desc;
+	int ret;
+
+	probe_classify(arch->insn, &desc);
+	ret = probe_relocate(arch->insn, &desc, vaddr, slot, copy);
+	if (ret < 0)
+		return ret;
+	words[0] = cpu_to_le32(copy[0]);
+	return 0;
 }
 
 /* See <linux/uprobes-arch.h>. */
@@ -80,10 +98,12 @@ int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 	unsigned int i;
 	u32 back;
 
-	if (probe_gen_branch(slot + AARCH64_INSN_SIZE, vaddr + AARCH64_INSN_SIZE, &back) < 0)
-		return -ERANGE;
 	for (i = 0; i < UPROBE_SLOT_SIZE / AARCH64_INSN_SIZE; i++)
 		words[i] = UPROBE_SWBP_INSN;
+	if (arch->api.handler)
+		return write_branch(arch, vaddr, slot, words);
+	if (probe_gen_branch(slot + AARCH64_INSN_SIZE, vaddr + AARCH64_INSN_SIZE, &back) < 0)
+		return -ERANGE;
 	words[0] = cpu_to_le32(arch->insn);
 	words[1] = cpu_to_le32(back);
 	words[held] = cpu_to_le32(arch->insn);

@@ -192,9 +192,10 @@ static bool guards(probes_handler_t *handler, u32 insn, const struct probe_insn 
 	       guarded_effect(handler, insn, desc, true, -14);
 }
 
-static bool is_nop(u32 insn)
+/* Branches whose copy is one instruction. */
+static bool is_copied_branch(const struct probe_insn *desc)
 {
-	return insn == 0xd503201f;
+	return desc->kind == KIND_B || desc->kind == KIND_BR || desc->kind == KIND_RET;
 }
 
 const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
@@ -204,10 +205,11 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 
 	if (must_be_rejected(desc))
 		return verdict == INSN_REJECTED ? NULL : "accepted for a uprobe";
-	if (desc->action == PROBE_COPY && !is_nop(insn))
+	if (desc->action == PROBE_COPY)
 		return verdict == INSN_GOOD && !asi.handler ? NULL :
-		       "not stepped for a uprobe";
-	if (verdict != INSN_GOOD_NO_SLOT || !asi.handler)
+		       "not copied for a uprobe";
+	if (verdict != (is_copied_branch(desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT) ||
+	    !asi.handler)
 		return "not emulated for a uprobe";
 	if (loads_literal(desc))
 		return loads(asi.handler, insn, 0) && loads(asi.handler, insn, -14) ? NULL :
