@@ -12,15 +12,22 @@
  *
  * All functions are pure, and build on any host (tools/testing/kprobes).
  */
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include "classify.h"
 #include "fields.h"
 #include "uprobe-context.h"
 
-static u32 word_at(const u8 *text)
+static __always_inline u32 word_at(const u8 *text)
 {
 	return text[0] | text[1] << 8 | text[2] << 16 | (u32)text[3] << 24;
+}
+
+/* Like probe_exclusive(); most of the many words are none. */
+static __always_inline enum probe_exclusive role_of(u32 insn)
+{
+	return likely(!probe_may_be_exclusive(insn)) ? EXCLUSIVE_NONE : probe_exclusive(insn);
 }
 
 /* Returns the nearest exclusive before the place, or EXCLUSIVE_NONE. */
@@ -30,7 +37,7 @@ static enum probe_exclusive exclusive_before(const u8 *text, size_t before)
 
 	while (before >= A64_LEN && role == EXCLUSIVE_NONE) {
 		before -= A64_LEN;
-		role = probe_exclusive(word_at(text + before));
+		role = role_of(word_at(text + before));
 	}
 	return role;
 }
@@ -41,7 +48,7 @@ static enum probe_exclusive exclusive_after(const u8 *text, size_t at, size_t le
 	enum probe_exclusive role = EXCLUSIVE_NONE;
 
 	for (; at + A64_LEN <= len && role == EXCLUSIVE_NONE; at += A64_LEN)
-		role = probe_exclusive(word_at(text + at));
+		role = role_of(word_at(text + at));
 	return role;
 }
 
