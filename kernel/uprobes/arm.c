@@ -118,7 +118,9 @@ static __always_inline bool add_concerned(struct uprobe_point **batch, unsigned 
 					  struct uprobe_point *point, struct mm_struct *mm,
 					  unsigned int mode, enum uprobe_text_op op)
 {
-	if (uprobe_point_wanted(point, mm) != (op == UPROBE_ARM))
+	bool arm = op == UPROBE_ARM;
+
+	if (uprobe_point_wanted(point, mm) != arm)
 		return true;
 	batch[(*nr)++] = point;
 	return uprobe_point_is_accepted(point, mode);

@@ -4,8 +4,8 @@
  * addresses.
  *
  * <linux/uprobes-arch.h> describes the functions.  The decision is that of uprobe-decode.c; an
- * instruction is one word, and so is its copy.  The handler of a copied branch emulates it.  A branch of the slot has the reach of one
- * instruction, 128 MiB, so that areas are near the text.
+ * instruction is one word, and so is its copy.  The handler of a copied branch emulates it.  A
+ * branch of the slot has the reach of one instruction, 128 MiB, so that areas are near the text.
  */
 #include <linux/mm_types.h>
 #include <linux/sched.h>

@@ -4,26 +4,26 @@
  * the result.  While the module is loaded, the function at @address returns 77.
  */
 #include <linux/ftrace.h>
+#include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/objtool.h>
 #include <asm/ibt.h>
-#include <asm/linkage.h>
 
 void kp_skip_call(void);
 int kp_skip_calls;
 
 /* The stack has the address in the function, and that in its caller. */
 asm("	.pushsection .text, \"ax\", @progbits\n"
-    "	.globl	kp_skip_call\n"
-    "	.type	kp_skip_call, @function\n"
-    "kp_skip_call:\n"
+	"	.globl	kp_skip_call\n"
+	"	.type	kp_skip_call, @function\n"
+	"kp_skip_call:\n"
 	ASM_ENDBR
-    "	incl	kp_skip_calls(%rip)\n"
-    "	movl	$77, %eax\n"
-    "	addq	$8, %rsp\n"
+	"	incl	kp_skip_calls(%rip)\n"
+	"	movl	$77, %eax\n"
+	"	addq	$8, %rsp\n"
 	ASM_RET
-    "	.size	kp_skip_call, . - kp_skip_call\n"
-    "	.popsection\n");
+	"	.size	kp_skip_call, . - kp_skip_call\n"
+	"	.popsection\n");
 STACK_FRAME_NON_STANDARD(kp_skip_call);
 
 static unsigned long address;
