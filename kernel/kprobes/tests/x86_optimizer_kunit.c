@@ -177,25 +177,24 @@ asm(ASM_FUNCTION(kprobes_opt_caller_carry,
 FLAGS_FUNCTION(kprobes_opt_dead, "test %eax, %eax\n");
 FLAGS_FUNCTION(kprobes_opt_live, "");
 
-/* Returns the flags at its entry, but the arithmetic ones, and sets those in %rcx. */
+/* Returns the flags at its entry, but the arithmetic ones, and sets those in %rdx. */
 asm(ASM_FUNCTION(kprobes_opt_entry,
 		 "mov $1, %eax\n"
 		 "test %eax, %eax\n"
-		 "pushf\n"
-		 "pop %rax\n"
-		 "push %rcx\n"
-		 "popf\n"
+		 "pushf; pop %rax\n"
+		 "push %rdx; popf\n"
 		 ASM_RET)
 	ASM_UNCHECKED(kprobes_opt_entry));
 
-/* Calls it with the flags in the argument. */
+/* Calls it with the flags in the argument.  It returns with them, too, but without DF. */
 asm(ASM_FUNCTION(kprobes_opt_dead_entry,
-		 "pushf\n"
-		 "pop %rcx\n"
+		 "pushf; pop %rcx\n"
 		 "or %rcx, %rdi\n"
-		 "push %rdi\n"
-		 "popf\n"
+		 "mov %rdi, %rdx\n"
+		 "and $~0x400, %rdx\n"
+		 "push %rdi; popf\n"
 		 "call kprobes_opt_entry\n"
+		 "push %rcx; popf\n"
 		 ASM_RET)
 	ASM_UNCHECKED(kprobes_opt_dead_entry));
 #endif
