@@ -397,7 +397,6 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
-bool uprobe_text_reader_has(const struct uprobe_text_reader *reader, unsigned long addr);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 

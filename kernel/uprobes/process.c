@@ -67,30 +67,12 @@ static struct mm_struct *find_mm(pid_t pid)
 
 /* --- Registration --------------------------------------------------------------- */
 
-/* Points of one process that are being registered; @locked: uprobe_points_lock is held. */
+/* Points of one process that are being registered. */
 struct batch {
 	struct uprobe_text_reader reader;
 	struct uprobe_point **points;
 	unsigned int nr, room;
-	bool locked;
 };
-
-/* The lock is kept from one probe to the next, unless something has to be done without it. */
-static void batch_lock(struct batch *batch)
-{
-	if (batch->locked)
-		return;
-	down_write(&uprobe_points_lock);
-	batch->locked = true;
-}
-
-static void batch_unlock(struct batch *batch)
-{
-	if (!batch->locked)
-		return;
-	up_write(&uprobe_points_lock);
-	batch->locked = false;
-}
 
 static int batch_make_room(struct batch *batch, unsigned int more)
 {
@@ -114,7 +96,7 @@ static int publish_read(struct uprobe_mm *own, struct uprobe_registration *regis
 	uprobe_consumer_handler *handler;
 	struct uprobe_point *point;
 
-	batch_lock(batch);
+	guard(rwsem_write)(&uprobe_points_lock);
 	point = uprobe_process_point_get(own, &batch->reader, vaddr, why);
 	if (IS_ERR(point))
 		return PTR_ERR(point);
@@ -146,8 +128,6 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	registration = uprobe_registration_new(u, kind, batch->reader.left);
 	if (!registration)
 		return -ENOMEM;
-	if (!uprobe_text_reader_has(&batch->reader, vaddr))
-		batch_unlock(batch);
 	err = uprobe_process_read(&batch->reader, vaddr, &why);
 	if (!err)
 		err = publish_read(own, registration, vaddr, batch, &why);
@@ -165,7 +145,6 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 	const char *why;
 	int err;
 
-	batch_unlock(batch);
 	err = uprobe_exits_find(own, rp->up.vaddr, rp->size, &exits, &why);
 	if (err) {
 		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
@@ -200,10 +179,7 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 	int i, err = 0;
 
 	for (i = 0; i < num && !err; i++) {
-		if (us[i]->registration) {
-			batch_unlock(batch);
-			err = uprobe_registration_found(us[i]);
-		}
+		err = uprobe_registration_check(us[i]);
 		if (err)
 			break;
 		/* If publish() fails, it may have published some of the exits. */
@@ -234,7 +210,6 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	/* Keeps the text from being unmapped before the points are armed. */
 	guard(mmap_read_lock)(mm);
 	err = publish_all(own, us, num, is_return, batch, done);
-	batch_unlock(batch);
 	uprobe_text_reader_end(&batch->reader);
 	if (err)
 		return err;

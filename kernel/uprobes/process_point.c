@@ -245,8 +245,7 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
  * @why: set on failure
  *
  * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held. Not
- * uprobe_points_lock, because the file system may ask a program, unless the reader has the
- * instruction: uprobe_text_reader_has().
+ * uprobe_points_lock, because the file system may ask a program.
  * Return: 0, or an error of register_uprobe().
  */
 int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, const char **why)

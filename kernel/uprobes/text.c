@@ -140,22 +140,6 @@ static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
 }
 
 /**
- * uprobe_text_reader_has() - can an instruction be read without asking for a page?
- * @reader: any
- * @addr: address of the instruction
- *
- * Context: any.
- * Return: true if uprobe_text_read_insn() does not sleep.
- */
-bool uprobe_text_reader_has(const struct uprobe_text_reader *reader, unsigned long addr)
-{
-	unsigned int at = offset_in_page(addr);
-
-	return reader->page && reader->addr == addr - at && at >= UPROBE_CONTEXT_BYTES &&
-	       at + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES <= PAGE_SIZE;
-}
-
-/**
  * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
  * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
  * @addr: address of the instruction, in @reader->vma
