@@ -85,21 +85,17 @@ bool uprobe_vma_armed(struct vm_area_struct *vma)
 
 /* --- One mapping ---------------------------------------------------------------- */
 
-static loff_t vma_offset(struct vm_area_struct *vma)
-{
-	return (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
-}
-
 /* Index of the first point that is not before the mapping. */
 static unsigned int first_in(struct vm_area_struct *vma, struct uprobe_point **points,
 			     unsigned int nr)
 {
+	loff_t start = uprobe_vma_offset(vma, vma->vm_start);
 	unsigned int low = 0, high = nr;
 
 	while (low < high) {
 		unsigned int mid = low + (high - low) / 2;
 
-		if (points[mid]->offset < vma_offset(vma))
+		if (points[mid]->offset < start)
 			low = mid + 1;
 		else
 			high = mid;
@@ -141,7 +137,7 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
 		return err;
 	if (op == UPROBE_ARM)
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-	ret = uprobe_text_page(vma, vma->vm_start + (page - vma_offset(vma)), points, nr, op);
+	ret = uprobe_text_page(vma, uprobe_vma_addr(vma, page), points, nr, op);
 	return err ? err : ret;
 }
 
@@ -160,7 +156,7 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
 {
-	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end;
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_point *batch[PAGE_POINTS];
@@ -196,8 +192,8 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
  */
 void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 {
-	loff_t end = vma_offset(vma) + (vma->vm_end - vma->vm_start), page_end = 0;
-	struct uprobe_point *point = uprobe_point_first(file, vma_offset(vma)), **batch;
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end = 0;
+	struct uprobe_point *point = uprobe_point_first(file, uprobe_vma_offset(vma, vma->vm_start)), **batch;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
 	unsigned int n = 0;

@@ -16,6 +16,7 @@
 #include <linux/xarray.h>
 
 #include "internal.h"
+#include "point.h"
 
 /**
  * struct uprobe_counter - the counter of a point in a process
@@ -31,7 +32,7 @@ struct uprobe_counter {
 
 static bool has_counter(struct vm_area_struct *vma, struct inode *inode, loff_t offset)
 {
-	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
+	loff_t start = uprobe_vma_offset(vma, vma->vm_start);
 
 	return vma->vm_file && file_inode(vma->vm_file) == inode &&
 	       (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE &&
@@ -49,11 +50,6 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 			return vma;
 	}
 	return NULL;
-}
-
-static unsigned long counter_vaddr(struct vm_area_struct *vma, loff_t offset)
-{
-	return vma->vm_start + (offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
 }
 
 static int change(struct mm_struct *mm, unsigned long vaddr, int by)
@@ -101,7 +97,7 @@ static int add(struct vm_area_struct *text, struct uprobe_mm *own, struct uprobe
 	};
 	vma = find_mapping(text->vm_mm, counter->inode, counter->offset);
 	if (vma) {
-		counter->vaddr = counter_vaddr(vma, counter->offset);
+		counter->vaddr = uprobe_vma_addr(vma, counter->offset);
 		err = change(text->vm_mm, counter->vaddr, 1);
 	}
 	if (err)
@@ -175,7 +171,7 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
 	xa_for_each(&own->counters, index, counter) {
 		if (counter->vaddr || !has_counter(vma, counter->inode, counter->offset))
 			continue;
-		vaddr = counter_vaddr(vma, counter->offset);
+		vaddr = uprobe_vma_addr(vma, counter->offset);
 		if (!change(vma->vm_mm, vaddr, 1))
 			counter->vaddr = vaddr;
 	}

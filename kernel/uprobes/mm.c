@@ -14,8 +14,8 @@
 
 static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, const char *why)
 {
-	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
-	loff_t end = start + (vma->vm_end - vma->vm_start);
+	loff_t start = uprobe_vma_offset(vma, vma->vm_start);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 	struct uprobe_point *point;
 
 	if (!trace_uprobe_refused_enabled())
@@ -23,15 +23,14 @@ static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, 
 	for (point = uprobe_point_first(file, start); point && point->offset < end;
 	     point = uprobe_point_next(point))
 		trace_uprobe_refused(file->inode, point->offset,
-				     vma->vm_start + (point->offset - start), why, -EPERM);
+				     uprobe_vma_addr(vma, point->offset), why, -EPERM);
 }
 
 /* Points whose text cannot be read now are refused in this mapping. */
 static void read_mapped(struct vm_area_struct *vma)
 {
-	loff_t start = (loff_t)vma_start_pgoff(vma) << PAGE_SHIFT;
-
-	uprobe_points_read(vma->vm_file, start, start + (vma->vm_end - vma->vm_start));
+	uprobe_points_read(vma->vm_file, uprobe_vma_offset(vma, vma->vm_start),
+			   uprobe_vma_offset(vma, vma->vm_end));
 }
 
 static noinline void arm_or_refuse(struct vm_area_struct *vma)

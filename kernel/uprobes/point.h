@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inline functions, called for each of thousands of points when text is mapped; see point.c.
+ * Inline functions about mappings and points, called for each of thousands of points when text
+ * is mapped; see point.c.
  */
 #ifndef _KERNEL_UPROBES_POINT_H
 #define _KERNEL_UPROBES_POINT_H
 
 #include "internal.h"
+
+/**
+ * uprobe_vma_offset() - offset in its file of an address
+ * @vma: a mapping of the file
+ * @vaddr: the address
+ *
+ * Context: task; mmap_lock, or the lock of the file's mappings, held.
+ */
+static inline loff_t uprobe_vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	return ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
+}
+
+/**
+ * uprobe_vma_addr() - address of an offset in its file
+ * @vma: a mapping of the file that has the offset
+ * @offset: the offset
+ *
+ * Context: task; mmap_lock held.
+ */
+static inline unsigned long uprobe_vma_addr(struct vm_area_struct *vma, loff_t offset)
+{
+	return vma->vm_start + (offset - uprobe_vma_offset(vma, vma->vm_start));
+}
 
 /**
  * uprobe_point_next() - next point of the same file, by offset

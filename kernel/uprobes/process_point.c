@@ -43,11 +43,6 @@ struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned l
 	return list_empty(&own->process.in_order) ? NULL : find_exactly(&own->process, vaddr);
 }
 
-static loff_t vma_offset(struct vm_area_struct *vma, unsigned long vaddr)
-{
-	return ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
-}
-
 /* --- Text ------------------------------------------------------------------------- */
 
 /*
@@ -86,7 +81,7 @@ static void restore(struct vm_area_struct *vma, unsigned long vaddr, u8 *text, u
 
 	restore_from(&vma->vm_mm->uprobes_state.own->process, vaddr, text, len);
 	if (file)
-		restore_from(file, vma_offset(vma, vaddr), text, len);
+		restore_from(file, uprobe_vma_offset(vma, vaddr), text, len);
 }
 
 /* Number of bytes that are probed at a point in a process, 0 if it has no breakpoint there. */
@@ -178,7 +173,7 @@ static bool has_room(struct uprobe_text_reader *reader, struct uprobe_mm *own,
 static bool overlaps_any(struct uprobe_text_reader *reader, struct uprobe_point *point,
 			 unsigned int len)
 {
-	loff_t at = vma_offset(reader->vma, point->offset);
+	loff_t at = uprobe_vma_offset(reader->vma, point->offset);
 
 	return overlaps(point->file, reader->mm, point->offset, len) ||
 	       (reader->file && overlaps(reader->file, reader->mm, at, len));

@@ -265,12 +265,11 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 /* The point of a file for text of a process, or NULL. */
 static struct uprobe_point *point_of_file(struct vm_area_struct *vma, unsigned long vaddr)
 {
-	loff_t offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) + (vaddr - vma->vm_start);
 	struct uprobe_point *point;
 
 	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
 		return NULL;
-	point = uprobe_point_find(file_inode(vma->vm_file), offset);
+	point = uprobe_point_find(file_inode(vma->vm_file), uprobe_vma_offset(vma, vaddr));
 	if (!point || uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm))->state !=
 		      UPROBE_ACCEPTED)
 		return NULL;

@@ -23,7 +23,7 @@ static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point
 {
 	if (uprobe_point_is_process(point))
 		return point->offset;
-	return vma->vm_start + (point->offset - ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT));
+	return uprobe_vma_addr(vma, point->offset);
 }
 
 static struct page *get_text(struct mm_struct *mm, unsigned long addr, unsigned int flags)
@@ -332,9 +332,7 @@ static struct uprobe_point *other_point(struct vm_area_struct *vma, struct uprob
 		return uprobe_process_point_find(own, vaddr);
 	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
 		return NULL;
-	return uprobe_point_find(file_inode(vma->vm_file),
-				 ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) +
-				 (vaddr - vma->vm_start));
+	return uprobe_point_find(file_inode(vma->vm_file), uprobe_vma_offset(vma, vaddr));
 }
 
 /*
@@ -371,8 +369,7 @@ static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_poin
 static bool still_probed(struct vm_area_struct *vma, unsigned long page_addr)
 {
 	struct uprobe_file *file = uprobe_file_find(file_inode(vma->vm_file));
-	loff_t offset = ((loff_t)vma_start_pgoff(vma) << PAGE_SHIFT) +
-			(page_addr - vma->vm_start);
+	loff_t offset = uprobe_vma_offset(vma, page_addr);
 	struct uprobe_point *point;
 
 	if (!file)
@@ -387,7 +384,7 @@ static bool still_probed(struct vm_area_struct *vma, unsigned long page_addr)
 
 static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, struct page *page)
 {
-	pgoff_t index = vma_start_pgoff(vma) + ((page_addr - vma->vm_start) >> PAGE_SHIFT);
+	pgoff_t index = uprobe_vma_offset(vma, page_addr) >> PAGE_SHIFT;
 	struct folio *folio = filemap_get_folio(vma->vm_file->f_mapping, index);
 	bool same = false;
 	void *ours, *theirs;
