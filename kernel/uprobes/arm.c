@@ -178,8 +178,19 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	return err;
 }
 
-/* Likewise, when text is mapped. */
-#define MAPPED_POINTS 256
+/* Arms the points of a page, from @first on, which is wanted. Returns the first one after it. */
+static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct uprobe_point *first)
+{
+	struct uprobe_point *next, *point;
+	bool undecided = false;
+
+	next = uprobe_text_arm_mapped(vma, first, &undecided);
+	if (likely(!undecided))
+		return next;
+	for (point = first; point != next; point = uprobe_point_next(point))
+		uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm));
+	return uprobe_text_arm_mapped(vma, first, &undecided);
+}
 
 /**
  * uprobe_arm_mapped() - arm all points of a file that a consumer wants in a new mapping
@@ -192,31 +203,17 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
  */
 void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 {
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end = 0;
-	struct uprobe_point *point = uprobe_point_first(file, uprobe_vma_offset(vma, vma->vm_start)), **batch;
-	struct mm_struct *mm = vma->vm_mm;
-	unsigned int mode = arch_uprobe_mode(mm);
-	unsigned int n = 0;
-	bool decided = true;
+	struct uprobe_point *point = uprobe_point_first(file, uprobe_vma_offset(vma, vma->vm_start));
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 
-	if (!point || point->offset >= end)
-		return;
-	batch = kmalloc_array(MAPPED_POINTS, sizeof(*batch), GFP_KERNEL | __GFP_NOFAIL);
-	list_for_each_entry_from(point, &file->in_order, entry) {
-		if (unlikely(point->offset >= page_end || n == MAPPED_POINTS)) {
-			if (n)
-				patch(vma, batch, n, decided, UPROBE_ARM);
-			n = 0;
-			decided = true;
-			if (point->offset >= end || fatal_signal_pending(current))
-				break;
-			page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
+	while (point && point->offset < end && !fatal_signal_pending(current)) {
+		if (!uprobe_point_wanted(point, vma->vm_mm)) {
+			point = uprobe_point_next(point);
+			continue;
 		}
-		decided &= add_concerned(batch, &n, point, mm, mode, UPROBE_ARM);
+		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+		point = arm_mapped_page(vma, point);
 	}
-	if (n)
-		patch(vma, batch, n, decided, UPROBE_ARM);
-	kfree(batch);
 }
 
 /* --- All mappings of a file ------------------------------------------------------- */

@@ -253,6 +253,19 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 	return err;
 }
 
+/* The bits for &uprobe_point.plain of a point that has been accepted for mode 0. */
+static unsigned long plain_bits(const struct uprobe_point *point)
+{
+	unsigned int len = arch_uprobe_insn_len(&point->native.arch);
+	unsigned long bits = 0;
+
+	if (point->ref_ctr_offset || len > sizeof(bits) ||
+	    offset_in_page(point->offset) > PAGE_SIZE - sizeof(bits))
+		return 0;
+	memset(&bits, 0xff, len);
+	return bits;
+}
+
 static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		   unsigned int mode)
 {
@@ -272,6 +285,9 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 	}
 	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
+	/* Pairs with the acquire in is_plain_insn(). */
+	if (way >= 0 && !mode)
+		smp_store_release(&point->plain, plain_bits(point));
 }
 
 static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned int mode)

@@ -135,8 +135,8 @@ enum uprobe_decided {
  */
 struct uprobe_decision {
 	enum uprobe_decided	state;
-	enum uprobe_way		way;
-	int			err;
+	enum uprobe_way		way : 16;
+	int			err : 16;
 	const char		*why;
 	struct arch_uprobe	arch;
 };
@@ -152,6 +152,8 @@ struct uprobe_decision {
  * @consumers: in the order of registration; hits read the list without a lock
  * @sites: where it has been hit, under uprobe_sites_lock
  * @unfit: why the text around the instruction does not allow a probe, or NULL
+ * @plain: which bits of the word at the instruction are the instruction, if it has been accepted
+ *	for processes of mode 0, has no counter, and the word is in one page; otherwise 0
  * @len: number of bytes in @insn; 0 if it has not been read
  * @insn: the instruction and the bytes after it, without breakpoints
  * @native: decision for processes of arch_uprobe_mode() 0
@@ -167,6 +169,7 @@ struct uprobe_point {
 	struct list_head	consumers;
 	struct hlist_head	sites;
 	const char		*unfit;
+	unsigned long		plain;
 	u8			len;
 	u8			insn[MAX_UINSN_BYTES];
 	struct uprobe_decision	native;
@@ -394,6 +397,8 @@ void uprobe_area_free(struct uprobe_area *area);
 /* text.c */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
+struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
+					    struct uprobe_point *first, bool *undecided);
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);

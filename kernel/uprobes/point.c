@@ -219,6 +219,7 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
 	point->ref_ctr_offset = 0;
 	point->id = ++last_id;
 	point->unfit = NULL;
+	point->plain = 0;
 	point->len = 0;
 	point->native.state = UPROBE_UNDECIDED;
 	point->other = NULL;

@@ -197,27 +197,42 @@ static __always_inline void write_opcode(u8 *at, const void *opcode)
 
 	memcpy(&value, opcode, UPROBE_SWBP_INSN_SIZE);
 	WRITE_ONCE(*(uprobe_opcode_t *)at, value);
-	arch_uprobe_sync_text(at, UPROBE_SWBP_INSN_SIZE);
+}
+
+/* Lets all processors execute what has been written between two points of a page. */
+static void sync_text(u8 *kaddr, struct uprobe_point *first, struct uprobe_point *last)
+{
+	unsigned int from = offset_in_page(first->offset);
+
+	arch_uprobe_sync_text(kaddr + from,
+			      offset_in_page(last->offset) + UPROBE_SWBP_INSN_SIZE - from);
 }
 
 /* --- Arming --------------------------------------------------------------------- */
 
-/*
- * Is the text at @at, at an offset in its page, the instruction that the file had when the point
- * was made? Only its part in this page is compared.
- */
-static __always_inline bool same_insn(const struct uprobe_point *point,
-				      const struct uprobe_decision *decision, const u8 *at,
-				      unsigned int offset)
+/* Is the text the instruction of a point for which only the breakpoint has to be written? */
+static __always_inline bool is_plain_insn(struct uprobe_point *point, const u8 *at)
 {
-	unsigned int len = arch_uprobe_insn_len(&decision->arch);
-	u64 differs;
+	/* Pairs with the release in decide(). */
+	unsigned long bits = smp_load_acquire(&point->plain);
 
-	if (unlikely(len > sizeof(differs) || offset > PAGE_SIZE - sizeof(differs)))
-		return !memcmp(at, point->insn, min_t(unsigned int, len, PAGE_SIZE - offset));
-	differs = get_unaligned_le64(at) ^ get_unaligned_le64(point->insn);
-	/* The bytes after the instruction do not count: they are shifted out. */
-	return !(differs << (-len * BITS_PER_BYTE % BITS_PER_TYPE(differs)));
+	unsigned long differs = get_unaligned((const unsigned long *)at) ^
+				get_unaligned((const unsigned long *)point->insn);
+
+	return likely(bits && !(differs & bits));
+}
+
+/*
+ * Is the text at @at the instruction that the file had when the point was made? Only its part in
+ * this page is compared.
+ */
+static bool same_insn(const struct uprobe_point *point, const struct uprobe_decision *decision,
+		      const u8 *at)
+{
+	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
+
+	return !memcmp(at, point->insn,
+		       min_t(unsigned int, in_page, arch_uprobe_insn_len(&decision->arch)));
 }
 
 static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *point,
@@ -259,49 +274,131 @@ static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point 
 	return point->ref_ctr_offset ? count(vma, point) : 0;
 }
 
-static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
-				   struct uprobe_point *point, unsigned int mode)
+static __always_inline void write_breakpoint(struct vm_area_struct *vma,
+					     struct uprobe_point *point, u8 *at)
 {
-	unsigned int offset = offset_in_page(point->offset);
-	u8 *at = kaddr + offset;
-
-	/* A point whose instruction is a breakpoint is refused. */
-	if (unlikely(!same_insn(point, mode ? point->other : &point->native, at, offset)))
-		return arm_changed(vma, point, at);
-	if (unlikely(point->ref_ctr_offset)) {
-		int err = count(vma, point);
-
-		if (err)
-			return err;
-	}
 	write_opcode(at, &breakpoint);
 	if (trace_uprobe_text_enabled())
 		trace_uprobe_text(point_vaddr(vma, point), true);
+}
+
+/* Arms a point that has been accepted for a mode. */
+static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
+				 unsigned int mode)
+{
+	int err;
+
+	/* A point whose instruction is a breakpoint is refused. */
+	if (!same_insn(point, mode ? point->other : &point->native, at))
+		return arm_changed(vma, point, at);
+	if (point->ref_ctr_offset) {
+		err = count(vma, point);
+		if (err)
+			return err;
+	}
+	write_breakpoint(vma, point, at);
 	return 0;
+}
+
+static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
+				   struct uprobe_point *point, unsigned int mode)
+{
+	u8 *at = kaddr + offset_in_page(point->offset);
+
+	if (unlikely(mode || !is_plain_insn(point, at)))
+		return arm_accepted(vma, point, at, mode);
+	write_breakpoint(vma, point, at);
+	return 0;
+}
+
+static struct page *get_own_text(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	return get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+}
+
+static void put_own_text(struct page *page, u8 *kaddr)
+{
+	kunmap_local(kaddr);
+	set_page_dirty_lock(page);
+	put_page(page);
 }
 
 static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		    struct uprobe_point **points, unsigned int nr)
 {
-	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
-	struct uprobe_point **end = points + nr;
-	struct page *page;
-	u8 *kaddr;
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm), i;
+	struct page *page = get_own_text(vma, page_addr);
 	int err = 0, ret;
+	u8 *kaddr;
 
-	page = get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
-	for (; points < end; points++) {
-		ret = arm_one(vma, kaddr, *points, mode);
+	for (i = 0; i < nr; i++) {
+		ret = arm_one(vma, kaddr, points[i], mode);
 		if (unlikely(ret) && !err)
 			err = ret;
 	}
-	kunmap_local(kaddr);
-	set_page_dirty_lock(page);
-	put_page(page);
+	sync_text(kaddr, points[0], points[nr - 1]);
+	put_own_text(page, kaddr);
 	return err;
+}
+
+/* Arms the wanted points of a page, from @first on; see uprobe_text_arm_mapped(). */
+static struct uprobe_point *arm_wanted(struct vm_area_struct *vma, u8 *kaddr,
+				       struct uprobe_point *first, bool *undecided)
+{
+	loff_t end = (first->offset & PAGE_MASK) + PAGE_SIZE;
+	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	struct uprobe_point *point = first;
+	u8 *at;
+
+	list_for_each_entry_from(point, &first->file->in_order, entry) {
+		if (point->offset >= end)
+			return point;
+		if (unlikely(!uprobe_point_wanted(point, vma->vm_mm)))
+			continue;
+		at = kaddr + offset_in_page(point->offset);
+		if (likely(!mode && is_plain_insn(point, at)))
+			write_breakpoint(vma, point, at);
+		else if (!uprobe_point_decision(point, mode))
+			*undecided = true;
+		else if (uprobe_point_is_accepted(point, mode))
+			arm_accepted(vma, point, at, mode);
+	}
+	return NULL;
+}
+
+/**
+ * uprobe_text_arm_mapped() - arm the points of a page of a new mapping
+ * @vma: text, see uprobe_vma_kind()
+ * @first: first point of the page that a consumer wants
+ * @undecided: set to true if there are points that have not been decided; they are not armed
+ *
+ * Context: task, may sleep; mmap_lock of the process and uprobe_points_lock held.
+ * Return: the first point after the page, or NULL.
+ */
+struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
+					    struct uprobe_point *first, bool *undecided)
+{
+	unsigned long page_addr = uprobe_vma_addr(vma, first->offset) & PAGE_MASK;
+	struct uprobe_mm *own = uprobe_mm_get(vma->vm_mm);
+	struct uprobe_point *next;
+	struct page *page;
+	u8 *kaddr;
+
+	if (!own)
+		return NULL;
+	guard(mutex)(&own->text_lock);
+	page = get_own_text(vma, page_addr);
+	if (IS_ERR(page))
+		return uprobe_point_first(first->file, (first->offset & PAGE_MASK) + PAGE_SIZE);
+	kaddr = kmap_local_page(page);
+	next = arm_wanted(vma, kaddr, first, undecided);
+	sync_text(kaddr, first, next ? list_prev_entry(next, entry) :
+		  list_last_entry(&first->file->in_order, struct uprobe_point, entry));
+	put_own_text(page, kaddr);
+	return next;
 }
 
 /* --- Disarming ------------------------------------------------------------------ */
@@ -419,12 +516,13 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	}
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
-	page = get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+	page = get_own_text(vma, page_addr);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++)
 		disarm_one(vma, kaddr, points[i]);
+	sync_text(kaddr, points[0], points[nr - 1]);
 	kunmap_local(kaddr);
 	set_page_dirty_lock(page);
 	/* The program may write to the page at any time if the mapping lets it. */
