@@ -27,7 +27,6 @@
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
@@ -40,13 +39,13 @@
  * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
  * @inode: with a reference; NULL if they are those of a process
- * @points: tree of points by offset
+ * @blocks: first point of each block of text that has points, by number of the block
  * @in_order: all points, by offset
  */
 struct uprobe_file {
 	struct hlist_node	node;
 	struct inode		*inode;
-	struct rb_root		points;
+	struct xarray		blocks;
 	struct list_head	in_order;
 };
 
@@ -143,7 +142,6 @@ struct uprobe_decision {
 
 /**
  * struct uprobe_point - a probed place of a file or of a process
- * @node: in &uprobe_file.points
  * @entry: in &uprobe_file.in_order; then in the list of those that are to be freed
  * @file: the file; NULL when it is to be freed
  * @offset: of the instruction in the file; its address, if the point is one of a process
@@ -160,7 +158,6 @@ struct uprobe_decision {
  * @other: decision for those of mode 1; NULL until there is such a process
  */
 struct uprobe_point {
-	struct rb_node		node;
 	struct list_head	entry;
 	struct uprobe_file	*file;
 	loff_t			offset;
@@ -339,11 +336,10 @@ void uprobe_points_sort(struct uprobe_point **points, unsigned int nr);
 bool uprobe_point_has(struct uprobe_point *point, struct uprobe_consumer *uc);
 struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
 				      unsigned int needed);
-void uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before);
+int uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before);
 struct uprobe_file *uprobe_file_find(struct inode *inode);
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
-struct uprobe_point *uprobe_point_before(struct uprobe_file *file, struct uprobe_point *near,
-					 loff_t offset);
+struct uprobe_point *uprobe_point_search_before(struct uprobe_file *file, loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
 bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm);
 void uprobe_points_free_dying(struct list_head *dying);

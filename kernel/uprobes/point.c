@@ -3,7 +3,8 @@
  * Probe points: places of files, and their consumers.
  *
  * A point exists while it has consumers. It is found by file and offset, when text is mapped
- * and when a site is hit for the first time in a process. Hits reach it through its sites,
+ * and when a site is hit for the first time in a process: points are in a list, and the first
+ * one of each block of 256 bytes is found by its number. Hits reach a point through its sites,
  * without a lock; therefore a point without consumers is first taken out of its file and its
  * sites, and freed after all hits that may have seen it have ended (observe.c).
  */
@@ -72,45 +73,37 @@ void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), voi
 	}
 }
 
-static struct uprobe_point *search_before(struct uprobe_file *file, loff_t offset)
+/* Number of the block in &uprobe_file.blocks that has an offset. */
+static unsigned long block_of(loff_t offset)
 {
-	struct rb_node *node = file->points.rb_node;
-	struct uprobe_point *found = NULL;
+	/* 256 bytes have few points; 32 bits are enough for the numbers of pages only. */
+	return offset >> (BITS_PER_LONG == 64 ? 8 : PAGE_SHIFT);
+}
 
-	while (node) {
-		struct uprobe_point *point = rb_entry(node, struct uprobe_point, node);
+static bool same_block(const struct uprobe_point *a, const struct uprobe_point *b)
+{
+	return block_of(a->offset) == block_of(b->offset);
+}
 
-		if (point->offset >= offset) {
-			node = node->rb_left;
-			continue;
-		}
-		found = point;
-		node = node->rb_right;
-	}
-	return found;
+/* The point before @next, or the last one if that is NULL; NULL if there is none. */
+static struct uprobe_point *point_before(struct uprobe_file *file, struct uprobe_point *next)
+{
+	struct list_head *entry = next ? next->entry.prev : file->in_order.prev;
+
+	return entry == &file->in_order ? NULL : list_entry(entry, struct uprobe_point, entry);
 }
 
 /**
- * uprobe_point_before() - last point of a file before an offset
+ * uprobe_point_search_before() - uprobe_point_before() without a point that is near
  * @file: the file or process
- * @near: a point in it that may be the last one before the offset, or NULL: the points of a batch
- *	are often in the order of offsets
  * @offset: the offset
  *
  * Context: task; uprobe_points_lock or uprobe_mutex held.
  * Return: NULL if there is none.
  */
-struct uprobe_point *uprobe_point_before(struct uprobe_file *file, struct uprobe_point *near,
-					 loff_t offset)
+struct uprobe_point *uprobe_point_search_before(struct uprobe_file *file, loff_t offset)
 {
-	struct uprobe_point *next;
-
-	if (near && near->offset < offset) {
-		next = uprobe_point_next(near);
-		if (!next || next->offset >= offset)
-			return near;
-	}
-	return search_before(file, offset);
+	return point_before(file, uprobe_point_first(file, offset));
 }
 
 /**
@@ -123,7 +116,12 @@ struct uprobe_point *uprobe_point_before(struct uprobe_file *file, struct uprobe
  */
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
 {
-	return uprobe_point_after(file, search_before(file, from));
+	unsigned long block = block_of(from);
+	struct uprobe_point *point = xa_find(&file->blocks, &block, ULONG_MAX, XA_PRESENT);
+
+	while (point && point->offset < from)
+		point = uprobe_point_next(point);
+	return point;
 }
 
 /**
@@ -182,7 +180,7 @@ static struct uprobe_file *file_get(struct inode *inode)
 		kfree(file);
 		return NULL;
 	}
-	file->points = RB_ROOT;
+	xa_init(&file->blocks);
 	INIT_LIST_HEAD(&file->in_order);
 	hlist_add_head(&file->node, file_bucket(inode));
 	return file;
@@ -231,28 +229,39 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
  * @point: complete
  * @before: the last point before it, or NULL
  *
- * Context: task; uprobe_points_lock held for writing.
+ * Context: task, may sleep; uprobe_points_lock held for writing.
+ * Return: 0 or -ENOMEM.
  */
-void uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before)
+int uprobe_point_insert(struct uprobe_point *point, struct uprobe_point *before)
 {
 	struct uprobe_file *file = point->file;
-	struct rb_node *parent, **link;
+	int err;
 
-	if (before && !before->node.rb_right) {
-		parent = &before->node;
-		link = &parent->rb_right;
-	} else if (list_empty(&file->in_order)) {
-		parent = NULL;
-		link = &file->points.rb_node;
-	} else {
-		/* The next one has no left child: all that are less are @before, or below it. */
-		parent = &uprobe_point_after(file, before)->node;
-		link = &parent->rb_left;
+	if (!before || !same_block(before, point)) {
+		err = xa_err(xa_store(&file->blocks, block_of(point->offset), point, GFP_KERNEL));
+		if (err)
+			return err;
 	}
-	rb_link_node(&point->node, parent, link);
-	rb_insert_color(&point->node, &file->points);
 	list_add(&point->entry, before ? &before->entry : &file->in_order);
 	WRITE_ONCE(uprobe_points_published, uprobe_points_published + 1);
+	return 0;
+}
+
+/* Undoes uprobe_point_insert(). */
+static void take_out(struct uprobe_point *point)
+{
+	struct uprobe_point *before = point_before(point->file, point);
+	struct uprobe_point *next = uprobe_point_next(point);
+	struct xarray *blocks = &point->file->blocks;
+
+	if (!before || !same_block(before, point)) {
+		/* An entry is replaced, which needs no memory. */
+		if (next && same_block(next, point))
+			xa_store(blocks, block_of(point->offset), next, GFP_NOWAIT);
+		else
+			xa_erase(blocks, block_of(point->offset));
+	}
+	list_del(&point->entry);
 }
 
 /**
@@ -293,9 +302,13 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 	*why = "the file cannot be read there";
 	if (err && err != -EAGAIN)
 		goto free_point;
+	*why = "no memory";
+	if (uprobe_point_insert(point, before)) {
+		err = -ENOMEM;
+		goto free_point;
+	}
 	if (err)
 		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread + 1);
-	uprobe_point_insert(point, before);
 	reader->last = point;
 	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
 	return point;
@@ -323,8 +336,7 @@ void uprobe_point_put(struct uprobe_point *point)
 	uprobe_sites_detach(point);
 	if (point->ref_ctr_offset)
 		uprobe_counters_drop(point);
-	rb_erase(&point->node, &point->file->points);
-	list_del(&point->entry);
+	take_out(point);
 	if (!point->len)
 		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread - 1);
 	if (!uprobe_point_is_process(point))

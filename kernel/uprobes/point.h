@@ -61,6 +61,29 @@ static inline struct uprobe_point *uprobe_point_after(struct uprobe_file *file,
 }
 
 /**
+ * uprobe_point_before() - last point of a file before an offset
+ * @file: the file or process
+ * @near: a point in it that may be the last one before the offset, or NULL: the points of a batch
+ *	are often in the order of offsets
+ * @offset: the offset
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if there is none.
+ */
+static inline struct uprobe_point *uprobe_point_before(struct uprobe_file *file,
+						       struct uprobe_point *near, loff_t offset)
+{
+	struct uprobe_point *next;
+
+	if (near && near->offset < offset) {
+		next = uprobe_point_next(near);
+		if (!next || next->offset >= offset)
+			return near;
+	}
+	return uprobe_point_search_before(file, offset);
+}
+
+/**
  * uprobe_point_is_process() - is a point one of a process?
  * @point: a point in its file or process
  */

@@ -260,7 +260,7 @@ int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, 
 	return uprobe_text_read_insn(reader, vaddr) ? 0 : -EFAULT;
 }
 
-/* Creates a point after the point @before, with the instruction that has been read. */
+/* Publishes a point after the point @before, with the instruction that has been read. */
 static struct uprobe_point *create_point(struct uprobe_file *process,
 					 struct uprobe_text_reader *reader, unsigned long vaddr,
 					 struct uprobe_point *before, const char **why)
@@ -278,6 +278,8 @@ static struct uprobe_point *create_point(struct uprobe_file *process,
 	if (!alone)
 		restore(reader->vma, vaddr, point->insn, point->len);
 	err = check_point(reader, point, alone, why);
+	if (!err)
+		err = uprobe_point_insert(point, before);
 	if (!err)
 		return point;
 	kfree(point->other);
@@ -331,7 +333,6 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 		point = create_point(process, reader, vaddr, before, why);
 		if (IS_ERR(point))
 			return point;
-		uprobe_point_insert(point, before);
 		/* Only a point of the file can have a site there. */
 		if (reader->file)
 			uprobe_site_renew(own, vaddr, point);
@@ -386,18 +387,25 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 	return err;
 }
 
-/* Points without consumers; hits of their breakpoints do not find them any more. */
-static void put_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
+/* Finds the points at sorted addresses, each once. Returns their number. */
+static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr,
+				struct uprobe_point **points)
 {
-	struct uprobe_point *point;
-	unsigned int i;
+	struct uprobe_point *before = NULL, *point;
+	unsigned int i, n = 0;
 
-	guard(rwsem_write)(&uprobe_points_lock);
+	guard(rwsem_read)(&uprobe_points_lock);
 	for (i = 0; i < nr; i++) {
-		point = uprobe_process_point_find(own, vaddrs[i]);
-		if (point)
-			uprobe_point_put(point);
+		if (i && vaddrs[i] == vaddrs[i - 1])
+			continue;
+		before = uprobe_point_before(&own->process, before, vaddrs[i]);
+		point = uprobe_point_after(&own->process, before);
+		if (!point || point->offset != vaddrs[i])
+			continue;
+		points[n++] = point;
+		before = point;
 	}
+	return n;
 }
 
 /**
@@ -412,25 +420,23 @@ static void put_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned in
  */
 void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
 {
-	struct uprobe_point *points[PAGE_POINTS], *point;
-	unsigned int i, n = 0;
-	int err;
+	struct uprobe_point *points[PAGE_POINTS];
+	unsigned int n;
 
+	/* Nobody else ends or publishes points of the process while both locks are held. */
+	lockdep_assert_held(&uprobe_mutex);
 	guard(mmap_read_lock)(own->mm);
-	scoped_guard(rwsem_read, &uprobe_points_lock) {
-		for (i = 0; i < nr; i++) {
-			point = uprobe_process_point_find(own, vaddrs[i]);
-			if (point && (!n || points[n - 1] != point))
-				points[n++] = point;
-		}
-		err = uprobe_process_arm(own, points, n, UPROBE_DISARM);
-	}
+	n = find_points(own, vaddrs, nr, points);
 	/*
 	 * If a breakpoint cannot be removed, because the caller is being killed or memory is short,
 	 * the points stay without consumers, and hits go on.
 	 */
-	if (!err)
-		put_points(own, vaddrs, nr);
+	if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
+		return;
+	guard(rwsem_write)(&uprobe_points_lock);
+	/* Those that are first in a block cost most to be taken out. */
+	while (n)
+		uprobe_point_put(points[--n]);
 }
 
 /**

@@ -48,6 +48,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 	}
 	INIT_LIST_HEAD(&own->areas);
 	xa_init(&own->counters);
+	xa_init(&own->process.blocks);
 	INIT_LIST_HEAD(&own->process.in_order);
 	mutex_init(&own->text_lock);
 	mutex_init(&own->lock);

@@ -107,13 +107,12 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 /* Takes points without consumers out of all text, and puts them. Returns false if they stay. */
 static bool remove_points(struct uprobe_point **points, unsigned int nr)
 {
-	unsigned int i;
-
 	if (uprobe_arm_points(points, nr, UPROBE_DISARM))
 		return false;
 	guard(rwsem_write)(&uprobe_points_lock);
-	for (i = 0; i < nr; i++)
-		uprobe_point_put(points[i]);
+	/* Those that are first in a block cost most to be taken out. */
+	while (nr)
+		uprobe_point_put(points[--nr]);
 	return true;
 }
 
