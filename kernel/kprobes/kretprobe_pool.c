@@ -33,7 +33,7 @@ static struct kretprobe_holder nobody = { .stopped = true };
  * kretprobe_pool_create() - allocate a pool
  * @nr: number of instances, > 0
  * @size: bytes of each instance, with its user's data
- * @gfp: GFP_KERNEL, or GFP_ATOMIC if the pool fits into one allocation of pages
+ * @gfp: GFP_KERNEL, or GFP_ATOMIC
  *
  * Context: as @gfp allows.
  * Return: the pool, or NULL without memory.
@@ -48,7 +48,11 @@ struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t
 	head = ALIGN(struct_size(pool, taken, BITS_TO_LONGS((size_t)nr)), sizeof(u64));
 	if (nr > (POOL_BYTES_MAX - head) / stride)
 		return NULL;
-	pool = kvzalloc(head + nr * stride, gfp | __GFP_NOWARN);
+	/* vmalloc() must not be called in interrupts. */
+	if (gfpflags_allow_blocking(gfp))
+		pool = kvzalloc(head + nr * stride, gfp | __GFP_NOWARN);
+	else
+		pool = kzalloc(head + nr * stride, gfp | __GFP_NOWARN);
 	if (!pool)
 		return NULL;
 

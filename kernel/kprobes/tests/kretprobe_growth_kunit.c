@@ -4,10 +4,13 @@
  * instances are added.  The memory is freed afterwards.
  */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "../kretprobe_instance.h"
 #include "counted.h"
@@ -329,7 +332,28 @@ static void an_interrupt_in_a_return_handler_is_a_full_hit(struct kunit *test)
 }
 #endif
 
+/* --- In an interrupt ------------------------------------------------------------ */
+
+static struct kretprobe_pool *large_pool;
+
+/* Larger than the allocator of interrupts allows. */
+static void make_large_pool(struct irq_work *unused)
+{
+	large_pool = kretprobe_pool_create(KMALLOC_MAX_SIZE / 64 + 1, 64, GFP_ATOMIC);
+}
+
+static void a_pool_too_large_for_an_interrupt(struct kunit *test)
+{
+	struct irq_work work = IRQ_WORK_INIT_HARD(make_large_pool);
+
+	large_pool = ERR_PTR(-EBUSY);
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	KUNIT_EXPECT_NULL(test, large_pool);
+}
+
 static struct kunit_case growth_cases[] = {
+	KUNIT_CASE(a_pool_too_large_for_an_interrupt),
 	KUNIT_CASE_SLOW(a_crowd_at_a_breakpoint_is_counted),
 	KUNIT_CASE_SLOW(a_crowd_at_a_traced_entry_is_counted),
 	KUNIT_CASE(a_crowd_outlives_its_probe),
