@@ -370,9 +370,16 @@ static int arm_all(struct batch *batch)
 					ret, NULL, batch->why) : 0;
 }
 
-static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
+static void put_places(struct batch *batch)
 {
 	struct batch_entry *e;
+
+	for_each_entry(e, batch)
+		kprobe_place_put(&e->place);
+}
+
+static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
+{
 	int ret;
 
 	ret = stage_all(batch, kps, kind);			/* 1 */
@@ -388,14 +395,18 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 		goto unpublish;
 
 	/* From now on the module notifier handles the probes of a module that goes. */
-	for_each_entry(e, batch)
-		kprobe_place_put(&e->place);
+	put_places(batch);
 	return 0;
 
 unpublish:
 	/* wait_withdrawn() restores the structs when no handler can be using them. */
 	unpublish_all(batch);
 	unprepare_all(batch);
+	/*
+	 * The mutex keeps a module whose init function fails.  Without it, the module is freed
+	 * even if it has references.
+	 */
+	put_places(batch);
 	return ret;
 unstage:
 	unstage_all(batch);
