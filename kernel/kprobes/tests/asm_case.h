@@ -31,6 +31,7 @@ int kprobes_opt_table_back(void);
 int kprobes_opt_long_table(void);
 int kprobes_opt_biased_table(void);
 int kprobes_opt_negative_table(void);
+int kprobes_opt_r12_table(void);
 int kprobes_opt_parted(void);
 int kprobes_opt_early(void);
 int kprobes_opt_hidden(void);

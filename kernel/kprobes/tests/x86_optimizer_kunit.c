@@ -12,6 +12,7 @@
 #include "asm_case.h"
 #include "attempt.h"
 #include "opt_functions.h"
+#include "x86_tables.h"
 
 /* The second instruction is the target of a branch. */
 asm(ASM_FUNCTION(kprobes_opt_loop,
@@ -36,45 +37,6 @@ asm(ASM_FUNCTION(kprobes_opt_ends,
 		 ASM_BARE_RET
 		 "int3\nint3\nint3\n")
 	ASM_UNCHECKED(kprobes_opt_ends));
-
-/*
- * A jump through a table with @entries entries.  The index selects the last entry, which leads
- * to the end as the others do, except the first, which leads to the label @first.  The
- * displacement is @bias entries less than the address of the table.
- */
-#define TABLE_FUNCTION_IN(section, name, first, entries, bias)		\
-	asm(ASM_FUNCTION(name,						\
-			 "xor %eax, %eax\n"				\
-			 ASM_PLACE(1) "add $2, %eax\n"			\
-			 "mov $(" #entries " - 1 + " #bias "), %ecx\n"	\
-			 ANNOTATE_RETPOLINE_SAFE "\n"			\
-			 "jmp *3f-" #bias "*" WORD "(," CX ", " WORD ")\nint3\n" \
-			 "2: " ASM_ENDBR "add $1, %eax\n"		\
-			 ASM_RET)					\
-	    ASM_UNCHECKED(name)						\
-	    ".pushsection " section "\n"				\
-	    ".balign " WORD "\n"					\
-	    ".skip 32*" WORD "\n"					\
-	    "3: " _ASM_PTR " " #first "\n"				\
-	    ".rept " #entries " - 1\n"					\
-	    _ASM_PTR " 2b\n"						\
-	    ".endr\n"							\
-	    ".skip 32*" WORD "\n"					\
-	    ".popsection\n")
-
-#define TABLE_FUNCTION(name, first, entries, bias)			\
-	TABLE_FUNCTION_IN(".rodata", name, first, entries, bias)
-
-TABLE_FUNCTION(kprobes_opt_table, 2b, 4, 0);
-/* Only read-only data is read. */
-TABLE_FUNCTION_IN(".data", kprobes_opt_data_table, 2b, 4, 0);
-TABLE_FUNCTION(kprobes_opt_table_back, 1b, 4, 0);
-/* More entries than the optimizer reads. */
-TABLE_FUNCTION(kprobes_opt_long_table, 2b, 1100, 0);
-/* Compilers that know the lowest index generate such a bias. */
-TABLE_FUNCTION(kprobes_opt_biased_table, 2b, 4, 100);
-/* The lowest index is negative: the table begins far before the displacement. */
-TABLE_FUNCTION(kprobes_opt_negative_table, 1b, 24, -20);
 
 /* A split-off part, named as gcc 8 does, branches to the second instruction. */
 asm(ASM_FUNCTION(kprobes_opt_parted,
@@ -211,7 +173,7 @@ CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(early) CALL(locked) CAL
 CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
 CALL(negative_table)
 #ifdef CONFIG_X86_64
-CALL(checked)
+CALL(checked) CALL(r12_table)
 
 #define CALL_SET(fn)	\
 	static unsigned long call_##fn(unsigned long set) { return kprobes_opt_##fn(set); }
@@ -235,6 +197,7 @@ static const struct opt_place places[] = {
 	PLACE("a branch from another part", parted, "a branch into the region"),
 	PLACE("a branch from a part before it", early, "a branch into the region"),
 #ifdef CONFIG_X86_64
+	PLACE("a jump table with its index in r12", r12_table, "a branch into the region"),
 	{ "a kCFI check", OPT_CHECKED_NOP, call_checked, "a check of a call's type" },
 #endif
 };

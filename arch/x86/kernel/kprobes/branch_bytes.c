@@ -52,14 +52,14 @@ static bool is_probe(unsigned long addr)
 }
 
 /*
- * Is FF @modrm @sib a jump to the address in a register, or in a table?  A jump to an address
- * in memory without an index is a tail call.
+ * May FF @modrm be a jump to the address in a register, or in a table?  A jump to an address in
+ * memory without an index is a tail call; but a prefix before FF may make the index of a SIB byte
+ * that seems to have none.
  */
-static bool is_computed_jump(u8 modrm, u8 sib)
+static bool is_computed_jump(u8 modrm)
 {
-	if (X86_MODRM_REG(modrm) != 4)
-		return false;
-	return X86_MODRM_MOD(modrm) == 3 || (X86_MODRM_RM(modrm) == 4 && X86_SIB_INDEX(sib) != 4);
+	return X86_MODRM_REG(modrm) == 4 &&
+	       (X86_MODRM_MOD(modrm) == 3 || X86_MODRM_RM(modrm) == 4);
 }
 
 /**
@@ -110,7 +110,7 @@ static bool has_table(u8 modrm, u8 sib)
 /* May FF be a jump to an unknown place?  If it may be one through a table, read that. */
 static bool may_be_computed(const struct search *s, const u8 *bytes)
 {
-	if (s->landing_pads || !is_computed_jump(bytes[1], bytes[2]))
+	if (s->landing_pads || !is_computed_jump(bytes[1]))
 		return false;
 	return !has_table(bytes[1], bytes[2]) ||
 	       !probe_table_excludes(s->f, (long)get_unaligned((s32 *)(bytes + 3)));
