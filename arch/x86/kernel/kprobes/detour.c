@@ -49,8 +49,33 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 	return region->nr > 1 && probe_may_fault(addr + region->offset[1], addr + region->len);
 }
 
+/*
+ * Does a region have a return or an indirect branch that affected processors may only execute in
+ * the upper half of a cache line?  The kernel's text has such ones there, but not their copies.
+ */
+static bool depends_on_address(const struct probe_region *region)
+{
+	unsigned int i;
+
+	if (!cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
+		return false;
+	for (i = 0; i < region->nr; i++) {
+		switch (region->insns[i].emul) {
+		case EMUL_RET:
+		case EMUL_JMP_INDIRECT:
+		case EMUL_CALL_INDIRECT:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
 static enum kprobe_obstacle find_obstacle(unsigned long addr, const struct probe_region *region)
 {
+	if (depends_on_address(region))
+		return KPROBE_OBSTACLE_INSN;
 	if (probe_debugger_in(addr, PROBE_JUMP_LEN))
 		return KPROBE_OBSTACLE_DEBUGGER;
 	if (tail_may_fault(addr, region))
