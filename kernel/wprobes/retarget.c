@@ -69,7 +69,8 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 	WRITE_ONCE(watch->range.addr, range.addr);
 	/* Pairs with the barrier in copy_range(). */
 	smp_mb();
-	if (watch->state == WPROBE_ARMED) {
+	/* Pairs with the release in wprobe_watch_set_state(): the slot is that of the state. */
+	if (smp_load_acquire(&watch->state) == WPROBE_ARMED) {
 		WRITE_ONCE(wprobe_slots[watch->slot].range.addr, range.addr);
 		wprobe_move_here(watch->slot, range.addr);
 	}

@@ -48,7 +48,8 @@ void wprobe_watch_set_state(struct wprobe_watch *watch, enum wprobe_state state)
 	WARN_ONCE(!(transitions[watch->state] & BIT(state)), "watch of %pS: state %d to %d\n",
 		  (void *)watch->range.addr, watch->state, state);
 	trace_wprobe_state(watch->range.addr, watch->state, state);
-	watch->state = state;
+	/* Pairs with the acquire in wprobe_retarget(). */
+	smp_store_release(&watch->state, state);
 	hlist_for_each_entry(wp, &watch->probes, node) {
 		set_flag(wp, WPROBE_FLAG_PARKED, state == WPROBE_PARKED);
 		set_flag(wp, WPROBE_FLAG_GONE, state == WPROBE_GONE);
