@@ -13,6 +13,7 @@ struct task_struct;
 extern unsigned int wprobe_users_registered;
 void wprobe_add_thread(struct task_struct *task);
 void wprobe_leave_process(void);
+void wprobe_handler_died(void);
 
 /* A process or a thread has been created; it is in the list of threads, and has not run. */
 static inline void wprobe_task_created(struct task_struct *task)
@@ -34,6 +35,7 @@ static inline void wprobe_task_left(void)
 
 static inline void wprobe_task_created(struct task_struct *task) { }
 static inline void wprobe_task_left(void) { }
+static inline void wprobe_handler_died(void) { }
 
 #endif
 

@@ -14,11 +14,24 @@
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/smp.h>
+#include <linux/wprobes-task.h>
 
 #include "internal.h"
 
 DEFINE_PER_CPU(struct wprobe_cpu, wprobe_cpu);
 struct wprobe_slot wprobe_slots[WPROBE_SLOTS];
+
+/**
+ * wprobe_handler_died() - a task dies, which may be in a handler
+ *
+ * Handlers run with preemption disabled: if a handler has begun on this CPU, it is current's.
+ *
+ * Context: task that dies in an exception, on the CPU where it was raised.
+ */
+void wprobe_handler_died(void)
+{
+	raw_cpu_write(wprobe_cpu.busy, false);
+}
 
 /* Returns the content for a register of this CPU, with the address of its copy of a variable. */
 static struct wprobe_range range_here(const struct wprobe_range *range)

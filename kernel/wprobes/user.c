@@ -320,7 +320,7 @@ static void change(struct wprobe_user *user, u32 disabled)
  *
  * After disabling, the handler does not run any more.
  *
- * Context: task, may sleep; not in a handler of the probe, if it is disabled.
+ * Context: task, may sleep; to disable a probe, not in its own handler.
  * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
  */
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)

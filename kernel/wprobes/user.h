@@ -55,6 +55,7 @@ struct wprobe_user {
  * @WPROBE_THREAD_BEFORE:	the exception before an access has been raised
  * @WPROBE_THREAD_QUEUED:	the work is queued
  * @WPROBE_THREAD_RUNNING:	the handler runs
+ * @WPROBE_THREAD_SKIPPED:	the queued work calls no handler
  * @WPROBE_THREAD_CANCELLED:	the queued work calls no handler, but frees the object
  * @NR_WPROBE_THREAD_STATES:	number of the states
  *
@@ -72,6 +73,7 @@ enum wprobe_thread_state {
 	WPROBE_THREAD_BEFORE,
 	WPROBE_THREAD_QUEUED,
 	WPROBE_THREAD_RUNNING,
+	WPROBE_THREAD_SKIPPED,
 	WPROBE_THREAD_CANCELLED,
 	NR_WPROBE_THREAD_STATES,
 };
@@ -127,5 +129,6 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs);
 void wprobe_user_cancel(struct wprobe_thread *thread);
 bool wprobe_user_abandon(struct wprobe_thread *thread);
+void wprobe_user_died(struct wprobe_thread *thread);
 
 #endif /* _KERNEL_WPROBES_USER_H */

@@ -36,7 +36,8 @@ static DEFINE_PER_CPU(bool, wprobe_reading);
 static const u8 transitions[NR_WPROBE_THREAD_STATES] = {
 	[WPROBE_THREAD_IDLE]	= TO(BEFORE) | TO(QUEUED),
 	[WPROBE_THREAD_BEFORE]	= TO(BEFORE) | TO(QUEUED) | TO(IDLE),
-	[WPROBE_THREAD_QUEUED]	= TO(RUNNING) | TO(IDLE) | TO(CANCELLED),
+	[WPROBE_THREAD_QUEUED]	= TO(RUNNING) | TO(IDLE) | TO(SKIPPED),
+	[WPROBE_THREAD_SKIPPED]	= TO(IDLE) | TO(CANCELLED),
 	[WPROBE_THREAD_RUNNING]	= TO(IDLE),
 };
 
@@ -135,7 +136,7 @@ static bool is_hit(struct wprobe_thread *thread)
 	if (thread->state == WPROBE_THREAD_RUNNING)
 		count_missed(thread->user);
 	/* The accesses of a system call are one hit. */
-	return thread->state != WPROBE_THREAD_RUNNING && thread->state != WPROBE_THREAD_QUEUED;
+	return thread->state == WPROBE_THREAD_IDLE || thread->state == WPROBE_THREAD_BEFORE;
 }
 
 /**
@@ -160,7 +161,7 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	}
 	if (WPROBE_USER_BEFORE) {
-		thread->ip = instruction_pointer(regs);
+		thread->ip = uprobe_logical_ip(regs);
 		set_state(thread, WPROBE_THREAD_BEFORE);
 		if (read_word(thread, &word))
 			xchg(&thread->user->watch.last, word);
@@ -233,7 +234,7 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 	if (thread->state != WPROBE_THREAD_BEFORE)
 		return;
 	set_state(thread, WPROBE_THREAD_IDLE);
-	if (instruction_pointer(regs) - thread->ip - 1 >= LONGEST_INSN)
+	if (uprobe_logical_ip(regs) - thread->ip - 1 >= LONGEST_INSN)
 		return;
 	read_values(thread);
 	queue(thread);
@@ -293,6 +294,10 @@ void wprobe_user_work(struct callback_head *work)
 		wprobe_thread_free(thread);
 		return;
 	}
+	if (thread->state == WPROBE_THREAD_SKIPPED) {
+		set_state(thread, WPROBE_THREAD_IDLE);
+		return;
+	}
 	set_state(thread, WPROBE_THREAD_RUNNING);
 	barrier();
 	if (current->mm == user->mm && know_values(thread))
@@ -305,29 +310,33 @@ void wprobe_user_work(struct callback_head *work)
 }
 
 /**
- * wprobe_user_cancel() - call no handler for a hit whose work is queued
+ * wprobe_user_cancel() - call no handler for a hit whose work waits to be done
  * @thread: its event is disabled or released, or it is current
  *
  * The hit is counted as missed.  A handler that runs continues.
+ *
+ * In a handler of another probe, current has taken all its works out of the queue.  It will do
+ * those that it has not done yet, so they can neither be taken out nor waited for: they are
+ * skipped.
  *
  * Context: task, wprobe_user_mutex held.
  */
 void wprobe_user_cancel(struct wprobe_thread *thread)
 {
 	lockdep_assert_held(&wprobe_user_mutex);
-	if (!task_work_cancel(thread->task, &thread->work))
+	if (task_work_cancel(thread->task, &thread->work))
+		set_state(thread, WPROBE_THREAD_IDLE);
+	else if (thread->task == current && thread->state == WPROBE_THREAD_QUEUED)
+		set_state(thread, WPROBE_THREAD_SKIPPED);
+	else
 		return;
-	set_state(thread, WPROBE_THREAD_IDLE);
 	count_missed(thread->user);
 	handler_done(thread->user);
 }
 
 /**
- * wprobe_user_abandon() - let the work of a thread free the object, if only current can call it
+ * wprobe_user_abandon() - let the skipped work of a thread free the object
  * @thread: its event is released, and wprobe_user_cancel() has been called
- *
- * In a handler of another probe, current has taken all its works out of the queue, so those that
- * it has not called yet can neither be cancelled nor waited for.  The hit is counted as missed.
  *
  * Context: task, wprobe_user_mutex held.
  * Return: true if the work will free the object.
@@ -335,10 +344,24 @@ void wprobe_user_cancel(struct wprobe_thread *thread)
 bool wprobe_user_abandon(struct wprobe_thread *thread)
 {
 	lockdep_assert_held(&wprobe_user_mutex);
-	if (thread->task != current || thread->state != WPROBE_THREAD_QUEUED)
+	/* A task that exits does no work any more: it has died in a handler. */
+	if (thread->state != WPROBE_THREAD_SKIPPED || current->flags & PF_EXITING)
 		return false;
 	set_state(thread, WPROBE_THREAD_CANCELLED);
-	count_missed(thread->user);
-	handler_done(thread->user);
 	return true;
+}
+
+/**
+ * wprobe_user_died() - end a handler that does not return, because current has died in it
+ * @thread: current, which exits
+ *
+ * Context: task, wprobe_user_mutex held.
+ */
+void wprobe_user_died(struct wprobe_thread *thread)
+{
+	lockdep_assert_held(&wprobe_user_mutex);
+	if (thread->state != WPROBE_THREAD_RUNNING)
+		return;
+	set_state(thread, WPROBE_THREAD_IDLE);
+	handler_done(thread->user);
 }

@@ -269,6 +269,8 @@ void wprobe_leave_process(void)
 		thread = find_thread(user, current);
 		if (!thread)
 			continue;
+		if (current->flags & PF_EXITING)
+			wprobe_user_died(thread);
 		if (!stop(thread))
 			wprobe_thread_free(thread);
 		if (list_empty(&user->threads))
