@@ -42,8 +42,11 @@ struct wprobe_step {
 
 DECLARE_PER_CPU(struct wprobe_step, wprobe_step);
 
-/* The bits of pstate that keep interrupts out of a step. */
-#define WPROBE_STEP_MASKS	(PSR_I_BIT | PSR_F_BIT)
+/*
+ * The bits of pstate that keep interrupts and SErrors out of a step: the handler of an SError
+ * enables debug exceptions, and would be stepped.
+ */
+#define WPROBE_STEP_MASKS	(PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
 /* kernel/wprobes/hit.c */
 u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs);

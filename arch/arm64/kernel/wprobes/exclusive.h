@@ -8,6 +8,9 @@
 /* Is it a load-exclusive or a store-exclusive, of one register or two? */
 static __always_inline bool is_exclusive(u32 insn)
 {
+	/* Unprivileged ones. */
+	if ((insn & 0xbfa00000) == 0x89000000)
+		return true;
 	/* Bit 23: ordered; bit 21 without bit 31: compare and swap of a pair. */
 	return (insn & 0x3f800000) == 0x08000000 && (insn & BIT(31) || !(insn & BIT(21)));
 }

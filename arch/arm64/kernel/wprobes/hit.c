@@ -160,8 +160,14 @@ static __always_inline bool reads_and_writes(u32 insn)
 	       (insn & 0xbfa07c00) == 0x08207c00;	/* casp */
 }
 
+/*
+ * The instruction that makes the access.  Text of firmware is in the lower half, and may be
+ * unmapped in an exception: 0 is no instruction of which any of this is true.
+ */
 static __always_inline u32 insn_of(const struct pt_regs *regs)
 {
+	if (!(regs->pc & BIT(55)))
+		return 0;
 	return le32_to_cpu(*(__le32 *)regs->pc);
 }
 

@@ -12,12 +12,14 @@
 
 #include "exclusive.h"
 
+/* Is it an exclusive access?  In text that cannot be read, any may be. */
 static bool is_exclusive_access(struct pt_regs *regs)
 {
 	const void __user *text = (const void __user *)instruction_pointer(regs);
 	__le32 insn;
 
-	return !copy_from_user_nofault(&insn, text, sizeof(insn)) &&
+	/* An exclusive access that was stepped would never succeed. */
+	return copy_from_user_nofault(&insn, text, sizeof(insn)) ||
 	       is_exclusive(le32_to_cpu(insn));
 }
 
