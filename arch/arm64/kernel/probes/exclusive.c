@@ -43,9 +43,10 @@
 #define TOP_B		BIT_ULL(0x05)
 #define TOP_COND	BIT_ULL(0x15)
 #define TOPS_COMPARE	(BIT_ULL(0x0d) | BIT_ULL(0x2d))
+#define TOPS_CB		(BIT_ULL(0x1d) | BIT_ULL(0x3d))
 
 #define TOPS_BACK	(TOPS_EXCLUSIVE | TOP_B)
-#define TOPS_FORWARD	(TOPS_EXCLUSIVE | TOP_B | TOP_COND | TOPS_COMPARE)
+#define TOPS_FORWARD	(TOPS_EXCLUSIVE | TOP_B | TOP_COND | TOPS_COMPARE | TOPS_CB)
 
 static bool is_one_of(u64 tops, u32 insn)
 {
@@ -186,6 +187,8 @@ static bool step(unsigned long addr)
 		go_to(a64_target19(insn, addr));
 	else if ((insn & 0x7e000000) == 0x36000000)
 		go_to(a64_target14(insn, addr));
+	else if ((insn & 0x7e000000) == 0x74000000)
+		go_to(a64_target9(insn, addr));
 	if (comes_back(insn))
 		go_to(addr + AARCH64_INSN_SIZE);
 	return false;

@@ -87,6 +87,12 @@ static __always_inline u64 a64_target14(u32 insn, u64 at)
 	return at + a64_signed(insn, 5, 14) * A64_LEN;
 }
 
+/* cb<cc> */
+static __always_inline u64 a64_target9(u32 insn, u64 at)
+{
+	return at + a64_signed(insn, 5, 9) * A64_LEN;
+}
+
 static __always_inline s64 a64_adr_imm(u32 insn)
 {
 	return a64_signed(insn, 5, 19) * 4 + (insn >> 29 & 3);
