@@ -80,6 +80,8 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))
 		finish(site, regs);
+	else
+		arch_uprobe_path_changed(regs);
 }
 
 /* A breakpoint without a site: our own, the first hit in this process, or foreign. */

@@ -7,6 +7,18 @@
 
 #include "internal.h"
 
+/**
+ * arch_uprobe_path_changed() - a handler has changed the instruction pointer
+ * @regs: current's user registers
+ *
+ * Takes back what the branch to the probed instruction has left in @regs.
+ *
+ * Context: a hit. A macro of <asm/uprobes.h> where it does something.
+ */
+#ifndef arch_uprobe_path_changed
+#define arch_uprobe_path_changed(regs)	do { } while (0)
+#endif
+
 /* Context: task. From here to uprobe_hit_end(), points and consumers that are seen exist. */
 static inline void uprobe_hit_begin(struct uprobe_task *utask)
 {

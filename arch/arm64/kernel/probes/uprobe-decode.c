@@ -21,25 +21,46 @@
 #include "emulate.h"
 #include "fields.h"
 
-/*
- * Pushes to the guarded control stack for a call at @addr, or pops from it for a return.  Returns
- * false if that faults.
- */
+/* Pops from the guarded control stack for a return to @to.  If it has another address, it stays. */
+static bool pop_guarded_stack(u64 to, long addr)
+{
+	int err = 0;
+	u64 popped;
+
+	popped = pop_user_gcs(&err);
+	if (err) {
+		force_sig(SIGSEGV);
+		return false;
+	}
+	if (popped == to)
+		return true;
+	push_user_gcs(popped, &err);
+	force_sig_fault(SIGSEGV, SEGV_CPERR, (void __user *)addr);
+	return false;
+}
+
+static bool push_guarded_stack(u64 from)
+{
+	int err = 0;
+
+	push_user_gcs(from, &err);
+	if (err)
+		force_sig(SIGSEGV);
+	return !err;
+}
+
+/* The effect of a branch at @addr on the guarded control stack.  Returns false after a signal. */
 static bool move_guarded_stack(u32 insn, const struct probe_insn *desc, long addr,
 			       const struct pt_regs *regs)
 {
 	u32 reg = a64_reg5(insn);
-	u64 popped;
-	int err = 0;
 
 	switch (desc->kind) {
 	case KIND_BL:
 	case KIND_BLR:
-		push_user_gcs(addr + A64_LEN, &err);
-		return !err;
+		return push_guarded_stack(addr + A64_LEN);
 	case KIND_RET:
-		popped = pop_user_gcs(&err);
-		return !err && popped == (reg == A64_ZR ? 0 : regs->regs[reg]);
+		return pop_guarded_stack(reg == A64_ZR ? 0 : regs->regs[reg], addr);
 	default:
 		return true;
 	}
@@ -74,10 +95,8 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 
 	if (probe_classify(opcode, &desc) || desc.action != PROBE_EMULATE)
 		return;
-	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs)) {
-		force_sig(SIGSEGV);
+	if (task_gcs_el0_enabled(current) && !move_guarded_stack(opcode, &desc, addr, regs))
 		return;
-	}
 	probe_emulate(opcode, &desc, regs);
 	regs->pstate |= btype_after(&desc);
 }

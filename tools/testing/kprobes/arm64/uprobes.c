@@ -166,7 +166,8 @@ static bool guarded_effect(probes_handler_t *handler, u32 insn, const struct pro
 			   bool match, int err)
 {
 	bool call = is_call(desc), ret = desc->kind == KIND_RET;
-	bool killed = (err && (call || ret)) || (ret && !match);
+	bool differs = ret && !match && !err;
+	bool killed = (err && (call || ret)) || differs;
 	struct pt_regs regs, want;
 	u64 from;
 
@@ -181,8 +182,10 @@ static bool guarded_effect(probes_handler_t *handler, u32 insn, const struct pro
 	handler(insn, regs.pc, &regs);
 	return !memcmp(&regs, &want, sizeof(regs)) &&
 	       test_task.signal == (killed ? SIGSEGV : 0) &&
-	       guarded.pushes == call && guarded.pops == ret &&
-	       (!call || guarded.pushed == from + 4);
+	       test_task.code == (differs ? SEGV_CPERR : 0) &&
+	       guarded.pushes == call + differs && guarded.pops == ret &&
+	       (!call || guarded.pushed == from + 4) &&
+	       (!differs || guarded.pushed == guarded.top);
 }
 
 static bool guards(probes_handler_t *handler, u32 insn, const struct probe_insn *desc)

@@ -6,11 +6,11 @@
 
 /*
  * The only task: whether it has a guarded control stack, whether its processor checks the targets
- * of branches, and the signal that was sent to it.
+ * of branches, and the signal that was sent to it, with its code.
  */
 struct task_struct {
 	bool gcs, bti;
-	int signal;
+	int signal, code;
 };
 
 extern struct task_struct test_task;
