@@ -45,6 +45,7 @@ static void run(const u8 *bytes, unsigned int len, enum insn_mode mode)
 		return;
 	}
 	arch.emulator = uprobe_emulator(mode, user->insn.emul);
+	current->in_code32 ^= mode == INSN_MODE_32;
 	arch_uprobe_emulate(&arch, &regs);
 }
 

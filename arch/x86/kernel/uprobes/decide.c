@@ -112,6 +112,20 @@ static enum syscall_kind syscall_kind(struct insn *insn, enum insn_mode mode)
 	return NO_SYSCALL;
 }
 
+/*
+ * Is it the breakpoint of two bytes, whose trap is that of the breakpoints in a slot, or a popf
+ * of a width that the emulator does not know?  A popf that sets the trap flag would trap in the
+ * slot.
+ */
+static bool traps_in_slot(struct insn *insn)
+{
+	unsigned int map;
+	u8 opcode;
+
+	map = opcode_map(insn, &opcode);
+	return !map && ((opcode == 0xcd && insn->immediate.bytes[0] == 3) || opcode == 0x9d);
+}
+
 static int accept_copy(struct user_insn *out)
 {
 	out->insn.action = out->insn.riprel ? PROBE_REBASE : PROBE_COPY;
@@ -188,7 +202,7 @@ static noinline int decide_refused(const u8 *bytes, size_t avail, enum insn_mode
 	/* Cannot fail: the classifier has decoded the same bytes. */
 	insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode);
 	syscall = syscall_kind(&insn, mode);
-	if (rules[refusal] == RULE_REFUSE || syscall == SYSCALL_ELSEWHERE)
+	if (rules[refusal] == RULE_REFUSE || syscall == SYSCALL_ELSEWHERE || traps_in_slot(&insn))
 		return refuse(out, refusal);
 	if (!is_branch(&insn)) {
 		out->syscall = syscall == SYSCALL_RETURNS;

@@ -359,6 +359,17 @@ static emulator * const emulators[2 * NR_EMUL] = {
 };
 
 /*
+ * Index of the function for an instruction, in the mode in which the task executes it.  Programs
+ * may execute code of the other mode than that of their process.
+ */
+static __always_inline unsigned int emulator_of(const struct arch_uprobe *arch,
+						struct pt_regs *regs)
+{
+	return uprobe_emulator(user_64bit_mode(regs) ? INSN_MODE_64 : INSN_MODE_32,
+			       arch->emulator % NR_EMUL);
+}
+
+/*
  * Emulates an instruction with the trap flag or the resume flag set.  The end of a step is
  * reported as the debug trap after the instruction would do it.  The resume flag is set if the
  * breakpoint itself has faulted before, or a debugger has stopped there; no instruction leaves it
@@ -369,7 +380,7 @@ static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_re
 	bool stepped = regs->flags & X86_EFLAGS_TF;
 
 	regs->flags &= ~X86_EFLAGS_RF;
-	if (emulators[arch->emulator](arch, regs) || !stepped)
+	if (emulators[emulator_of(arch, regs)](arch, regs) || !stepped)
 		return;
 	current->thread.virtual_dr6 |= DR_STEP;
 	/* A branch that has not been taken ends in its slot, if it was emulated there. */
@@ -389,8 +400,9 @@ void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 
 	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
 		emulate_rarely(arch, regs);
-	else if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL)))
+	else if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL) &&
+			user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64)))
 		user_call(&e);
 	else
-		emulators[arch->emulator](arch, regs);
+		emulators[emulator_of(arch, regs)](arch, regs);
 }

@@ -4,7 +4,7 @@
  *
  * The return address of a probed function is replaced by that of a trampoline, a page that all
  * processes share.  64-bit code makes a system call there, which costs less than a trap.  The
- * call is not filtered by seccomp (__secure_computing()); it is refused unless it comes from the
+ * call is not filtered by seccomp, and not dispatched to the program; it is refused unless it comes from the
  * trampoline.  For 32-bit code the trampoline is a breakpoint.
  *
  * The system call itself overwrites rcx and r11, and its number rax, so the trampoline saves
@@ -72,6 +72,9 @@ int arch_uretprobe_peek(struct pt_regs *regs, unsigned long *ret)
 /* See <linux/uprobes-arch.h>. */
 int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned long *ret)
 {
+	/* Code of 32 bits in a process of 64 bits does not reach the trampoline. */
+	if (user_word(regs) < sizeof(entry) && entry >> 31 >> 1)
+		return -EFAULT;
 	if (exchange_user_word(user_word(regs), regs->sp, entry, ret))
 		return -EFAULT;
 	if (shstk_update_last_frame(entry))

@@ -55,6 +55,7 @@ struct test_task {
 	int signal, code;
 	unsigned long addr;
 	bool stepped;
+	bool in_code32;		/* it executes code of 32 bits */
 };
 
 extern struct test_task test_user_task;
@@ -74,7 +75,7 @@ static inline bool __is_canonical_address(u64 addr, unsigned int bits)
 
 static inline bool user_64bit_mode(struct pt_regs *regs)
 {
-	return true;
+	return !test_user_task.in_code32;
 }
 
 int test_read_user(void *to, unsigned long addr, unsigned int size);

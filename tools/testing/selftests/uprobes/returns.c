@@ -317,10 +317,47 @@ static void check_alarms(void)
 	probe_remove(&returns);
 }
 
+/* --- A program that handles its own system calls ----------------------------- */
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#endif
+
+static volatile char dispatched;
+static volatile unsigned int dispatches;
+
+static void on_dispatch(int number, siginfo_t *info, struct ucontext *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	dispatched = 0;
+	dispatches++;
+}
+
+static void check_dispatch(void)
+{
+	struct probes returns;
+	unsigned long result;
+
+	probe_return(&returns, recurse);
+	on_signal(SIGSYS, on_dispatch, 0);
+	/* It is not known to all architectures; then no call is dispatched. */
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, (unsigned long)&dispatched);
+	dispatched = 1;
+	result = recurse(3);
+	dispatched = 0;
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0);
+	ksft_test_result(result == 6 && !dispatches && probe_count(&returns) == 3,
+			 "system calls are dispatched: result %lu, %u signals, %lu returns\n",
+			 result, dispatches, probe_count(&returns));
+	probe_remove(&returns);
+}
+
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(27);
+	ksft_set_plan(28);
 	check_depth(1);
 	check_depth(60);
 	check_depth(1000);
@@ -330,5 +367,6 @@ int main(void)
 	check_stacks();
 	check_threads();
 	check_alarms();
+	check_dispatch();
 	ksft_finished();
 }
