@@ -416,6 +416,9 @@ static int free_event(struct dyn_event *ev)
 
 	if (event_is_busy(ev))
 		return -EBUSY;
+	/* Event probes refer to the fields. */
+	if (trace_event_dyn_busy(trace_probe_event_call(&tw->tp)))
+		return -EBUSY;
 	ret = trace_probe_unregister_event_call(&tw->tp);
 	if (ret)
 		return ret;

@@ -160,6 +160,9 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 	ctx.offset = 0;
 	ret = traceprobe_parse_probe_arg(&tw->tp, i, parsed ?: arg, &ctx);
 	traceprobe_finish_parse(&ctx);
+	/* Finds the addresses of symbols. */
+	if (!ret)
+		ret = traceprobe_update_arg(&tw->tp.args[i]);
 	if (ret || !at)
 		return ret;
 	/* The variable is in a string, which is no number. */

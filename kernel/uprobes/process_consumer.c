@@ -27,6 +27,14 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	consumer->uc->handler(consumer->uc, regs, &ignored);
 }
 
+static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct process_consumer *consumer = container_of(ri->rp, struct process_consumer, rp);
+	u64 ignored = 0;
+
+	return consumer->uc->handler ? consumer->uc->handler(consumer->uc, regs, &ignored) : 0;
+}
+
 static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct process_consumer *consumer = container_of(ri->rp, struct process_consumer, rp);
@@ -38,7 +46,7 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
  * uprobe_register_process() - register a consumer for an address of a process
  * @pid: see &struct uprobe
  * @vaddr: see &struct uprobe
- * @uc: has a return handler, which is called, or a handler; its filter is not asked
+ * @uc: has a return handler, or a handler, or both; its filter is not asked
  *
  * Context: task, may sleep; not in a handler.
  * Return: a handle for uprobe_unregister_process(), or an ERR_PTR(): see register_uprobe().
@@ -55,6 +63,7 @@ struct uprobe *uprobe_register_process(pid_t pid, unsigned long vaddr, struct up
 	consumer->rp.up.vaddr = vaddr;
 	if (uc->ret_handler) {
 		consumer->rp.handler = on_return;
+		consumer->rp.entry_handler = on_entry;
 		err = register_uretprobe(&consumer->rp);
 	} else {
 		consumer->rp.up.handler = on_hit;

@@ -32,6 +32,8 @@ call plain 4 >/dev/null
 is "another process has no hits" "$(hits one)" 0
 is "the process goes on" "$(go)" 3
 is "its calls are hits" "$(hits one)" 3
+is "its calls and returns are counted" \
+	"$(awk '{ print $2 "=" $3 }' "$TRACING/uprobe_profile" | tr '\n' ' ')" "one=3 back=3 "
 is "its results" "$(sed -nE 's/.* back: .* result=//p' "$TRACING/trace" | tr '\n' ' ')" "1 2 3 "
 wait "$waiting"
 echo 0 >"$TRACING/events/uprobes/enable"
@@ -41,7 +43,14 @@ is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
 
 start plain 5
-echo "p:one $at" >>"$UPROBE_EVENTS"
+is "an event of a process is no kprobe event" \
+	"$(errno_of "$(env echo "p:one $at" 2>&1 >>"$TRACING/kprobe_events")")" EINVAL
+if [ -e "$TRACING/dynamic_events" ]; then
+	echo "p:one $at" >>"$TRACING/dynamic_events"
+else
+	echo "p:one $at" >>"$UPROBE_EVENTS"
+fi
+is "the list of events" "$(cut -d: -f1,2 "$UPROBE_EVENTS")" "p:uprobes/one pid"
 echo 1 >"$TRACING/events/uprobes/one/enable"
 echo 0 >"$TRACING/events/uprobes/one/enable"
 echo >"$TRACING/trace"

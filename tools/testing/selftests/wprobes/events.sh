@@ -37,8 +37,15 @@ for variable in addr value old; do
 	is "\$$variable in a string" \
 		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" "Invalid argument"
 done
+is "no such symbol in an argument" \
+	"$(define "w:wp/none w@wp_test_words:4 x=@wp_no_such_word")" "No such file or directory"
 is "disabled events reserve a register" \
 	"$(list | grep -c DISABLED)" 2
+
+# An event probe refers to the fields of the event.
+is "an event probe" "$(define "e:wp/probe wp/first x=\$value")" ok
+is "an event with an event probe stays" "$({ echo '-:wp/first' >>"$events"; } 2>&1 | grep -c busy)" 1
+is "the event probe goes" "$({ echo '-:wp/probe' >>"$events"; } 2>&1)" ""
 
 mkdir "$instance" || skip_all "no instances in tracefs"
 wp write 0 1 >/dev/null
