@@ -394,7 +394,6 @@ static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, un
 	struct uprobe_point *before = NULL, *point;
 	unsigned int i, n = 0;
 
-	guard(rwsem_read)(&uprobe_points_lock);
 	for (i = 0; i < nr; i++) {
 		if (i && vaddrs[i] == vaddrs[i - 1])
 			continue;
@@ -423,17 +422,19 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	struct uprobe_point *points[PAGE_POINTS];
 	unsigned int n;
 
-	/* Nobody else ends or publishes points of the process while both locks are held. */
-	lockdep_assert_held(&uprobe_mutex);
 	guard(mmap_read_lock)(own->mm);
-	n = find_points(own, vaddrs, nr, points);
-	/*
-	 * If a breakpoint cannot be removed, because the caller is being killed or memory is short,
-	 * the points stay without consumers, and hits go on.
-	 */
-	if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
-		return;
+	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		n = find_points(own, vaddrs, nr, points);
+		/*
+		 * If a breakpoint cannot be removed, because the caller is being killed or memory is
+		 * short, the points stay without consumers, and hits go on.
+		 */
+		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
+			return;
+	}
 	guard(rwsem_write)(&uprobe_points_lock);
+	/* Some may have ended: munmap holds mmap_lock only for reading then. */
+	n = find_points(own, vaddrs, nr, points);
 	/* Those that are first in a block cost most to be taken out. */
 	while (n)
 		uprobe_point_put(points[--n]);
