@@ -362,7 +362,8 @@ bool uprobe_points_agree(struct uprobe_point *a, struct uprobe_point *b, unsigne
 
 /* table.c */
 int uprobe_table_init(struct uprobe_mm *own);
-int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
+int uprobe_table_reserve(struct uprobe_mm *own);
+void uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site);
 void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site *, void *),
 			   void *data);
 

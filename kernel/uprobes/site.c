@@ -236,6 +236,10 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	int err;
 
 	guard(mutex)(&own->lock);
+	/* First, because slots are not freed. */
+	err = uprobe_table_reserve(own);
+	if (err)
+		return err;
 	before = uprobe_table_find(own, vaddr);
 	if (before && before->point == point && before->second == second)
 		return 0;
@@ -254,13 +258,8 @@ static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe
 	if (before)
 		uprobe_site_gone(before);
 	connect(site, point, second);
-	err = uprobe_table_insert(own, site);
-	if (err) {
-		uprobe_site_gone(site);
-		/* Others may still see it in the point's list until here, but no hit does. */
-		kfree(site);
-	}
-	return err;
+	uprobe_table_insert(own, site);
+	return 0;
 }
 
 /* The point of a file for text of a process, or NULL. */

@@ -96,30 +96,34 @@ static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 }
 
 /**
- * uprobe_table_insert() - publish a site
+ * uprobe_table_reserve() - make room for one more site
  * @own: the process
- * @site: complete; takes the place of one that is gone, which is freed
  *
  * Context: task, may sleep; @own->lock held.
  * Return: 0 or -ENOMEM.
  */
-int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
+int uprobe_table_reserve(struct uprobe_mm *own)
 {
-	struct uprobe_table *table;
-	struct uprobe_site *old;
-	unsigned int i;
-	int err;
+	struct uprobe_table *table = own->table;
 
 	lockdep_assert_held(&own->lock);
-	table = own->table;
-	if ((table->used + 1) * 4 > table_size(table)) {
-		err = grow(own, table);
-		if (err)
-			return err;
-		table = own->table;
-	}
-	i = uprobe_table_index(table, site->vaddr);
-	old = table->sites[i];
+	return (table->used + 1) * 4 > table_size(table) ? grow(own, table) : 0;
+}
+
+/**
+ * uprobe_table_insert() - publish a site
+ * @own: the process, after uprobe_table_reserve()
+ * @site: complete; takes the place of one that is gone, which is freed
+ *
+ * Context: task; @own->lock held.
+ */
+void uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
+{
+	struct uprobe_table *table = own->table;
+	unsigned int i = uprobe_table_index(table, site->vaddr);
+	struct uprobe_site *old = table->sites[i];
+
+	lockdep_assert_held(&own->lock);
 	/* Pairs with the read in uprobe_table_find(): the site is complete. */
 	smp_store_release(&table->sites[i], site);
 	if (old)
@@ -127,7 +131,6 @@ int uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 	else
 		table->used++;
 	WRITE_ONCE(own->has_sites, true);
-	return 0;
 }
 
 /**

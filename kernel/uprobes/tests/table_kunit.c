@@ -33,7 +33,8 @@ static struct uprobe_site *insert(struct kunit *test, struct uprobe_mm *own, uns
 	KUNIT_ASSERT_NOT_NULL(test, site);
 	site->vaddr = vaddr;
 	guard(mutex)(&own->lock);
-	KUNIT_ASSERT_EQ(test, uprobe_table_insert(own, site), 0);
+	KUNIT_ASSERT_EQ(test, uprobe_table_reserve(own), 0);
+	uprobe_table_insert(own, site);
 	return site;
 }
 
