@@ -19,7 +19,7 @@ static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
 	struct uprobe_area *area;
 
 	list_for_each_entry_rcu(area, &own->areas, node, lockdep_is_held(&own->lock)) {
-		if (addr - area->start < UPROBE_AREA_SIZE)
+		if (addr - area->start < UPROBE_AREA_SIZE && !READ_ONCE(area->gone))
 			return area;
 	}
 	return NULL;
@@ -125,6 +125,38 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 	if (start + UPROBE_AREA_SIZE > own->high)
 		WRITE_ONCE(own->high, start + UPROBE_AREA_SIZE);
 	return 0;
+}
+
+static void site_lost(struct uprobe_site *site, void *data)
+{
+	struct uprobe_area *area = data;
+
+	if (site->slot - area->start < UPROBE_AREA_SIZE)
+		uprobe_site_gone(site);
+}
+
+/**
+ * uprobe_area_unmapped() - a mapping is about to be unmapped, which may be an area
+ * @own: the process
+ * @vma: the mapping, or a part of it
+ *
+ * Something else may be mapped there next. The next hits of the sites use another area.
+ *
+ * Context: task, may sleep; mmap_lock held, or the process has no users.
+ */
+void uprobe_area_unmapped(struct uprobe_mm *own, struct vm_area_struct *vma)
+{
+	struct uprobe_area *area;
+
+	if (likely(!vma_is_special_mapping(vma, &area_mapping)))
+		return;
+	guard(mutex)(&own->lock);
+	area = area_at(own, vma->vm_start);
+	if (!area)
+		return;
+	WRITE_ONCE(area->gone, true);
+	area->used = UPROBE_AREA_SLOTS;
+	uprobe_table_for_each(own, site_lost, area);
 }
 
 /**
@@ -271,14 +303,15 @@ bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long 
 		       const struct arch_uprobe *arch)
 {
 	struct uprobe_area *area = area_at(own, slot);
-	unsigned long offset = slot - area->start;
 	u8 bytes[UPROBE_SLOT_SIZE];
+	unsigned long offset;
 	void *kaddr;
 	bool same;
 
 	lockdep_assert_held(&own->lock);
-	if (arch_uprobe_write_slot(arch, vaddr, slot, bytes))
+	if (!area || arch_uprobe_write_slot(arch, vaddr, slot, bytes))
 		return false;
+	offset = slot - area->start;
 	kaddr = kmap_local_page(area->pages[offset >> PAGE_SHIFT]->page);
 	same = !memcmp(kaddr + offset_in_page(offset), bytes, UPROBE_SLOT_SIZE);
 	kunmap_local(kaddr);

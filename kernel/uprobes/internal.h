@@ -256,12 +256,14 @@ struct uprobe_area_page {
  * @node: in &uprobe_mm.areas
  * @start: address of the mapping
  * @used: number of slots that are in use; slots are used in order, and never freed
+ * @gone: the program has unmapped it, or a part of it
  * @pages: NULL where no slot has been used
  */
 struct uprobe_area {
 	struct list_head	node;
 	unsigned long		start;
 	unsigned int		used;
+	bool			gone;
 	struct uprobe_area_page	*pages[UPROBE_AREA_PAGES];
 };
 
@@ -389,6 +391,7 @@ bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr);
 bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,
 		       const struct arch_uprobe *arch);
 const struct uprobe_slot *uprobe_area_lookup(struct uprobe_mm *own, unsigned long addr);
+void uprobe_area_unmapped(struct uprobe_mm *own, struct vm_area_struct *vma);
 void uprobe_area_free(struct uprobe_area *area);
 
 /* text.c */

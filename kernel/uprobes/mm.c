@@ -112,6 +112,7 @@ void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsig
 	if (!list_empty(&own->process.in_order))
 		uprobe_process_unmapped(own, start, end);
 	uprobe_counters_unmapped(own, start, end);
+	uprobe_area_unmapped(own, vma);
 	if (READ_ONCE(own->has_sites) && uprobe_vma_armed(vma))
 		forget_sites(own, start, end);
 }

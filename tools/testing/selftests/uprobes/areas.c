@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program unmaps the area in which its probed instructions run.  Its probes go on in another
+ * area, and code that it maps at the old address is code like any other.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "areas.h"
+
+/* Does not depend on its address. */
+NOINLINE static long send_signal(long pid)
+{
+	return syscall(__NR_kill, pid, SIGUSR1);
+}
+
+#define SEND_SIZE	256
+
+NOINLINE static unsigned long probed(unsigned long value)
+{
+	asm volatile("nop" : "+r" (value));
+	return value * 3 + 1;
+}
+
+/* Returns the address of an area, or 0. */
+static unsigned long find_area(void)
+{
+	unsigned int i, nr = find_areas("/proc/self/maps");
+
+	for (i = 0; i < nr; i++) {
+		if (strstr(areas[i].name, "[uprobes]"))
+			return areas[i].start;
+	}
+	return 0;
+}
+
+static unsigned long area_size(unsigned long start)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_areas; i++) {
+		if (areas[i].start == start)
+			return areas[i].end - start;
+	}
+	return 0;
+}
+
+static volatile unsigned long signal_ip;
+
+static void on_user(int number, siginfo_t *info, struct ucontext *context)
+{
+	(void)number;
+	(void)info;
+	signal_ip = CONTEXT_IP(context);
+}
+
+int main(void)
+{
+	unsigned long area, size, calls = 0;
+	struct probes hits;
+	char *code;
+	long sent;
+
+	ksft_print_header();
+	ksft_set_plan(4);
+	probe_function(&hits, probed);
+	calls += probed(5) == 16;
+	area = find_area();
+	if (!area)
+		ksft_exit_skip("this kernel has no areas\n");
+	size = area_size(area);
+	if (munmap((void *)area, size))
+		ksft_exit_skip("this kernel does not let programs unmap areas\n");
+	code = mmap((void *)area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	ksft_test_result(code == (char *)area, "the area is unmapped, and other code is there\n");
+	memcpy(code, send_signal, SEND_SIZE);
+	__builtin___clear_cache(code, code + SEND_SIZE);
+	on_signal(SIGUSR1, on_user, SA_RESTART);
+	sent = ((typeof(send_signal) *)code)(getpid());
+	ksft_test_result(!sent && signal_ip - area < SEND_SIZE,
+			 "a signal does not move its instruction pointer\n");
+	calls += probed(6) == 19;
+	calls += probed(7) == 22;
+	ksft_test_result(calls == 3 && probe_count(&hits) == 3, "%lu of 3 calls are hits\n",
+			 probe_count(&hits));
+	ksft_test_result(find_area() && find_area() != area, "there is another area\n");
+	probe_remove(&hits);
+	ksft_finished();
+}
