@@ -6,6 +6,7 @@
  * may end a registration at any time when it is not held.
  */
 #include <linux/kprobes.h>
+#include <linux/oom.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 
@@ -48,6 +49,21 @@ int uprobe_check_context(void)
 	return -EINVAL;
 }
 
+/* The memory of a process whose first thread may have ended, with a reference, or NULL. */
+static struct mm_struct *mm_of(struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	guard(rcu)();
+	task = find_lock_task_mm(task);
+	if (!task)
+		return NULL;
+	mm = task->mm;
+	mmget(mm);
+	task_unlock(task);
+	return mm;
+}
+
 /* The memory of a process, with a reference, or an ERR_PTR(). */
 static struct mm_struct *find_mm(pid_t pid)
 {
@@ -60,7 +76,7 @@ static struct mm_struct *find_mm(pid_t pid)
 	if (task->flags & PF_KTHREAD)
 		mm = ERR_PTR(-EINVAL);
 	else
-		mm = get_task_mm(task) ?: mm;
+		mm = mm_of(task) ?: mm;
 	put_task_struct(task);
 	return mm;
 }

@@ -399,16 +399,52 @@ static void check_cost(void)
 			 "a return less than 30: %ld\n", returns / COST_CALLS);
 }
 
+/* --- A process whose first thread has ended ---------------------------------------------- */
+
+static void call_until(void *stop)
+{
+	while (!*(volatile int *)stop) {
+		plain(1);
+		usleep(10000);
+	}
+	syscall(__NR_exit_group, 0);
+}
+
+static void check_first_thread(void)
+{
+	volatile int *stop = shared_memory(4096);
+	static struct thread second;
+	pid_t pid = fork();
+	int err, i;
+
+	if (!pid) {
+		limit_child();
+		thread_start(&second, call_until, (void *)stop);
+		syscall(__NR_exit, 0);
+	}
+	usleep(100000);
+	err = make("a", pid, plain, "") ?: on("add", "a");
+	for (i = 0; i < 200 && get("a", HITS) < 2; i++)
+		usleep(10000);
+	ksft_test_result(!err && get("a", HITS) >= 2,
+			 "the first thread has ended, the second has hits: error %d\n", err);
+	*stop = 1;
+	reap(pid);
+	command("drop");
+	munmap((void *)stop, 4096);
+}
+
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(20);
+	ksft_set_plan(21);
 	check_execute_only();
 	check_guarded();
 	check_no_room();
 	check_gone();
 	check_waiting();
 	check_memory();
+	check_first_thread();
 	check_cost();
 	ksft_finished();
 }
