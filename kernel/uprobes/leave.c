@@ -210,11 +210,28 @@ static bool is_dying(void)
 	       current->signal->group_exec_task;
 }
 
-/* Is the task about to take a signal that its copy has caused? */
+/*
+ * Is the task about to take a signal that its copy has caused? A signal without a description may
+ * be one, because memory was short.
+ */
 static bool has_fault(void)
 {
-	/* Those of the copy have been queued by current itself. */
-	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & SYNCHRONOUS;
+	unsigned long mask = READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] &
+			     SYNCHRONOUS;
+	struct sigqueue *q;
+
+	if (likely(!mask))
+		return false;
+	guard(spinlock_irq)(&current->sighand->siglock);
+	list_for_each_entry(q, &current->pending.list, list) {
+		if (!(sigmask(q->info.si_signo) & mask))
+			continue;
+		/* Other tasks send SI_USER and less. */
+		if (q->info.si_code > SI_USER)
+			return true;
+		mask &= ~sigmask(q->info.si_signo);
+	}
+	return mask;
 }
 
 /*

@@ -92,6 +92,8 @@ void uprobe_observe(void)
 	 */
 	smp_mb();
 	epoch = next_epoch();
+	/* Orders the new epoch before the marks. Pairs with the barrier after the mark, too. */
+	smp_mb();
 	while (busy_before(epoch)) {
 		if (tries++ < 8)
 			cond_resched();
