@@ -435,12 +435,12 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 }
 
 /**
- * uprobe_arm_forked() - the memory of a process has been copied
- * @mm: the child, which has not run
+ * uprobe_arm_forked() - the memory of a process has been copied, or is about to be moved
+ * @mm: the child, which has not run; or the process, before its pages are moved
  *
  * If points are being armed or disarmed in all processes, they are in this one.
  *
- * Context: task, may sleep; mmap_lock of the child held for writing.
+ * Context: task, may sleep; mmap_lock of @mm held for writing.
  * Return: 0, or -ENOMEM or -EINTR if a point cannot be disarmed, and the child must not run.
  */
 int uprobe_arm_forked(struct mm_struct *mm)

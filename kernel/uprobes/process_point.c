@@ -528,6 +528,8 @@ void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
 
+	/* An operation in all processes may not find the text at its new address. */
+	uprobe_arm_forked(vma->vm_mm);
 	if (likely(!own || list_empty(&own->process.in_order)))
 		return;
 	leave_range(own, vma, start, start + len);
