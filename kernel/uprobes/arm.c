@@ -85,11 +85,9 @@ bool uprobe_vma_armed(struct vm_area_struct *vma)
 
 /* --- One mapping ---------------------------------------------------------------- */
 
-/* Index of the first point that is not before the mapping. */
-static unsigned int first_in(struct vm_area_struct *vma, struct uprobe_point **points,
-			     unsigned int nr)
+/* Index of the first point that is not before an offset. */
+static unsigned int first_at(loff_t start, struct uprobe_point **points, unsigned int nr)
 {
-	loff_t start = uprobe_vma_offset(vma, vma->vm_start);
 	unsigned int low = 0, high = nr;
 
 	while (low < high) {
@@ -160,7 +158,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_point *batch[PAGE_POINTS];
-	unsigned int i = first_in(vma, points, nr), n;
+	unsigned int i = first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr), n;
 	int err = 0, ret;
 	bool decided;
 
@@ -193,17 +191,22 @@ static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct u
 }
 
 /**
- * uprobe_arm_mapped() - arm all points of a file that a consumer wants in a new mapping
+ * uprobe_arm_mapped() - arm the points of a file that a consumer wants in a new mapping
  * @vma: text, see uprobe_vma_kind()
  * @file: its file
+ * @from: first offset
+ * @ready: offset in a page that the caller has tried to bring into the page cache, or -1
  *
  * Text of which a page cannot be had stays without breakpoints there.
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
+ * Return: the end of the mapping; or an offset in a page that is not in the page cache. The caller
+ * releases uprobe_points_lock, calls uprobe_text_bring_in(), and goes on there.
  */
-void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
+loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
+			 loff_t ready)
 {
-	struct uprobe_point *point = uprobe_point_first(file, uprobe_vma_offset(vma, vma->vm_start));
+	struct uprobe_point *point = uprobe_point_first(file, from);
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 
 	while (point && point->offset < end && !fatal_signal_pending(current)) {
@@ -211,9 +214,12 @@ void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file)
 			point = uprobe_point_next(point);
 			continue;
 		}
+		if (point->offset != ready && !uprobe_text_is_cached(vma->vm_file, point->offset))
+			return point->offset;
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
 		point = arm_mapped_page(vma, point);
 	}
+	return end;
 }
 
 /* --- All mappings of a file ------------------------------------------------------- */
@@ -336,6 +342,33 @@ static int note_result(struct operation *op, int ret)
 }
 
 /*
+ * Brings text that is to be armed into the page cache. That is done without uprobe_points_lock,
+ * because the file system may ask a program, which may need it.
+ */
+static void bring_in(struct operation *op, struct vm_area_struct *vma)
+{
+	loff_t next = uprobe_vma_offset(vma, vma->vm_start);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+	unsigned int i;
+
+	while ((i = first_at(next, op->points, op->nr)) < op->nr && op->points[i]->offset < end) {
+		uprobe_text_bring_in(vma->vm_file, op->points[i]->offset);
+		next = (op->points[i]->offset & PAGE_MASK) + PAGE_SIZE;
+	}
+}
+
+static void bring_in_range(struct operation *op, struct visit *visit)
+{
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	struct vm_area_struct *vma;
+
+	for_each_vma_range(vmi, vma, visit->end) {
+		if (is_of_file(op, vma) && uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED)
+			bring_in(op, vma);
+	}
+}
+
+/*
  * Visits what a mapping has become: it may have been split or merged, or, if some of it is not
  * there any more, moved to any place.
  */
@@ -347,6 +380,8 @@ static int visit_range(struct operation *op, struct visit *visit)
 	int err = 0, ret;
 
 	guard(mmap_read_lock)(visit->mm);
+	if (op->op == UPROBE_ARM)
+		bring_in_range(op, visit);
 	/* For the points of the process. */
 	guard(rwsem_read)(&uprobe_points_lock);
 	for_each_vma_range(vmi, vma, visit->end) {

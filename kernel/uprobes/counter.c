@@ -119,16 +119,21 @@ static struct uprobe_counter *take(struct uprobe_mm *own, struct uprobe_point *p
 	return xa_erase(&own->counters, index_of(point));
 }
 
+/* A counter that is not there any more, or that the program has overwritten, is left alone. */
 static int subtract(struct vm_area_struct *text, struct uprobe_mm *own,
 		    struct uprobe_point *point)
 {
-	struct uprobe_counter *counter = take(own, point);
+	struct uprobe_counter *counter = xa_load(&own->counters, index_of(point));
 	int err = 0;
 
-	if (counter && counter->vaddr)
+	if (!counter)
+		return 0;
+	if (counter->vaddr)
 		err = change(text->vm_mm, counter->vaddr, -1);
-	kfree(counter);
-	return err;
+	if (err == -EINTR || err == -ENOMEM)
+		return err;
+	kfree(take(own, point));
+	return 0;
 }
 
 /**
@@ -140,7 +145,8 @@ static int subtract(struct vm_area_struct *text, struct uprobe_mm *own,
  * Nothing happens if that has been done for another mapping of the point.
  *
  * Context: task, may sleep; mmap_lock and text_lock of the process held.
- * Return: 0 also if the change waits; -EINVAL if the counter would overflow; -ENOMEM, -EFAULT.
+ * Return: 0 also if the change waits; -EINVAL if the counter would overflow; -ENOMEM, -EFAULT,
+ * -EINTR. A counter that cannot be decreased now keeps its entry.
  */
 int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by)
 {

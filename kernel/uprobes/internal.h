@@ -401,6 +401,11 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
 					    struct uprobe_point *first, bool *undecided);
 bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
+
+/* text_read.c */
+struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
+bool uprobe_text_is_cached(struct file *file, loff_t offset);
+void uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
@@ -416,7 +421,8 @@ enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **wh
 bool uprobe_vma_armed(struct vm_area_struct *vma);
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op);
-void uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file);
+loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
+			 loff_t ready);
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 int uprobe_arm_forked(struct mm_struct *mm);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);

@@ -12,13 +12,18 @@
 #include "point.h"
 #include "trace.h"
 
-static void refuse_mapped(struct vm_area_struct *vma, struct uprobe_file *file, const char *why)
+static void refuse_mapped(struct vm_area_struct *vma, const char *why)
 {
 	loff_t start = uprobe_vma_offset(vma, vma->vm_start);
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 	struct uprobe_point *point;
+	struct uprobe_file *file;
 
 	if (!trace_uprobe_refused_enabled())
+		return;
+	guard(rwsem_read)(&uprobe_points_lock);
+	file = uprobe_file_find(file_inode(vma->vm_file));
+	if (!file)
 		return;
 	for (point = uprobe_point_first(file, start); point && point->offset < end;
 	     point = uprobe_point_next(point))
@@ -33,10 +38,33 @@ static void read_mapped(struct vm_area_struct *vma)
 			   uprobe_vma_offset(vma, vma->vm_end));
 }
 
+/*
+ * Pages that are not in the page cache are read without the lock: the file system may ask a
+ * program, which may need it.
+ */
+static void arm_mapped(struct vm_area_struct *vma)
+{
+	loff_t next = uprobe_vma_offset(vma, vma->vm_start), absent = -1;
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+	struct uprobe_file *file;
+
+	for (;;) {
+		scoped_guard(rwsem_read, &uprobe_points_lock) {
+			file = uprobe_file_find(file_inode(vma->vm_file));
+			if (!file)
+				return;
+			next = uprobe_arm_mapped(vma, file, next, absent);
+		}
+		if (next == end)
+			return;
+		uprobe_text_bring_in(vma->vm_file, next);
+		absent = next;
+	}
+}
+
 static noinline void arm_or_refuse(struct vm_area_struct *vma)
 {
 	enum uprobe_vma_kind kind;
-	struct uprobe_file *file;
 	const char *why;
 
 	if (vma->vm_flags & VM_WRITE)
@@ -46,14 +74,10 @@ static noinline void arm_or_refuse(struct vm_area_struct *vma)
 		return;
 	if (unlikely(READ_ONCE(uprobe_nr_unread)))
 		read_mapped(vma);
-	guard(rwsem_read)(&uprobe_points_lock);
-	file = uprobe_file_find(file_inode(vma->vm_file));
-	if (!file)
-		return;
 	if (kind == UPROBE_VMA_REFUSED)
-		refuse_mapped(vma, file, why);
+		refuse_mapped(vma, why);
 	else
-		uprobe_arm_mapped(vma, file);
+		arm_mapped(vma);
 }
 
 /**

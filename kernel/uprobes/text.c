@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Text: writing breakpoints into a page of a process, and giving the page back.
+ * Text: writing breakpoints into a page of a process, and giving the page back.  text_read.c reads
+ * text.
  *
  * A private mapping gets its own copy of a page when the first breakpoint is written, in the
  * way a debugger's write gets it. All breakpoints of a batch in the page are written at once;
@@ -26,14 +27,6 @@ static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point
 	return uprobe_vma_addr(vma, point->offset);
 }
 
-static struct page *get_text(struct mm_struct *mm, unsigned long addr, unsigned int flags)
-{
-	struct page *page;
-	long got = get_user_pages_remote(mm, addr, 1, FOLL_FORCE | flags, &page, NULL);
-
-	return got == 1 ? page : ERR_PTR(got ? got : -EFAULT);
-}
-
 static __always_inline bool is_breakpoint(const u8 *at)
 {
 	return !memcmp(at, &breakpoint, UPROBE_SWBP_INSN_SIZE);
@@ -48,124 +41,6 @@ static __always_inline bool is_breakpoint(const u8 *at)
 bool uprobe_text_has_breakpoint(const u8 *at)
 {
 	return is_breakpoint(at);
-}
-
-/**
- * uprobe_text_reader_end() - nothing more is read
- * @reader: any
- *
- * Context: task.
- */
-void uprobe_text_reader_end(struct uprobe_text_reader *reader)
-{
-	if (reader->page)
-		put_page(reader->page);
-	reader->page = NULL;
-}
-
-/* The page at an address, or NULL. */
-static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long addr)
-{
-	struct page *page;
-
-	addr &= PAGE_MASK;
-	if (reader->page && reader->addr == addr)
-		return reader->page;
-	uprobe_text_reader_end(reader);
-	page = get_text(reader->mm, addr, 0);
-	if (IS_ERR(page))
-		return NULL;
-	reader->addr = addr;
-	reader->page = page;
-	return page;
-}
-
-/* Returns the number of bytes that could be read. */
-static unsigned int read_text(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
-			      unsigned int len)
-{
-	unsigned int done, in_page;
-	struct page *page;
-
-	for (done = 0; done < len; done += in_page) {
-		page = reader_page(reader, addr + done);
-		if (!page)
-			break;
-		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
-		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
-	}
-	return done;
-}
-
-/**
- * uprobe_text_read() - read text of a process, with its breakpoints
- * @mm: the process
- * @addr: address
- * @to: buffer
- * @len: bytes to read
- *
- * Context: task, may sleep; mmap_lock of the process held.
- * Return: number of bytes that could be read.
- */
-unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len)
-{
-	struct uprobe_text_reader reader = { .mm = mm };
-	unsigned int done = read_text(&reader, addr, to, len);
-
-	uprobe_text_reader_end(&reader);
-	return done;
-}
-
-/* Reads the text before an instruction, from @before bytes on, and after it. */
-static bool read_around(struct uprobe_text_reader *reader, unsigned long addr, unsigned int before)
-{
-	struct uprobe_context *context = &reader->context;
-	unsigned long start = addr - before;
-	unsigned int len = before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES;
-
-	context->before = before;
-	context->len = read_text(reader, start, context->text,
-				 min(len, reader->vma->vm_end - start));
-	return context->len > before;
-}
-
-/* Text that cannot be read is not executed before the instruction. */
-static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
-{
-	unsigned int before = min_t(unsigned long, addr - reader->vma->vm_start,
-				    UPROBE_CONTEXT_BYTES);
-
-	return !UPROBE_CONTEXT_BYTES || read_around(reader, addr, before) ||
-	       read_around(reader, addr, min(before, offset_in_page(addr)));
-}
-
-/**
- * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
- * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
- * @addr: address of the instruction, in @reader->vma
- *
- * The page is kept for the next instruction, so that text that the program changes meanwhile may
- * be read as it was. The text around the instruction is read too if the backend looks at it.
- *
- * Context: task, may sleep.
- * Return: false if nothing could be read.
- */
-bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr)
-{
-	unsigned int at = offset_in_page(addr);
-
-	if (!read_context(reader, addr))
-		return false;
-	reader->len = sizeof(reader->insn);
-	if (likely(reader->page && reader->addr == addr - at &&
-		   at <= PAGE_SIZE - sizeof(reader->insn))) {
-		memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
-		return true;
-	}
-	memset(reader->insn, 0, sizeof(reader->insn));
-	reader->len = read_text(reader, addr, reader->insn,
-				min(sizeof(reader->insn), reader->vma->vm_end - addr));
-	return reader->len;
 }
 
 /**
@@ -214,12 +89,14 @@ static void sync_text(u8 *kaddr, struct uprobe_point *first, struct uprobe_point
 static __always_inline bool is_plain_insn(struct uprobe_point *point, const u8 *at)
 {
 	/* Pairs with the release in decide(). */
-	unsigned long bits = smp_load_acquire(&point->plain);
+	unsigned long bits = smp_load_acquire(&point->plain), differs;
 
-	unsigned long differs = get_unaligned((const unsigned long *)at) ^
-				get_unaligned((const unsigned long *)point->insn);
-
-	return likely(bits && !(differs & bits));
+	/* The word may end in another page. */
+	if (unlikely(!bits))
+		return false;
+	differs = get_unaligned((const unsigned long *)at) ^
+		  get_unaligned((const unsigned long *)point->insn);
+	return likely(!(differs & bits));
 }
 
 /*
@@ -313,7 +190,7 @@ static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 
 static struct page *get_own_text(struct vm_area_struct *vma, unsigned long page_addr)
 {
-	return get_text(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+	return uprobe_text_get(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
 }
 
 static void put_own_text(struct page *page, u8 *kaddr)
@@ -454,8 +331,6 @@ static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_poin
 
 	if (!is_breakpoint(at))
 		return;
-	if (point->ref_ctr_offset)
-		uprobe_counter_change(vma, point, -1);
 	if (also_wanted(vma, point, vaddr))
 		return;
 	write_opcode(at, point->insn);
@@ -499,6 +374,19 @@ static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, str
 	return same;
 }
 
+/* Decreases the counters of points. Returns 0, or -EINTR or -ENOMEM if one is left as it was. */
+static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		if (points[i]->ref_ctr_offset)
+			err = uprobe_counter_change(vma, points[i], -1);
+	}
+	return err;
+}
+
 static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		       struct uprobe_point **points, unsigned int nr)
 {
@@ -506,8 +394,13 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	bool drop = false;
 	unsigned int i;
 	u8 *kaddr;
+	int err;
 
-	page = get_text(vma->vm_mm, page_addr, 0);
+	/* Also if the program has discarded or overwritten the breakpoint. */
+	err = uncount(vma, points, nr);
+	if (err)
+		return err;
+	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	if (!any_breakpoint(vma, page, points, nr)) {
@@ -517,8 +410,9 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
 	page = get_own_text(vma, page_addr);
+	/* The page is there; it may be protected by userfaultfd for a while. */
 	if (IS_ERR(page))
-		return PTR_ERR(page);
+		return PTR_ERR(page) == -EFAULT ? -EAGAIN : PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++)
 		disarm_one(vma, kaddr, points[i]);
@@ -547,8 +441,8 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
  *
  * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
  * held.
- * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be had; -EINVAL if a reference
- * counter cannot be changed.
+ * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be had; -EAGAIN if it cannot be written
+ * now; -EINVAL if a reference counter cannot be increased.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Text: reading it from a process, with its breakpoints, and from the file into the page cache.
+ */
+#include <linux/highmem.h>
+#include <linux/pagemap.h>
+
+#include "internal.h"
+
+/**
+ * uprobe_text_get() - get a page of text
+ * @mm: the process
+ * @addr: an address in the page
+ * @flags: more flags for get_user_pages_remote()
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ * Return: the page, with a reference; or an ERR_PTR(): -EFAULT, -ENOMEM or -EINTR.
+ */
+struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags)
+{
+	struct page *page;
+	long got = get_user_pages_remote(mm, addr, 1, FOLL_FORCE | flags, &page, NULL);
+
+	return got == 1 ? page : ERR_PTR(got ? got : -EFAULT);
+}
+
+/**
+ * uprobe_text_is_cached() - can the page of a file be had without the file system?
+ * @file: the file
+ * @offset: an offset in the page
+ *
+ * Context: task.
+ */
+bool uprobe_text_is_cached(struct file *file, loff_t offset)
+{
+	struct address_space *mapping = file->f_mapping;
+	struct folio *folio;
+	bool ready;
+
+	/* Files without this operation are in memory. */
+	if (!mapping->a_ops->read_folio)
+		return true;
+	folio = filemap_get_folio(mapping, offset >> PAGE_SHIFT);
+	if (IS_ERR(folio))
+		return false;
+	ready = folio_test_uptodate(folio);
+	folio_put(folio);
+	return ready;
+}
+
+/**
+ * uprobe_text_bring_in() - read a page of a file into the page cache
+ * @file: the file
+ * @offset: an offset in the page
+ *
+ * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
+ * ask a program.
+ */
+void uprobe_text_bring_in(struct file *file, loff_t offset)
+{
+	struct page *page;
+
+	if (uprobe_text_is_cached(file, offset))
+		return;
+	page = read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT, file);
+	if (!IS_ERR(page))
+		put_page(page);
+}
+
+/**
+ * uprobe_text_reader_end() - nothing more is read
+ * @reader: any
+ *
+ * Context: task.
+ */
+void uprobe_text_reader_end(struct uprobe_text_reader *reader)
+{
+	if (reader->page)
+		put_page(reader->page);
+	reader->page = NULL;
+}
+
+/* The page at an address, or NULL. */
+static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	struct page *page;
+
+	addr &= PAGE_MASK;
+	if (reader->page && reader->addr == addr)
+		return reader->page;
+	uprobe_text_reader_end(reader);
+	page = uprobe_text_get(reader->mm, addr, 0);
+	if (IS_ERR(page))
+		return NULL;
+	reader->addr = addr;
+	reader->page = page;
+	return page;
+}
+
+/* Returns the number of bytes that could be read. */
+static unsigned int read_text(struct uprobe_text_reader *reader, unsigned long addr, u8 *to,
+			      unsigned int len)
+{
+	unsigned int done, in_page;
+	struct page *page;
+
+	for (done = 0; done < len; done += in_page) {
+		page = reader_page(reader, addr + done);
+		if (!page)
+			break;
+		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
+		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
+	}
+	return done;
+}
+
+/**
+ * uprobe_text_read() - read text of a process, with its breakpoints
+ * @mm: the process
+ * @addr: address
+ * @to: buffer
+ * @len: bytes to read
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ * Return: number of bytes that could be read.
+ */
+unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len)
+{
+	struct uprobe_text_reader reader = { .mm = mm };
+	unsigned int done = read_text(&reader, addr, to, len);
+
+	uprobe_text_reader_end(&reader);
+	return done;
+}
+
+/* Reads the text before an instruction, from @before bytes on, and after it. */
+static bool read_around(struct uprobe_text_reader *reader, unsigned long addr, unsigned int before)
+{
+	struct uprobe_context *context = &reader->context;
+	unsigned long start = addr - before;
+	unsigned int len = before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES;
+
+	context->before = before;
+	context->len = read_text(reader, start, context->text,
+				 min(len, reader->vma->vm_end - start));
+	return context->len > before;
+}
+
+/* Text that cannot be read is not executed before the instruction. */
+static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	unsigned int before = min_t(unsigned long, addr - reader->vma->vm_start,
+				    UPROBE_CONTEXT_BYTES);
+
+	return !UPROBE_CONTEXT_BYTES || read_around(reader, addr, before) ||
+	       read_around(reader, addr, min(before, offset_in_page(addr)));
+}
+
+/**
+ * uprobe_text_read_insn() - read an instruction, with breakpoints, into the reader
+ * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
+ * @addr: address of the instruction, in @reader->vma
+ *
+ * The page is kept for the next instruction, so that text that the program changes meanwhile may
+ * be read as it was. The text around the instruction is read too if the backend looks at it.
+ *
+ * Context: task, may sleep.
+ * Return: false if nothing could be read.
+ */
+bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	unsigned int at = offset_in_page(addr);
+
+	if (!read_context(reader, addr))
+		return false;
+	reader->len = sizeof(reader->insn);
+	if (likely(reader->page && reader->addr == addr - at &&
+		   at <= PAGE_SIZE - sizeof(reader->insn))) {
+		memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
+		return true;
+	}
+	memset(reader->insn, 0, sizeof(reader->insn));
+	reader->len = read_text(reader, addr, reader->insn,
+				min(sizeof(reader->insn), reader->vma->vm_end - addr));
+	return reader->len;
+}
