@@ -18,6 +18,8 @@
  *		module_mutex	kallsyms takes it when x86 looks up parts of functions
  *	  ftrace's own locks	never under text_mutex
  *	  kretprobe_mutex	instances of return probes; no lock nests inside
+ *	pages_lock		spinlock of slots.c: the hash of pages of slots; a leaf
+ *	released_lock		spinlock of point.c: points that a worker will free; a leaf
  *
  * No lock is held across a grace period.  Code that runs at a hit (hit/, and hit/ of the
  * backends) takes no lock, because preemption is disabled: all objects that it can reach

@@ -40,7 +40,19 @@ int register_jprobes(struct jprobe **jps, int num)
 }
 EXPORT_SYMBOL_GPL(register_jprobes);
 
-/* register_jprobes() for one jprobe. */
+/**
+ * register_jprobe() - register a jprobe
+ * @jp: the probe
+ *
+ * Calls register_jprobes().
+ *
+ * See Documentation/trace/kprobes.rst, Jprobes.
+ *
+ * Context: task, may sleep.
+ * Return: 0; an errno of register_kprobe(); -EINVAL if entry is not in text, or if
+ * the address is not a function's entry; -EEXIST if the function already has a
+ * jprobe; -ENOMEM.
+ */
 int register_jprobe(struct jprobe *jp)
 {
 	return register_jprobes(&jp, 1);
@@ -65,7 +77,16 @@ void unregister_jprobes(struct jprobe **jps, int num)
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 
-/* unregister_jprobes() for one jprobe. */
+/**
+ * unregister_jprobe() - unregister a jprobe
+ * @jp: the probe
+ *
+ * Calls unregister_jprobes().
+ *
+ * See Documentation/trace/kprobes.rst, API.
+ *
+ * Context: task, may sleep.
+ */
 void unregister_jprobe(struct jprobe *jp)
 {
 	unregister_jprobes(&jp, 1);
