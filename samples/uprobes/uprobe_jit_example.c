@@ -9,8 +9,9 @@
  * Many compilers list the addresses of their code in /tmp/perf-PID.map. All probes are
  * registered together, or none.
  *
- * The process may write other code over a probe, or unmap the code. The probe has no effect
- * then, and may stay registered.
+ * The process may write other code over a probe, or unmap the code. A probe whose code is
+ * overwritten has no more hits and stays registered. If the code is unmapped, the kernel
+ * unregisters the probe.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
