@@ -54,7 +54,7 @@ enum wprobe_type {
  * @mask:	private: the watched bytes in their aligned word
  * @shift:	private: the lowest bit of @mask
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
- *		running on that CPU
+ *		running on that CPU; on arm64, also writes by store-exclusives
  * @pid:	a process (any of its threads) whose data is watched; 0: data of the kernel
  * @addr:	the watched address: set by the user, or derived from @symbol_name.  The address
  *		of a per-CPU variable watches the copy of each CPU, for accesses of that CPU
