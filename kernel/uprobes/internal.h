@@ -7,6 +7,7 @@
  *
  *   uprobe_mutex	one registration, change or removal at a time
  *   mmap_lock		of one process
+ *   i_mmap_rwsem	of a file, while its mappings are collected, without the locks below
  *   uprobe_points_lock	(rwsem) files, points and their lists of consumers. Those of files are
  *			changed under uprobe_mutex as well, so that either suffices to read;
  *			those of processes are not
@@ -15,6 +16,8 @@
  *   text_lock		of one process: text is compared and patched
  *   lock		of one process: table, sites, areas, counters
  *   uprobe_sites_lock	(spinlock) the connection between sites and points
+ *
+ * Leaves (spinlocks): observe_lock in observe.c, dying_lock in point.c.
  *
  * A hit takes none of them, except the first one at a site in a process.
  */
