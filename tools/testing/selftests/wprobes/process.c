@@ -161,8 +161,11 @@ static void system_calls(void)
 	}
 }
 
-/* A system call writes both words, so both probes are hit; the first handler ends the other. */
-static void ends_another(void)
+/*
+ * A system call writes two words with probes, so both are hit, and the first handler ends or
+ * disables the other.  Returns the name of the probe whose handler has run.
+ */
+static const char *hit_both(const char *of_a, const char *of_b)
 {
 	unsigned long values[2] = { 1, 2 };
 	struct {
@@ -173,8 +176,8 @@ static void ends_another(void)
 	int pipes[2];
 
 	same("pipe", pipe(pipes), 0);
-	same("add a", add_at("a", getpid(), &data[0].word, "w ends:b"), 0);
-	same("add b", add_at("b", getpid(), &data[1].word, "w ends:a"), 0);
+	same("add a", add_at("a", getpid(), &data[0].word, of_a), 0);
+	same("add b", add_at("b", getpid(), &data[1].word, of_b), 0);
 	write(pipes[1], values, sizeof(values));
 	same("readv", syscall(__NR_readv, pipes[0], parts, 2), sizeof(values));
 	same("word", data[1].word, 2);
@@ -182,10 +185,30 @@ static void ends_another(void)
 	b = look("b");
 	same("hits", a.hits + b.hits, 1);
 	same("missed", a.missed + b.missed, 1);
+	return a.hits ? "a" : "b";
+}
+
+static void ends_another(void)
+{
+	const char *ran = hit_both("w ends:b", "w ends:a");
+
 	data[0].word = 3;
 	data[1].word = 4;
 	same("hits of the other", look("a").hits + look("b").hits, 2);
-	same("the handler that ran is called again", look(a.hits ? "a" : "b").hits, 2);
+	same("the handler that ran is called again", look(ran).hits, 2);
+}
+
+static void pauses_another(void)
+{
+	const char *ran = hit_both("w pauses:b", "w pauses:a");
+	const char *paused = *ran == 'a' ? "b" : "a";
+
+	data[0].word = 3;
+	data[1].word = 4;
+	same("hits of the disabled one", look(paused).hits, 0);
+	command("enable", paused);
+	data[*paused - 'a'].word = 5;
+	same("it is hit again", look(paused).hits, 1);
 }
 
 static volatile int signals;
@@ -548,6 +571,7 @@ static const struct {
 	{ "disabled", disabled },
 	{ "system_calls", system_calls },
 	{ "ends_another", ends_another },
+	{ "pauses_another", pauses_another },
 	{ "signalled", signalled },
 	{ "all_threads", all_threads },
 	{ "short_threads", short_threads },

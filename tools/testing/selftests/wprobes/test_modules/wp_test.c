@@ -7,7 +7,8 @@
  *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw; pid:PID:ADDRESS instead of
  *				SYMBOL watches data of a process.  Options: a number: offset
  *				from the symbol; disabled, changed, percpu: flags; sleep: the
- *				handler sleeps; ends:NAME: the handler unregisters that probe
+ *				handler sleeps; ends:NAME: the handler unregisters that
+ *				probe; pauses:NAME: it disables that probe
  *	del NAME
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
@@ -44,6 +45,7 @@ struct probe {
 	atomic_long_t wrong;
 	bool sleep;
 	char ends[16];
+	char pauses[16];
 	unsigned long old;
 	unsigned long new;
 	char name[16];
@@ -74,16 +76,21 @@ static struct probe *find(const char *name)
 	return NULL;
 }
 
-/* The probe stays in the list. */
-static void end_other(const char *name)
+/* Ends or disables another probe, which stays in the list. */
+static void change_other(const char *name, void (*change)(struct wprobe *wp))
 {
 	struct probe *p;
 
 	mutex_lock(&lock);
 	p = find(name);
 	if (p)
-		unregister_wprobe(&p->wp);
+		change(&p->wp);
 	mutex_unlock(&lock);
+}
+
+static void pause_probe(struct wprobe *wp)
+{
+	disable_wprobe(wp);
 }
 
 /* The memory of the process can be read, and the handler may sleep. */
@@ -104,7 +111,9 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 	if (p->sleep)
 		usleep_range(2000, 3000);
 	if (p->ends[0])
-		end_other(p->ends);
+		change_other(p->ends, unregister_wprobe);
+	if (p->pauses[0])
+		change_other(p->pauses, pause_probe);
 }
 
 static int parse(struct probe *p, char **args)
@@ -135,6 +144,8 @@ static int parse(struct probe *p, char **args)
 			p->sleep = true;
 		else if (!strncmp(word, "ends:", 5))
 			strscpy(p->ends, word + 5);
+		else if (!strncmp(word, "pauses:", 7))
+			strscpy(p->pauses, word + 7);
 		else if (kstrtoul(word, 0, &p->wp.offset))
 			return -EPROTO;
 	}
