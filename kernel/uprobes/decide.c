@@ -68,6 +68,7 @@ static struct page *reader_page(struct uprobe_reader *reader, pgoff_t index)
 	if (!IS_ERR(page)) {
 		reader->page = page;
 		reader->index = index;
+		reader->untied = (struct uprobe_untied) { 0 };
 	}
 	return page;
 }
@@ -104,6 +105,10 @@ static int read_context(struct uprobe_point *point, struct uprobe_reader *reader
 	unsigned int len;
 	int err;
 
+	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
+		   uprobe_text_is_untied(&reader->untied, reader->page,
+					 offset_in_page(point->offset))))
+		return 0;
 	len = bytes_left(reader->inode, start, before + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES);
 	err = read_file(reader, start, text, len);
 	if (!err)

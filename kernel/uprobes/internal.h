@@ -53,12 +53,23 @@ struct uprobe_file {
 };
 
 /**
+ * struct uprobe_untied - part of a page in which arch_uprobe_ties() finds nothing
+ * @from: offset of its first byte in the page
+ * @to: offset of the byte after its last
+ */
+struct uprobe_untied {
+	unsigned int		from;
+	unsigned int		to;
+};
+
+/**
  * struct uprobe_reader - finds or makes the points of a batch, reading one page after the other
  * @inode: the file
  * @left: number of points that are still to be found or made
  * @last: the point that has been found or made last, or NULL
  * @index: of @page
  * @page: the page that has been read last, with a reference, or NULL
+ * @untied: a part of @page
  */
 struct uprobe_reader {
 	struct inode		*inode;
@@ -66,12 +77,13 @@ struct uprobe_reader {
 	struct uprobe_point	*last;
 	pgoff_t			index;
 	struct page		*page;
+	struct uprobe_untied	untied;
 };
 
 /**
  * struct uprobe_context - text around an instruction, for arch_uprobe_check_context()
  * @before: number of bytes before the instruction
- * @len: number of all bytes
+ * @len: number of all bytes; 0: the instruction can be probed, whatever they are
  * @text: the bytes
  */
 struct uprobe_context {
@@ -88,6 +100,7 @@ struct uprobe_context {
  * @file: the probed file of @vma, or NULL
  * @addr: address of @page
  * @page: the page that was read last, with a reference, or NULL
+ * @untied: a part of @page
  * @room: a page in whose reach there is room for slots, or 0
  * @last: the point of the process that was found or created last, or NULL
  * @len: number of bytes in @insn
@@ -101,6 +114,7 @@ struct uprobe_text_reader {
 	struct uprobe_file	*file;
 	unsigned long		addr;
 	struct page		*page;
+	struct uprobe_untied	untied;
 	unsigned long		room;
 	struct uprobe_point	*last;
 	unsigned int		len;
@@ -406,6 +420,7 @@ bool uprobe_text_is_breakpoint(unsigned long vaddr);
 bool uprobe_text_has_breakpoint(const u8 *at);
 
 /* text_read.c */
+bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
 bool uprobe_text_is_cached(struct file *file, loff_t offset);
 void uprobe_text_bring_in(struct file *file, loff_t offset);

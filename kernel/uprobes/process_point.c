@@ -129,7 +129,7 @@ static const char *check_context(struct uprobe_text_reader *reader, unsigned lon
 {
 	struct uprobe_context *context = &reader->context;
 
-	if (!UPROBE_CONTEXT_BYTES)
+	if (!UPROBE_CONTEXT_BYTES || !context->len)
 		return NULL;
 	restore(reader->vma, vaddr - context->before, context->text, context->len);
 	return arch_uprobe_check_context(context->text, context->before, context->len);

@@ -67,6 +67,39 @@ void uprobe_text_bring_in(struct file *file, loff_t offset)
 		put_page(page);
 }
 
+#if UPROBE_CONTEXT_BYTES
+/**
+ * uprobe_text_is_untied() - can an instruction be probed, whatever follows it?
+ * @untied: a part of the page that has been looked at; changes
+ * @page: the page
+ * @at: offset of the instruction
+ *
+ * The probes of a batch are often in the order of addresses; then each word is looked at once.
+ *
+ * Context: task.
+ * Return: false if the text around the instruction has to be looked at.
+ */
+bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at)
+{
+	unsigned int from = at - UPROBE_CONTEXT_BYTES;
+	u8 *kaddr;
+	bool ties;
+
+	if (at < UPROBE_CONTEXT_BYTES)
+		return false;
+	if (from < untied->from || from > untied->to)
+		*untied = (struct uprobe_untied) { from, from };
+	if (untied->to >= at)
+		return true;
+	kaddr = kmap_local_page(page);
+	ties = arch_uprobe_ties(kaddr + untied->to, at - untied->to);
+	kunmap_local(kaddr);
+	if (!ties)
+		untied->to = at;
+	return !ties;
+}
+#endif
+
 /**
  * uprobe_text_reader_end() - nothing more is read
  * @reader: any
@@ -94,6 +127,7 @@ static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long
 		return NULL;
 	reader->addr = addr;
 	reader->page = page;
+	reader->untied = (struct uprobe_untied) { 0 };
 	return page;
 }
 
@@ -146,13 +180,20 @@ static bool read_around(struct uprobe_text_reader *reader, unsigned long addr, u
 	return context->len > before;
 }
 
+static bool is_untied(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	return reader->page && reader->addr == (addr & PAGE_MASK) &&
+	       uprobe_text_is_untied(&reader->untied, reader->page, offset_in_page(addr));
+}
+
 /* Text that cannot be read is not executed before the instruction. */
 static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
 {
 	unsigned int before = min_t(unsigned long, addr - reader->vma->vm_start,
 				    UPROBE_CONTEXT_BYTES);
 
-	return !UPROBE_CONTEXT_BYTES || read_around(reader, addr, before) ||
+	reader->context.len = 0;
+	return !UPROBE_CONTEXT_BYTES || is_untied(reader, addr) || read_around(reader, addr, before) ||
 	       read_around(reader, addr, min(before, offset_in_page(addr)));
 }
 

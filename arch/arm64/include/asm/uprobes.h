@@ -18,6 +18,17 @@ typedef __le32 uprobe_opcode_t;
 /* Text around an instruction in which an exclusive sequence may begin and end. */
 #define UPROBE_CONTEXT_BYTES	128
 
+/**
+ * arch_uprobe_ties() - may a later instruction have to stay with one of these?
+ * @text: whole instructions, as they are, with breakpoints
+ * @len: bytes of @text
+ *
+ * Context: any.
+ * Return: false if arch_uprobe_check_context() refuses no instruction because of these. If all of
+ * the UPROBE_CONTEXT_BYTES before an instruction are such, it can be probed.
+ */
+bool arch_uprobe_ties(const u8 *text, size_t len);
+
 /* Processes with 32-bit code have mode 1, in which no instruction can be probed. */
 #define UPROBE_MODES		2
 

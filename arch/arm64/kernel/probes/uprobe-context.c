@@ -13,6 +13,8 @@
  * All functions are pure, and build on any host (tools/testing/kprobes).
  */
 #include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 #include "classify.h"
@@ -21,7 +23,10 @@
 
 static __always_inline u32 word_at(const u8 *text)
 {
-	return text[0] | text[1] << 8 | text[2] << 16 | (u32)text[3] << 24;
+	u32 word;
+
+	memcpy(&word, text, sizeof(word));
+	return le32_to_cpu((__force __le32)word);
 }
 
 /* Like probe_exclusive(); most of the many words are none. */
@@ -69,4 +74,33 @@ const char *uprobe_context_refusal(const u8 *text, size_t before, size_t len)
 	    exclusive_after(text, before, len) == EXCLUSIVE_STORE)
 		return "between a load-exclusive and its store";
 	return NULL;
+}
+
+/* May an instruction have to stay with one after it, or is it a breakpoint, which may hide one? */
+static __always_inline bool may_tie(u32 insn)
+{
+	bool breakpoint = (insn & 0xffe0001f) == 0xd4200000;
+	bool vector = insn >> 24 == 0x04;	/* all prefixes are among these */
+
+	return probe_may_be_exclusive(insn) || breakpoint || vector;
+}
+
+/**
+ * uprobe_context_ties() - may a later instruction have to stay with one of these?
+ * @text: instructions, a multiple of their length
+ * @len: bytes of @text
+ *
+ * Context: any; pure.
+ * Return: false if uprobe_context_refusal() refuses no instruction because of these, whatever
+ * follows.
+ */
+bool uprobe_context_ties(const u8 *text, size_t len)
+{
+	size_t at;
+
+	for (at = 0; at < len; at += A64_LEN) {
+		if (unlikely(may_tie(word_at(text + at))))
+			return true;
+	}
+	return false;
 }

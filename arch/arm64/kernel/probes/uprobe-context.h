@@ -6,5 +6,6 @@
 #include <linux/types.h>
 
 const char *uprobe_context_refusal(const u8 *text, size_t before, size_t len);
+bool uprobe_context_ties(const u8 *text, size_t len);
 
 #endif /* _ARM64_PROBES_UPROBE_CONTEXT_H */

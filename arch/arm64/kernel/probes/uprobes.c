@@ -122,6 +122,12 @@ const char *arch_uprobe_check_context(const u8 *text, size_t before, size_t len)
 	return uprobe_context_refusal(text, before, len);
 }
 
+/* See <asm/uprobes.h>. */
+bool arch_uprobe_ties(const u8 *text, size_t len)
+{
+	return uprobe_context_ties(text, len);
+}
+
 /* See <linux/uprobes-arch.h>. */
 void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
 			     unsigned long *low, unsigned long *high)
