@@ -24,12 +24,13 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 					  const struct uprobe_site *site,
 					  struct uprobe_point *point, struct pt_regs *regs)
 {
-	struct list_head *consumers = &point->consumers;
+	struct list_head *consumers = &point->consumers, *node;
 	unsigned int remove = UPROBE_HANDLER_REMOVE;
 	struct uprobe_consumer *uc;
 	u64 ignored = 0;
 
-	list_for_each_entry_rcu(uc, consumers, cons_node, true) {
+	list_for_each_rcu(node, consumers) {
+		uc = list_entry(node, struct uprobe_consumer, cons_node);
 		if (unlikely(uc->ret_handler)) {
 			remove &= uprobe_return_enter(utask, consumers, uc, site->vaddr, regs);
 			break;
@@ -43,12 +44,13 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 /* Lets the instruction take effect. */
 static __always_inline void finish(const struct uprobe_site *site, struct pt_regs *regs)
 {
-	if (site->way == UPROBE_EMULATED) {
-		arch_uprobe_emulate(site->arch, regs);
-		return;
-	}
-	if (unlikely(site->way == UPROBE_COPIED_SYSCALL))
+	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
+		if (site->way == UPROBE_EMULATED) {
+			arch_uprobe_emulate(site->arch, regs);
+			return;
+		}
 		set_task_syscall_work(current, UPROBE);
+	}
 	instruction_pointer_set(regs, site->slot);
 }
 
@@ -136,8 +138,8 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	if (unlikely(!utask))
 		return first_hit(regs, vaddr);
 	uprobe_hit_begin(utask);
-	/* Pairs with the release in uprobe_mm_get(). */
-	own = smp_load_acquire(&mm->uprobes_state.own);
+	/* Pairs with the release in uprobe_mm_get(): all is read through the pointer. */
+	own = READ_ONCE(mm->uprobes_state.own);
 	if (likely(own))
 		site = uprobe_table_find(own, vaddr);
 	if (likely(site))
