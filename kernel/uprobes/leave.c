@@ -218,20 +218,21 @@ static bool has_fault(void)
 {
 	unsigned long mask = READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] &
 			     SYNCHRONOUS;
+	unsigned long flags;
 	struct sigqueue *q;
+	bool found = false;
 
-	if (likely(!mask))
+	if (likely(!mask) || !lock_task_sighand(current, &flags))
 		return false;
-	guard(spinlock_irq)(&current->sighand->siglock);
 	list_for_each_entry(q, &current->pending.list, list) {
 		if (!(sigmask(q->info.si_signo) & mask))
 			continue;
 		/* Other tasks send SI_USER and less. */
-		if (q->info.si_code > SI_USER)
-			return true;
+		found |= q->info.si_code > SI_USER;
 		mask &= ~sigmask(q->info.si_signo);
 	}
-	return mask;
+	unlock_task_sighand(current, &flags);
+	return found || mask;
 }
 
 /*

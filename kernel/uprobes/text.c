@@ -86,7 +86,7 @@ static void sync_text(u8 *kaddr, struct uprobe_point *first, struct uprobe_point
 /* --- Arming --------------------------------------------------------------------- */
 
 /* Is the text the instruction of a point for which only the breakpoint has to be written? */
-static __always_inline bool is_plain_insn(struct uprobe_point *point, const u8 *at)
+static __always_inline bool is_plain_insn(struct uprobe_point *point, u8 *at)
 {
 	/* Pairs with the release in decide(). */
 	unsigned long bits = smp_load_acquire(&point->plain), differs;
@@ -94,8 +94,7 @@ static __always_inline bool is_plain_insn(struct uprobe_point *point, const u8 *
 	/* The word may end in another page. */
 	if (unlikely(!bits))
 		return false;
-	differs = get_unaligned((const unsigned long *)at) ^
-		  get_unaligned((const unsigned long *)point->insn);
+	differs = get_unaligned((unsigned long *)at) ^ get_unaligned((unsigned long *)point->insn);
 	return likely(!(differs & bits));
 }
 
