@@ -290,8 +290,8 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 	}
 	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
-	/* Pairs with the acquire in is_plain_insn(). */
 	if (way >= 0 && !mode)
+		/* Pairs with the acquire in is_plain_insn(). */
 		smp_store_release(&point->plain, plain_bits(point));
 }
 

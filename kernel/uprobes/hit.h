@@ -16,7 +16,9 @@
  * Context: a hit. A macro of <asm/uprobes.h> where it does something.
  */
 #ifndef arch_uprobe_path_changed
-#define arch_uprobe_path_changed(regs)	do { } while (0)
+static inline void arch_uprobe_path_changed(struct pt_regs *regs)
+{
+}
 #endif
 
 /* Context: task. From here to uprobe_hit_end(), points and consumers that are seen exist. */

@@ -426,8 +426,8 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	scoped_guard(rwsem_read, &uprobe_points_lock) {
 		n = find_points(own, vaddrs, nr, points);
 		/*
-		 * If a breakpoint cannot be removed, because the caller is being killed or memory is
-		 * short, the points stay without consumers, and hits go on.
+		 * If a breakpoint cannot be removed, because the caller is being killed or
+		 * memory is short, the points stay without consumers, and hits go on.
 		 */
 		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
 			return;

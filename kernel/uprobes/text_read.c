@@ -193,7 +193,8 @@ static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
 				    UPROBE_CONTEXT_BYTES);
 
 	reader->context.len = 0;
-	return !UPROBE_CONTEXT_BYTES || is_untied(reader, addr) || read_around(reader, addr, before) ||
+	return !UPROBE_CONTEXT_BYTES || is_untied(reader, addr) ||
+	       read_around(reader, addr, before) ||
 	       read_around(reader, addr, min(before, offset_in_page(addr)));
 }
 

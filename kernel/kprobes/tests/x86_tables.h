@@ -58,13 +58,13 @@ asm(ASM_FUNCTION(kprobes_opt_r12_table,
 		 "2: " ASM_ENDBR "mov %r8, %r12\n"
 		 "add $1, %eax\n"
 		 ASM_RET)
-    ASM_UNCHECKED(kprobes_opt_r12_table)
-    ".pushsection .rodata\n"
-    ".balign 8\n"
-    ".skip 32*8\n"
-    "3: .quad 1b, 2b, 2b, 2b\n"
-    ".skip 32*8\n"
-    ".popsection\n");
+	ASM_UNCHECKED(kprobes_opt_r12_table)
+	".pushsection .rodata\n"
+	".balign 8\n"
+	".skip 32*8\n"
+	"3: .quad 1b, 2b, 2b, 2b\n"
+	".skip 32*8\n"
+	".popsection\n");
 #endif
 
 #endif /* _KPROBES_TESTS_X86_TABLES_H */

@@ -51,7 +51,7 @@ static inline unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch)
 void arm64_uprobe_sync_text(void *kaddr, size_t len);
 #define arch_uprobe_sync_text	arm64_uprobe_sync_text
 
-/* BTYPE is the kind of the branch to the probed instruction; the new place may be no landing pad. */
+/* BTYPE is the kind of the branch to the instruction; the new place may be no landing pad. */
 #define arch_uprobe_path_changed(regs)	((regs)->pstate &= ~(u64)PSR_BTYPE_MASK)
 
 #endif /* _ASM_UPROBES_H */

@@ -4,8 +4,8 @@
  *
  * The return address of a probed function is replaced by that of a trampoline, a page that all
  * processes share.  64-bit code makes a system call there, which costs less than a trap.  The
- * call is not filtered by seccomp, and not dispatched to the program; it is refused unless it comes from the
- * trampoline.  For 32-bit code the trampoline is a breakpoint.
+ * call is not filtered by seccomp, and not dispatched to the program; it is refused unless it
+ * comes from the trampoline.  For 32-bit code the trampoline is a breakpoint.
  *
  * The system call itself overwrites rcx and r11, and its number rax, so the trampoline saves
  * them on the stack:

@@ -44,7 +44,8 @@ is "disabled events reserve a register" \
 
 # An event probe refers to the fields of the event.
 is "an event probe" "$(define "e:wp/probe wp/first x=\$value")" ok
-is "an event with an event probe stays" "$({ echo '-:wp/first' >>"$events"; } 2>&1 | grep -c busy)" 1
+is "an event with an event probe stays" \
+	"$({ echo '-:wp/first' >>"$events"; } 2>&1 | grep -c busy)" 1
 is "the event probe goes" "$({ echo '-:wp/probe' >>"$events"; } 2>&1)" ""
 
 mkdir "$instance" || skip_all "no instances in tracefs"

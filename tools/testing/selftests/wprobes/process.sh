@@ -19,8 +19,8 @@ run_case()
 	done
 }
 
-for case in values reads changes halves overlap sleeps disabled system_calls ends_another pauses_another \
-	signalled all_threads short_threads created_meanwhile storm registers \
+for case in values reads changes halves overlap sleeps disabled system_calls ends_another \
+	pauses_another signalled all_threads short_threads created_meanwhile storm registers \
 	forked exits executes killed; do
 	run_case "$case"
 done
