@@ -29,7 +29,8 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 	struct uprobe_consumer *uc;
 	u64 ignored = 0;
 
-	list_for_each_rcu(node, consumers) {
+	/* Consumers come and go meanwhile; each is read through the pointer to it. */
+	for (node = READ_ONCE(consumers->next); node != consumers; node = READ_ONCE(node->next)) {
 		uc = list_entry(node, struct uprobe_consumer, cons_node);
 		if (unlikely(uc->ret_handler)) {
 			remove &= uprobe_return_enter(utask, consumers, uc, site->vaddr, regs);

@@ -218,12 +218,14 @@ static bool has_fault(void)
 {
 	unsigned long mask = READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] &
 			     SYNCHRONOUS;
-	unsigned long flags;
+	struct sighand_struct *sighand;
 	struct sigqueue *q;
+	unsigned long flags;
 	bool found = false;
 
-	if (likely(!mask) || !lock_task_sighand(current, &flags))
+	if (likely(!mask))
 		return false;
+	sighand = lock_task_sighand(current, &flags);
 	list_for_each_entry(q, &current->pending.list, list) {
 		if (!(sigmask(q->info.si_signo) & mask))
 			continue;
@@ -231,7 +233,7 @@ static bool has_fault(void)
 		found |= q->info.si_code > SI_USER;
 		mask &= ~sigmask(q->info.si_signo);
 	}
-	unlock_task_sighand(current, &flags);
+	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return found || mask;
 }
 
