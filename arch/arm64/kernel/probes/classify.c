@@ -99,16 +99,25 @@ static const struct probe_row probe_data_rows[] = {
 	/* Instructions that read their own address. */
 	SIMULATE(0x9f000000, 0x10000000, KIND_ADR, "adr"),
 	SIMULATE(0x9f000000, 0x90000000, KIND_ADRP, "adrp"),
-	SIMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
-	SIMULATE(0xff000000, 0x98000000, KIND_LDRSW_LITERAL, "ldrsw literal"),
-	SIMULATE(0xff000000, 0xd8000000, KIND_PRFM_LITERAL, "prfm literal"),
-	/* The vector registers are not in pt_regs, and may belong to user space. */
-	REFUSE(0x3f000000, 0x1c000000, REFUSE_VECTOR_LITERAL, "ldr literal, SIMD"),
 	/* FEAT_PAuth_LR signs with the address of the instruction. */
 	REFUSE(0xffffdbff, 0xdac183fe, REFUSE_POSITION, "paciasppc and the like"),
 	REFUSE(0xffc0001f, 0xf380001f, REFUSE_POSITION, "autiasppc, autibsppc"),
 
 	REFUSE(0xffff0000, 0x00000000, REFUSE_UNDEFINED, "udf"),
+
+	/* SVE: the next instruction must be one that can have this prefix, and no branch. */
+	REFUSE(0xfffffc00, 0x0420bc00, REFUSE_PREFIX, "movprfx"),
+	REFUSE(0xff3ee000, 0x04102000, REFUSE_PREFIX, "movprfx, predicated"),
+};
+
+/* Loads and stores: bits 27 and 25 are 10. */
+static const struct probe_row probe_load_rows[] = {
+	/* Instructions that read their own address. */
+	SIMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
+	SIMULATE(0xff000000, 0x98000000, KIND_LDRSW_LITERAL, "ldrsw literal"),
+	SIMULATE(0xff000000, 0xd8000000, KIND_PRFM_LITERAL, "prfm literal"),
+	/* The vector registers are not in pt_regs, and may belong to user space. */
+	REFUSE(0x3f000000, 0x1c000000, REFUSE_VECTOR_LITERAL, "ldr literal, SIMD"),
 
 	/* The single and pair forms, and those of FEAT_LSUI. */
 	EXCLUSIVE(0x3fe00000, 0x08400000, EXCLUSIVE_LOAD, "ldxr, ldaxr"),
@@ -123,10 +132,6 @@ static const struct probe_row probe_data_rows[] = {
 	REFUSE(0x3be00c00, 0x19800400, REFUSE_SEQUENCE, "cpye, cpyfe"),
 	REFUSE(0x3be0cc00, 0x19c04400, REFUSE_SEQUENCE, "setm, setgm"),
 	REFUSE(0x3be0cc00, 0x19c08400, REFUSE_SEQUENCE, "sete, setge"),
-
-	/* SVE: the next instruction must be one that can have this prefix, and no branch. */
-	REFUSE(0xfffffc00, 0x0420bc00, REFUSE_PREFIX, "movprfx"),
-	REFUSE(0xff3ee000, 0x04102000, REFUSE_PREFIX, "movprfx, predicated"),
 };
 
 static const struct probe_row probe_branch_rows[] = {
@@ -155,7 +160,6 @@ static const struct probe_row probe_branch_rows[] = {
 
 	/* FEAT_PAuth_LR authenticates with the address of an instruction; FEAT_CMPBR branches. */
 	REFUSE(0xffc0001f, 0x5500001f, REFUSE_POSITION, "retaasppc, retabsppc"),
-	REFUSE(0xffffffff, 0xd50324ff, REFUSE_POSITION, "pacm"),
 	REFUSE(0x7e000000, 0x74000000, REFUSE_POSITION, "cb<cc>"),
 
 	/* Instructions that take exceptions, and that return from them. */
@@ -168,6 +172,12 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xffffffff, 0xd69f03e0, REFUSE_ERET, "eret"),
 	REFUSE(0xfffffbff, 0xd69f0bff, REFUSE_ERET, "eretaa, eretab"),
 	REFUSE(0xffffffff, 0xd6bf03e0, REFUSE_ERET, "drps"),
+};
+
+/* System instructions: the first byte is d5. */
+static const struct probe_row probe_system_rows[] = {
+	/* FEAT_PAuth_LR */
+	REFUSE(0xffffffff, 0xd50324ff, REFUSE_POSITION, "pacm"),
 
 	/* Copied: the exception of the probe has cleared the monitor already. */
 	ROW(0xfffff0ff, 0xd503305f, "clrex", .action = PROBE_COPY,
@@ -281,12 +291,32 @@ static bool probe_is_branch_group(u32 insn)
 	return (insn & 0x1c000000) == 0x14000000;
 }
 
+/* A part of the rows.  Those of one part do not match words of another. */
+struct probe_table {
+	const struct probe_row *rows;
+	unsigned int nr;
+};
+
+static const struct probe_table probe_tables[] = {
+	{ probe_data_rows, ARRAY_SIZE(probe_data_rows) },
+	{ probe_load_rows, ARRAY_SIZE(probe_load_rows) },
+	{ probe_branch_rows, ARRAY_SIZE(probe_branch_rows) },
+	{ probe_system_rows, ARRAY_SIZE(probe_system_rows) },
+};
+
+static const struct probe_table *probe_table_of(u32 insn)
+{
+	if (probe_is_branch_group(insn))
+		return &probe_tables[insn >> 24 == 0xd5 ? 3 : 2];
+	return &probe_tables[(insn & 0x0a000000) == 0x08000000];
+}
+
 /* Returns the row of @insn, or NULL if only its group has a verdict. */
 static const struct probe_row *probe_own_row(u32 insn)
 {
-	if (probe_is_branch_group(insn))
-		return probe_find_row(probe_branch_rows, ARRAY_SIZE(probe_branch_rows), insn);
-	return probe_find_row(probe_data_rows, ARRAY_SIZE(probe_data_rows), insn);
+	const struct probe_table *table = probe_table_of(insn);
+
+	return probe_find_row(table->rows, table->nr, insn);
 }
 
 /**

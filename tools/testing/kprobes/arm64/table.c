@@ -10,17 +10,20 @@
 #include "../tap.h"
 #include "tests.h"
 
-#define NR_DATA_ROWS	ARRAY_SIZE(probe_data_rows)
-#define NR_BRANCH_ROWS	ARRAY_SIZE(probe_branch_rows)
-#define NR_ROWS		(NR_DATA_ROWS + NR_BRANCH_ROWS)
+#define NR_ROWS		(ARRAY_SIZE(probe_data_rows) + ARRAY_SIZE(probe_load_rows) + \
+			 ARRAY_SIZE(probe_branch_rows) + ARRAY_SIZE(probe_system_rows))
 #define NR_GROUPS	ARRAY_SIZE(probe_groups)
 
 static bool row_visited[NR_ROWS], group_visited[NR_GROUPS];
 
-/* The rows of both tables, one after the other. */
+/* The rows of all tables, one after the other. */
 static const struct probe_row *row_at(unsigned int i)
 {
-	return i < NR_DATA_ROWS ? &probe_data_rows[i] : &probe_branch_rows[i - NR_DATA_ROWS];
+	const struct probe_table *table = probe_tables;
+
+	while (i >= table->nr)
+		i -= table++->nr;
+	return &table->rows[i];
 }
 
 static const struct probe_row *deciding_row(u32 insn)
@@ -123,42 +126,51 @@ static unsigned int count_overlaps(const struct probe_row *rows, unsigned int co
 	return overlaps;
 }
 
-/*
- * Are all words of a row branches, or none, as @branches states? Bits 31 to 24 select the
- * table.
- */
-static bool row_is_of(const struct probe_row *row, bool branches)
+/* Are all words of a row searched for in a table? Bits 31 to 24 select it. */
+static bool row_is_of(const struct probe_row *row, const struct probe_table *table)
 {
 	u32 top;
 
 	for (top = 0; top < 256; top++) {
 		u32 word = (row->value & 0x00ffffff) | top << 24;
 
-		if (probe_row_matches(row, word) && probe_is_branch_group(word) != branches)
+		if (probe_row_matches(row, word) && probe_table_of(word) != table)
 			return false;
 	}
 	return true;
 }
 
 /* A row in the wrong table would never be found. */
+static unsigned int count_astray(const struct probe_table *table)
+{
+	unsigned int i, astray = 0;
+
+	for (i = 0; i < table->nr; i++) {
+		if (row_is_of(&table->rows[i], table))
+			continue;
+		tap_note("%s is in the wrong table", table->rows[i].name);
+		astray++;
+	}
+	return astray;
+}
+
 static void test_rows_are_in_their_table(void)
 {
 	unsigned int i, astray = 0;
 
-	for (i = 0; i < NR_ROWS; i++) {
-		if (row_is_of(row_at(i), i >= NR_DATA_ROWS))
-			continue;
-		tap_note("%s is in the wrong table", row_at(i)->name);
-		astray++;
-	}
+	for (i = 0; i < ARRAY_SIZE(probe_tables); i++)
+		astray += count_astray(&probe_tables[i]);
 	tap_ok(!astray, "every row is in the table that is searched for all of its words");
 }
 
 /* Rows of different tables cannot overlap, because each row is in the right table. */
 static void test_no_overlap(void)
 {
-	tap_ok(!count_overlaps(probe_data_rows, NR_DATA_ROWS) &&
-	       !count_overlaps(probe_branch_rows, NR_BRANCH_ROWS), "no two rows overlap");
+	unsigned int i, overlaps = 0;
+
+	for (i = 0; i < ARRAY_SIZE(probe_tables); i++)
+		overlaps += count_overlaps(probe_tables[i].rows, probe_tables[i].nr);
+	tap_ok(!overlaps, "no two rows overlap");
 	tap_ok(!count_overlaps(probe_groups, NR_GROUPS), "no two groups overlap");
 }
 
@@ -233,10 +245,11 @@ static unsigned int count_insane(const struct probe_row *rows, unsigned int coun
 
 static void test_rows_are_sane(void)
 {
-	tap_ok(!count_insane(probe_data_rows, NR_DATA_ROWS) &&
-	       !count_insane(probe_branch_rows, NR_BRANCH_ROWS) &&
-	       !count_insane(probe_groups, NR_GROUPS),
-	       "every row has one action with its fields, and a name of its own");
+	unsigned int i, insane = count_insane(probe_groups, NR_GROUPS);
+
+	for (i = 0; i < ARRAY_SIZE(probe_tables); i++)
+		insane += count_insane(probe_tables[i].rows, probe_tables[i].nr);
+	tap_ok(!insane, "every row has one action with its fields, and a name of its own");
 }
 
 void test_table(void)
