@@ -126,6 +126,23 @@ static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
 	return ours;
 }
 
+static __always_inline void end_hit(struct uprobe_task *utask)
+{
+	uprobe_hit_end(utask);
+	if (unlikely(utask->deferred))
+		uprobe_deferred_run(utask);
+}
+
+/* A hit without a point. */
+static noinline bool other_hit(struct uprobe_task *utask, struct pt_regs *regs,
+			       unsigned long vaddr)
+{
+	bool ours = handle_other(regs, vaddr);
+
+	end_hit(utask);
+	return ours;
+}
+
 /* See <linux/uprobes-arch.h>. */
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 {
@@ -134,7 +151,6 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	struct uprobe_point *point = NULL;
 	struct uprobe_site *site = NULL;
 	struct uprobe_mm *own;
-	bool ours = true;
 
 	if (unlikely(!utask))
 		return first_hit(regs, vaddr);
@@ -145,12 +161,9 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 		site = uprobe_table_find(own, vaddr);
 	if (likely(site))
 		point = READ_ONCE(site->point);
-	if (likely(point))
-		handle_site(utask, site, point, regs);
-	else
-		ours = handle_other(regs, vaddr);
-	uprobe_hit_end(utask);
-	if (unlikely(utask->deferred))
-		uprobe_deferred_run(utask);
-	return ours;
+	if (unlikely(!point))
+		return other_hit(utask, regs, vaddr);
+	handle_site(utask, site, point, regs);
+	end_hit(utask);
+	return true;
 }
