@@ -139,7 +139,7 @@ static int mount_fuse(void)
 
 static int open_probe(const char *path, unsigned long offset)
 {
-	const struct event_at at = { .path = path, .offset = offset, .everywhere = true };
+	const struct event_at at = { .path = path, .offset = offset };
 
 	return event_open(&at);
 }
