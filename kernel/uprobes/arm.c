@@ -34,6 +34,7 @@ struct operation {
 	enum uprobe_text_op op;
 	bool armed;		/* a mapping has been armed or disarmed */
 	bool refused;		/* a mapping cannot be probed */
+	bool absent;		/* text that is to be armed is not in the page cache */
 };
 
 /*
@@ -214,7 +215,7 @@ loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, l
 			point = uprobe_point_next(point);
 			continue;
 		}
-		if (point->offset != ready && !uprobe_text_is_cached(vma->vm_file, point->offset))
+		if (point->offset != ready && !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
 			return point->offset;
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
 		point = arm_mapped_page(vma, point);
@@ -357,6 +358,20 @@ static void bring_in(struct operation *op, struct vm_area_struct *vma)
 	}
 }
 
+/* Is all text of points of one file in the page cache? */
+static bool is_cached(struct uprobe_point **points, unsigned int nr)
+{
+	struct address_space *mapping = points[0]->file->inode->i_mapping;
+	unsigned int i = 0;
+
+	while (i < nr) {
+		if (!uprobe_text_is_cached(mapping, points[i]->offset))
+			return false;
+		i = first_at((points[i]->offset & PAGE_MASK) + PAGE_SIZE, points, nr);
+	}
+	return true;
+}
+
 static void bring_in_range(struct operation *op, struct visit *visit)
 {
 	VMA_ITERATOR(vmi, visit->mm, visit->start);
@@ -380,7 +395,7 @@ static int visit_range(struct operation *op, struct visit *visit)
 	int err = 0, ret;
 
 	guard(mmap_read_lock)(visit->mm);
-	if (op->op == UPROBE_ARM)
+	if (unlikely(op->absent))
 		bring_in_range(op, visit);
 	/* For the points of the process. */
 	guard(rwsem_read)(&uprobe_points_lock);
@@ -451,6 +466,7 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	struct visits visits = { };
 	int err;
 
+	now.absent = op == UPROBE_ARM && !is_cached(points, nr);
 	/*
 	 * Pairs with the acquire in uprobe_arm_forked(). Either the mapping of a child is
 	 * collected, or it is added later, and the lock of the file's mappings lets fork see the

@@ -422,7 +422,7 @@ bool uprobe_text_has_breakpoint(const u8 *at);
 /* text_read.c */
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
-bool uprobe_text_is_cached(struct file *file, loff_t offset);
+bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
 void uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);

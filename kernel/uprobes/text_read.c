@@ -26,26 +26,24 @@ struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned 
 
 /**
  * uprobe_text_is_cached() - can the page of a file be had without the file system?
- * @file: the file
+ * @mapping: of the file
  * @offset: an offset in the page
+ *
+ * It may be evicted again at any time.
  *
  * Context: task.
  */
-bool uprobe_text_is_cached(struct file *file, loff_t offset)
+bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 {
-	struct address_space *mapping = file->f_mapping;
 	struct folio *folio;
-	bool ready;
 
 	/* Files without this operation are in memory. */
 	if (!mapping->a_ops->read_folio)
 		return true;
-	folio = filemap_get_folio(mapping, offset >> PAGE_SHIFT);
-	if (IS_ERR(folio))
-		return false;
-	ready = folio_test_uptodate(folio);
-	folio_put(folio);
-	return ready;
+	guard(rcu)();
+	/* Without a reference: the flag of another folio only gives another wrong answer. */
+	folio = xa_load(&mapping->i_pages, offset >> PAGE_SHIFT);
+	return folio && !xa_is_value(folio) && folio_test_uptodate(folio);
 }
 
 /**
@@ -60,7 +58,7 @@ void uprobe_text_bring_in(struct file *file, loff_t offset)
 {
 	struct page *page;
 
-	if (uprobe_text_is_cached(file, offset))
+	if (uprobe_text_is_cached(file->f_mapping, offset))
 		return;
 	page = read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT, file);
 	if (!IS_ERR(page))
