@@ -365,8 +365,11 @@ static emulator * const emulators[2 * NR_EMUL] = {
 static __always_inline unsigned int emulator_of(const struct arch_uprobe *arch,
 						struct pt_regs *regs)
 {
-	return uprobe_emulator(user_64bit_mode(regs) ? INSN_MODE_64 : INSN_MODE_32,
-			       arch->emulator % NR_EMUL);
+	bool is_64 = user_64bit_mode(regs);
+
+	if (likely(is_64 == (arch->emulator >= NR_EMUL)))
+		return arch->emulator;
+	return is_64 ? arch->emulator + NR_EMUL : arch->emulator - NR_EMUL;
 }
 
 /*
