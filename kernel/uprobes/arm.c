@@ -215,7 +215,8 @@ loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, l
 			point = uprobe_point_next(point);
 			continue;
 		}
-		if (point->offset != ready && !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
+		if (point->offset != ready &&
+		    !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
 			return point->offset;
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
 		point = arm_mapped_page(vma, point);

@@ -365,9 +365,9 @@ static emulator * const emulators[2 * NR_EMUL] = {
 static __always_inline unsigned int emulator_of(const struct arch_uprobe *arch,
 						struct pt_regs *regs)
 {
-	bool is_64 = user_64bit_mode(regs);
+	bool is_64 = user_64bit_mode(regs), as_64 = arch->emulator >= NR_EMUL;
 
-	if (likely(is_64 == (arch->emulator >= NR_EMUL)))
+	if (likely(is_64 == as_64))
 		return arch->emulator;
 	return is_64 ? arch->emulator + NR_EMUL : arch->emulator - NR_EMUL;
 }
