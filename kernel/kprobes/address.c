@@ -210,30 +210,29 @@ static enum kprobe_refusal check_ftrace(struct kprobe_place *place)
 #endif
 
 /*
- * Pins the module that owns the text.  Init text of a module exists only while the
- * module is coming, and must not be probed later, although look-ups may still find it.
+ * A module may be probed from our notification that it is coming to the one that it goes.  Its
+ * init text exists only until it is live, although look-ups may still find it.
  */
+static bool module_allows(struct module *mod, unsigned long addr)
+{
+	return kprobe_module_coming(mod) ||
+	       (!module_is_coming(mod) && !within_module_init(addr, mod));
+}
+
+/* Pins the module that owns the text. */
 static enum kprobe_refusal pin_module(struct kprobe_place *place)
 {
-	enum kprobe_refusal refusal = KPROBE_REFUSE_NONE;
 	struct module *mod;
 
-	rcu_read_lock();
+	guard(rcu)();
 	mod = __module_text_address(place->addr);
 	if (!mod)
-		goto out;
-	if (!try_module_get(mod)) {
-		refusal = KPROBE_REFUSE_MODULE_GOING;
-	} else if (within_module_init(place->addr, mod) &&
-		   !module_is_coming(mod)) {
-		module_put(mod);
-		refusal = KPROBE_REFUSE_MODULE_GOING;
-	} else {
-		place->mod = mod;
-	}
-out:
-	rcu_read_unlock();
-	return refusal;
+		return KPROBE_REFUSE_NONE;
+	/* In this order: a module that is neither coming nor live here will not be pinned. */
+	if (!module_allows(mod, place->addr) || !try_module_get(mod))
+		return KPROBE_REFUSE_MODULE_GOING;
+	place->mod = mod;
+	return KPROBE_REFUSE_NONE;
 }
 
 /* The gate area counts as kernel text, but belongs to user space. */

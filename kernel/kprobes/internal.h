@@ -455,8 +455,14 @@ static inline void kprobe_disarm_ftrace(struct list_head *points) { }
 
 /* text_gone.c */
 #ifdef CONFIG_MODULES
+bool kprobe_module_coming(const struct module *mod);
 int kprobe_module_init(void);
 #else
+static inline bool kprobe_module_coming(const struct module *mod)
+{
+	return false;
+}
+
 static inline int kprobe_module_init(void)
 {
 	return 0;

@@ -10,6 +10,7 @@
 #include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/xarray.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -68,6 +69,25 @@ void kprobe_free_init_mem(void)
 }
 
 #ifdef CONFIG_MODULES
+/*
+ * The modules that we were told of, and that are not live yet.  Their ranges are in the blacklist,
+ * and we will be told if their load fails; neither holds all the time that they are coming.
+ */
+static DEFINE_XARRAY(coming);
+
+/**
+ * kprobe_module_coming() - is a module being loaded, and may it be probed?
+ * @mod: the module
+ *
+ * Context: kprobe_mutex held.
+ * Return: true from our notification that it is coming to the next one.
+ */
+bool kprobe_module_coming(const struct module *mod)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	return xa_load(&coming, (unsigned long)mod);
+}
+
 static void module_text_gone(const struct module *mod, enum mod_mem_type type)
 {
 	unsigned long start = (unsigned long)mod->mem[type].base;
@@ -84,12 +104,17 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	switch (event) {
 	case MODULE_STATE_COMING:
 		kprobe_blacklist_add_module(mod);
+		if (xa_err(xa_store(&coming, (unsigned long)mod, mod, GFP_KERNEL)))
+			pr_warn("%s: cannot be probed before it is live: out of memory\n",
+				mod->name);
 		break;
 	case MODULE_STATE_LIVE:
+		xa_erase(&coming, (unsigned long)mod);
 		/* Only the init text of the module is freed. */
 		module_text_gone(mod, MOD_INIT_TEXT);
 		break;
 	case MODULE_STATE_GOING:
+		xa_erase(&coming, (unsigned long)mod);
 		module_text_gone(mod, MOD_INIT_TEXT);
 		module_text_gone(mod, MOD_TEXT);
 		kprobe_blacklist_remove_module(mod);

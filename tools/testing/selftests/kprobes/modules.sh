@@ -172,6 +172,20 @@ for name in leaving traced return; do
 	kp del $name >/dev/null
 done
 
+# --- its load fails ---
+
+kp add early symbol=kp_target_plain when=kp_target >/dev/null
+kp add late symbol=kp_target_traced leaving=kp_target >/dev/null
+printf kp_target >/sys/module/kp_test/parameters/veto
+is "a load fails after the module was probed" \
+	"$(insmod "$HERE/test_modules/kp_target.ko" 2>/dev/null; echo $?)" 1
+echo >/sys/module/kp_test/parameters/veto
+is "a load fails: the probe was registered, and is gone" "$(count early result) $(list | tr -s " ")" \
+	"0 ADDR k kp_target_plain+0x0 [GONE]|"
+is "a load fails: no registration after our last notification" "$(count late result)" -2
+kp del early >/dev/null
+kp del late >/dev/null
+
 # --- many times, probed all the time ---
 
 # generations N: load, probe, call and unload N times; the probes stay until the end.

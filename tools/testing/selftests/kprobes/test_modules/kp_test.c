@@ -455,14 +455,29 @@ static struct notifier_block module_notifier = {
 	.priority = 2,
 };
 
+/* The module that must not be loaded, empty if none. */
+static char veto[MODULE_NAME_LEN];
+module_param_string(veto, veto, sizeof(veto), 0600);
+
+static int module_refused(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *mod = data;
+
+	return event == MODULE_STATE_COMING && !strcmp(veto, mod->name) ?
+	       notifier_from_errno(-EPERM) : NOTIFY_DONE;
+}
+
+/* Is called after module_event(), which is then told that the module goes. */
+static struct notifier_block refusing_notifier = {
+	.notifier_call = module_refused,
+};
+
 static struct dentry *folder;
 
 static int __init test_init(void)
 {
-	int ret = register_module_notifier(&module_notifier);
-
-	if (ret)
-		return ret;
+	register_module_notifier(&module_notifier);
+	register_module_notifier(&refusing_notifier);
 	folder = debugfs_create_dir("kp_test", NULL);
 	debugfs_create_file("control", 0200, folder, NULL, &control_fops);
 	debugfs_create_file("probes", 0400, folder, NULL, &probes_fops);
@@ -475,6 +490,7 @@ static void __exit test_exit(void)
 	struct test_probe *probe, *next;
 
 	debugfs_remove_recursive(folder);
+	unregister_module_notifier(&refusing_notifier);
 	unregister_module_notifier(&module_notifier);
 	list_for_each_entry_safe(probe, next, &probes, list)
 		del(probe);
