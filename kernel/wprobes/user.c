@@ -7,6 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/oom.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -90,18 +91,19 @@ static bool read_first(struct wprobe_user *user)
 
 static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_struct *task)
 {
-	struct mm_struct *mm;
-
 	if (task->flags & PF_KTHREAD)
 		return WPROBE_REFUSE_KTHREAD;
 	if (!arch_wprobe_user_allowed(task))
 		return WPROBE_REFUSE_PROCESS;
-	mm = get_task_mm(task);
-	if (!mm)
-		return WPROBE_REFUSE_NO_PROCESS;
-	mmgrab(mm);
-	mmput(mm);
-	user->mm = mm;
+	scoped_guard(rcu) {
+		/* The first thread may have ended. */
+		task = find_lock_task_mm(task);
+		if (!task)
+			return WPROBE_REFUSE_NO_PROCESS;
+		user->mm = task->mm;
+		mmgrab(user->mm);
+		task_unlock(task);
+	}
 	return read_first(user) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
 }
 

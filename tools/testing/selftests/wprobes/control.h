@@ -106,4 +106,27 @@ static struct seen expect(const char *name, long hits)
 	return seen;
 }
 
+/* --- Cases ----------------------------------------------------------------------- */
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Runs the case that the first argument names, and prints "ok". */
+static int run_case(int argc, char **argv, const struct test_case *cases, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; argc == 2 && i < nr; i++) {
+		if (strcmp(argv[1], cases[i].name))
+			continue;
+		cases[i].run();
+		printf("ok\n");
+		return 0;
+	}
+	printf("no such case\n");
+	return 1;
+}
+
 #endif /* _WPROBES_CONTROL_H */

@@ -448,83 +448,7 @@ static void registers(void)
 	wait_for(0, THREADS);
 }
 
-/* --- Other processes ------------------------------------------------------------------ */
-
-static int child_writes(void)
-{
-	WORD = 77;
-	return 0;
-}
-
-static void forked(void)
-{
-	add("p", "w");
-	WORD = 1;
-	same("child", in_child(child_writes), 0);
-	same("new", expect("p", 1).new, 1);
-	WORD = 2;
-	expect("p", 2);
-}
-
-static int child_is_watched(void)
-{
-	add("p", "w");
-	WORD = 4;
-	WORD = 5;
-	expect("p", 2);
-	return 0;
-}
-
-static void exits(void)
-{
-	same("child", in_child(child_is_watched), 0);
-	same("gone", expect("p", 2).gone, 1);
-}
-
-static int child_executes(void)
-{
-	char *const arguments[] = { "process", "touch", NULL };
-
-	add("p", "w");
-	WORD = 4;
-	return execve("/proc/self/exe", arguments, environ);
-}
-
-/* The new program is the same, so the word has the same address. */
-static void touch(void)
-{
-	WORD = 6;
-	exit(0);
-}
-
-static void executes(void)
-{
-	same("child", in_child(child_executes), 0);
-	same("new", expect("p", 1).new, 4);
-	same("gone", look("p").gone, 1);
-}
-
-/* Another process is watched, and killed. */
-static void killed(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		while (!WORD)
-			usleep(1000);
-		exit(0);
-	}
-	same("add", add_at("p", pid, &WORD, "rw"), 0);
-	while (!look("p").hits)
-		usleep(1000);
-	same("kill", kill(pid, SIGKILL), 0);
-	waitpid(pid, &status, 0);
-	same("gone", look("p").gone, 1);
-	same("enable", control("enable p"), -EINVAL);
-	command("del", "p");
-	same("ended", add_at("p", pid, &WORD, "w"), -ESRCH);
-}
+/* --- Events ---------------------------------------------------------------------------- */
 
 #ifdef __aarch64__
 #define STORE	"str %1, %0"
@@ -551,10 +475,7 @@ static void writes_of_event(void)
 	exit(0);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
 	{ "values", values },
 	{ "reads", reads },
 	{ "changes", changes },
@@ -571,11 +492,6 @@ static const struct {
 	{ "created_meanwhile", created_meanwhile },
 	{ "storm", storm },
 	{ "registers", registers },
-	{ "forked", forked },
-	{ "exits", exits },
-	{ "executes", executes },
-	{ "killed", killed },
-	{ "touch", touch },
 	{ "writes_of_event", writes_of_event },
 #ifdef __aarch64__
 	{ "exclusive", exclusive },
@@ -584,17 +500,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	unsigned int i;
-
-	if (argc < 2)
-		return 1;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(argv[1], cases[i].name))
-			continue;
-		cases[i].run();
-		printf("ok\n");
-		return 0;
-	}
-	printf("no such case\n");
-	return 1;
+	return run_case(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

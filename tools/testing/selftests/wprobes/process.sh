@@ -10,21 +10,23 @@ begin
 load wp_test
 long=$(word_size)
 
-# run_case CASE: the program is satisfied; then the probes that it leaves are removed.
+# run_case PROGRAM CASE: the program is satisfied; then the probes that it leaves are removed.
 run_case()
 {
-	is "$1" "$("$HERE/process" "$1" 2>&1)" ok
+	is "$2" "$("$HERE/$1" "$2" 2>&1)" ok
 	sed 's/ .*//' "$WP_TEST/probes" | while read -r name; do
 		wp del "$name" >/dev/null
 	done
 }
 
 for case in values reads changes halves overlap sleeps disabled system_calls ends_another \
-	pauses_another signalled all_threads short_threads created_meanwhile storm registers \
-	forked exits executes killed; do
-	run_case "$case"
+	pauses_another signalled all_threads short_threads created_meanwhile storm registers; do
+	run_case process "$case"
 done
-[ "$(uname -m)" != aarch64 ] || run_case exclusive
+for case in forked exits executes killed first_thread; do
+	run_case lifetime "$case"
+done
+[ "$(uname -m)" != aarch64 ] || run_case process exclusive
 
 # The list of probes.
 sleep 100 &
