@@ -8,12 +8,16 @@
  * and only before a task can be in the slot. Slots stay until the process ends, because any
  * thread may be in one; a new site at the same address with the same instruction takes the
  * old slot.
+ *
+ * If the program unmaps an area, the area is gone, but keeps its slots, and comes back when an area
+ * is needed at that address.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>
 
 #include "internal.h"
 
+/* The area that is mapped at an address, or NULL. */
 static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
 {
 	struct uprobe_area *area;
@@ -84,6 +88,24 @@ static unsigned long find_place(struct mm_struct *mm, unsigned long vaddr)
 	return IS_ERR_VALUE(addr) ? -ENOSPC : addr;
 }
 
+/* An area that was at an address, or a new one; it is gone until it is mapped. Or NULL. */
+static struct uprobe_area *area_for(struct uprobe_mm *own, unsigned long start)
+{
+	struct uprobe_area *area;
+
+	list_for_each_entry(area, &own->areas, node) {
+		if (area->start == start)
+			return area;
+	}
+	area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
+	if (!area)
+		return NULL;
+	area->start = start;
+	area->gone = true;
+	list_add_tail_rcu(&area->node, &own->areas);
+	return area;
+}
+
 /**
  * uprobe_area_create() - map an area for text
  * @own: current's process
@@ -103,21 +125,17 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 	start = find_place(mm, vaddr);
 	if (IS_ERR_VALUE(start))
 		return start;
-	area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
+	area = area_for(own, start);
 	if (!area)
 		return -ENOMEM;
-	area->start = start;
-	/* In the list first: the mapping may be faulted in as soon as it exists. */
-	list_add_tail_rcu(&area->node, &own->areas);
+	/* First: the mapping may be faulted in as soon as it exists. */
+	WRITE_ONCE(area->gone, false);
 	vma = _install_special_mapping(mm, start, UPROBE_AREA_SIZE,
 				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
 				       VM_DONTCOPY | VM_DONTDUMP | VM_SEALED_SYSMAP,
 				       &area_mapping);
 	if (IS_ERR(vma)) {
-		list_del_rcu(&area->node);
-		/* No task is in it, but look-ups of other addresses may pass it in the list. */
-		synchronize_rcu();
-		kfree(area);
+		WRITE_ONCE(area->gone, true);
 		return PTR_ERR(vma);
 	}
 	if (!own->high || start < own->low)
@@ -155,7 +173,6 @@ void uprobe_area_unmapped(struct uprobe_mm *own, struct vm_area_struct *vma)
 	if (!area)
 		return;
 	WRITE_ONCE(area->gone, true);
-	area->used = UPROBE_AREA_SLOTS;
 	uprobe_table_for_each(own, site_lost, area);
 }
 
@@ -193,6 +210,12 @@ static int add_page(struct uprobe_area *area, unsigned int index)
 	/* Pairs with the acquires in area_fault() and uprobe_area_lookup(). */
 	smp_store_release(&area->pages[index], page);
 	return 0;
+}
+
+static bool has_free_slot(const struct uprobe_area *area, unsigned long low, unsigned long high)
+{
+	return !area->gone && area->used < UPROBE_AREA_SLOTS && area->start >= low &&
+	       area->start + UPROBE_AREA_SIZE <= high;
 }
 
 static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
@@ -245,8 +268,7 @@ int uprobe_area_slot(struct uprobe_mm *own, struct uprobe_site *site)
 	lockdep_assert_held(&own->lock);
 	arch_uprobe_slot_window(own->mm, site->vaddr, &low, &high);
 	list_for_each_entry(area, &own->areas, node) {
-		if (area->used == UPROBE_AREA_SLOTS ||
-		    area->start < low || area->start + UPROBE_AREA_SIZE > high)
+		if (!has_free_slot(area, low, high))
 			continue;
 		err = use_slot(area, site);
 		if (err != -ERANGE)
@@ -282,8 +304,7 @@ bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr)
 	arch_uprobe_slot_window(own->mm, vaddr, &low, &high);
 	scoped_guard(mutex, &own->lock) {
 		list_for_each_entry(area, &own->areas, node) {
-			if (area->used < UPROBE_AREA_SLOTS && area->start >= low &&
-			    area->start + UPROBE_AREA_SIZE <= high)
+			if (has_free_slot(area, low, high))
 				return true;
 		}
 	}
@@ -293,7 +314,7 @@ bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr)
 /**
  * uprobe_area_holds() - does a slot have the copy that a site needs?
  * @own: current's process
- * @slot: address of a used slot
+ * @slot: address of a slot, which another area may have now
  * @vaddr: address of the instruction
  * @arch: the decision about it
  *
@@ -303,6 +324,7 @@ bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long 
 		       const struct arch_uprobe *arch)
 {
 	struct uprobe_area *area = area_at(own, slot);
+	struct uprobe_area_page *page;
 	u8 bytes[UPROBE_SLOT_SIZE];
 	unsigned long offset;
 	void *kaddr;
@@ -312,7 +334,10 @@ bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long 
 	if (!area || arch_uprobe_write_slot(arch, vaddr, slot, bytes))
 		return false;
 	offset = slot - area->start;
-	kaddr = kmap_local_page(area->pages[offset >> PAGE_SHIFT]->page);
+	page = area->pages[offset >> PAGE_SHIFT];
+	if (!page)
+		return false;
+	kaddr = kmap_local_page(page->page);
 	same = !memcmp(kaddr + offset_in_page(offset), bytes, UPROBE_SLOT_SIZE);
 	kunmap_local(kaddr);
 	return same;

@@ -63,7 +63,7 @@ int main(void)
 	long sent;
 
 	ksft_print_header();
-	ksft_set_plan(4);
+	ksft_set_plan(5);
 	probe_function(&hits, probed);
 	calls += probed(5) == 16;
 	area = find_area();
@@ -72,6 +72,10 @@ int main(void)
 	size = area_size(area);
 	if (munmap((void *)area, size))
 		ksft_exit_skip("this kernel does not let programs unmap areas\n");
+	calls += probed(8) == 25;
+	ksft_test_result(calls == 2 && probe_count(&hits) == 2 && find_area() == area,
+			 "the area is unmapped, and comes back\n");
+	munmap((void *)area, size);
 	code = mmap((void *)area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	ksft_test_result(code == (char *)area, "the area is unmapped, and other code is there\n");
@@ -83,7 +87,7 @@ int main(void)
 			 "a signal does not move its instruction pointer\n");
 	calls += probed(6) == 19;
 	calls += probed(7) == 22;
-	ksft_test_result(calls == 3 && probe_count(&hits) == 3, "%lu of 3 calls are hits\n",
+	ksft_test_result(calls == 4 && probe_count(&hits) == 4, "%lu of 4 calls are hits\n",
 			 probe_count(&hits));
 	ksft_test_result(find_area() && find_area() != area, "there is another area\n");
 	probe_remove(&hits);
