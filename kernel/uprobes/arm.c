@@ -34,7 +34,6 @@ struct operation {
 	enum uprobe_text_op op;
 	bool armed;		/* a mapping has been armed or disarmed */
 	bool refused;		/* a mapping cannot be probed */
-	bool absent;		/* text that is to be armed is not in the page cache */
 };
 
 /*
@@ -330,6 +329,12 @@ static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 	return ret ? ret : 1;
 }
 
+/* A process that has never had a breakpoint needs none removed. */
+static bool may_concern(struct operation *op, struct mm_struct *mm)
+{
+	return op->op == UPROBE_ARM || mm_flags_test(MMF_HAS_UPROBES, mm);
+}
+
 /* Notes the result of visit_vma() in the operation. Returns 0 or an error. */
 static int note_result(struct operation *op, int ret)
 {
@@ -344,43 +349,42 @@ static int note_result(struct operation *op, int ret)
 }
 
 /*
+ * The first page of a mapping, from an offset on, that has points to be armed and is not in the
+ * page cache; or -1.
+ */
+static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, loff_t from)
+{
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+	struct uprobe_point **points = op->points;
+	unsigned int i;
+
+	if (op->op == UPROBE_DISARM || !is_of_file(op, vma) ||
+	    uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
+		return -1;
+	from = max(from, uprobe_vma_offset(vma, vma->vm_start));
+	for (i = first_at(from, points, op->nr); i < op->nr && points[i]->offset < end;
+	     i = first_at(from, points, op->nr)) {
+		if (!uprobe_text_is_cached(vma->vm_file->f_mapping, points[i]->offset))
+			return points[i]->offset & PAGE_MASK;
+		from = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
+	}
+	return -1;
+}
+
+/*
  * Brings text that is to be armed into the page cache. That is done without uprobe_points_lock,
  * because the file system may ask a program, which may need it.
  */
-static void bring_in(struct operation *op, struct vm_area_struct *vma)
-{
-	loff_t next = uprobe_vma_offset(vma, vma->vm_start);
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
-	unsigned int i;
-
-	while ((i = first_at(next, op->points, op->nr)) < op->nr && op->points[i]->offset < end) {
-		uprobe_text_bring_in(vma->vm_file, op->points[i]->offset);
-		next = (op->points[i]->offset & PAGE_MASK) + PAGE_SIZE;
-	}
-}
-
-/* Is all text of points of one file in the page cache? */
-static bool is_cached(struct uprobe_point **points, unsigned int nr)
-{
-	struct address_space *mapping = points[0]->file->inode->i_mapping;
-	unsigned int i = 0;
-
-	while (i < nr) {
-		if (!uprobe_text_is_cached(mapping, points[i]->offset))
-			return false;
-		i = first_at((points[i]->offset & PAGE_MASK) + PAGE_SIZE, points, nr);
-	}
-	return true;
-}
-
-static void bring_in_range(struct operation *op, struct visit *visit)
+static void bring_in(struct operation *op, struct visit *visit)
 {
 	VMA_ITERATOR(vmi, visit->mm, visit->start);
 	struct vm_area_struct *vma;
+	loff_t page;
 
 	for_each_vma_range(vmi, vma, visit->end) {
-		if (is_of_file(op, vma) && uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED)
-			bring_in(op, vma);
+		for (page = first_absent(op, vma, 0); page >= 0;
+		     page = first_absent(op, vma, page + PAGE_SIZE))
+			uprobe_text_bring_in(vma->vm_file, page);
 	}
 }
 
@@ -388,16 +392,13 @@ static void bring_in_range(struct operation *op, struct visit *visit)
  * Visits what a mapping has become: it may have been split or merged, or, if some of it is not
  * there any more, moved to any place.
  */
-static int visit_range(struct operation *op, struct visit *visit)
+static int visit_locked(struct operation *op, struct visit *visit)
 {
 	VMA_ITERATOR(vmi, visit->mm, visit->start);
 	unsigned long left = visit->end - visit->start;
 	struct vm_area_struct *vma;
 	int err = 0, ret;
 
-	guard(mmap_read_lock)(visit->mm);
-	if (unlikely(op->absent))
-		bring_in_range(op, visit);
 	/* For the points of the process. */
 	guard(rwsem_read)(&uprobe_points_lock);
 	for_each_vma_range(vmi, vma, visit->end) {
@@ -418,15 +419,32 @@ static int visit_range(struct operation *op, struct visit *visit)
 	return err;
 }
 
+static int arm_range(struct operation *op, struct visit *visit)
+{
+	int err;
+
+	guard(mmap_read_lock)(visit->mm);
+	bring_in(op, visit);
+	err = visit_locked(op, visit);
+	uprobe_counters_catch_up(visit->mm);
+	return err;
+}
+
+static int disarm_range(struct operation *op, struct visit *visit)
+{
+	guard(mmap_read_lock)(visit->mm);
+	return visit_locked(op, visit);
+}
+
 static int visit_one(struct operation *op, struct visit *visit)
 {
 	int err;
 
-	if (op->op == UPROBE_DISARM && !mm_flags_test(MMF_HAS_UPROBES, visit->mm))
+	if (!may_concern(op, visit->mm))
 		return 0;
 	if (!mmget_not_zero(visit->mm))
 		return 0;
-	err = visit_range(op, visit);
+	err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
 	mmput_async(visit->mm);
 	return err;
 }
@@ -467,7 +485,6 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	struct visits visits = { };
 	int err;
 
-	now.absent = op == UPROBE_ARM && !is_cached(points, nr);
 	/*
 	 * Pairs with the acquire in uprobe_arm_forked(). Either the mapping of a child is
 	 * collected, or it is added later, and the lock of the file's mappings lets fork see the
@@ -486,6 +503,34 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	return err;
 }
 
+/*
+ * Does what the operation, if there is still one, does in a mapping. Absent text is brought in
+ * without the lock, and the mapping visited again.
+ */
+static int visit_forked(struct vm_area_struct *vma)
+{
+	loff_t page, from = 0;
+	struct operation *op;
+	int ret;
+
+	for (;;) {
+		scoped_guard(rwsem_read, &uprobe_points_lock) {
+			/* Pairs with the release in uprobe_arm_points(). */
+			op = smp_load_acquire(&operation);
+			if (!op || !may_concern(op, vma->vm_mm))
+				return 0;
+			ret = visit_vma(op, vma);
+			if (op->op == UPROBE_DISARM)
+				return ret < 0 && ret != -EFAULT ? ret : 0;
+			page = first_absent(op, vma, from);
+		}
+		if (page < 0)
+			return 0;
+		uprobe_text_bring_in(vma->vm_file, page);
+		from = page + PAGE_SIZE;
+	}
+}
+
 /**
  * uprobe_arm_forked() - the memory of a process has been copied, or is about to be moved
  * @mm: the child, which has not run; or the process, before its pages are moved
@@ -499,21 +544,16 @@ int uprobe_arm_forked(struct mm_struct *mm)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
-	struct operation *op;
 	int ret;
 
 	if (likely(!READ_ONCE(operation)))
 		return 0;
-	guard(rwsem_read)(&uprobe_points_lock);
-	/* Pairs with the release in uprobe_arm_points(). */
-	op = smp_load_acquire(&operation);
-	if (!op)
-		return 0;
 	for_each_vma(vmi, vma) {
-		ret = visit_vma(op, vma);
-		if (op->op == UPROBE_DISARM && ret < 0 && ret != -EFAULT)
+		ret = visit_forked(vma);
+		if (ret)
 			return ret;
 	}
+	uprobe_counters_catch_up(mm);
 	return 0;
 }
 

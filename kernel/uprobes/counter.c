@@ -4,8 +4,8 @@
  * counter in its data, a 16-bit word, is 0. It is increased in each process in which the
  * marker's point is armed.
  *
- * The counter is in another mapping of the same file, which may be mapped after the text. The
- * change then waits in the process until it is.
+ * The counter is in another mapping of the same file, which may be mapped after the text, and may
+ * have to be read. The change then waits in the process until it is.
  *
  * A process has an entry for each point whose counter it has changed, or will change. So text
  * that is armed again, or in a second mapping, is counted once, and the entries are as many as
@@ -52,14 +52,19 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 	return NULL;
 }
 
+/* Without asking the file system, because of uprobe_points_lock. */
 static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 {
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
 	struct page *page;
-	long got = get_user_pages_remote(mm, vaddr, 1, FOLL_WRITE, &page, NULL);
-	int err = 0;
 	short *counter;
 	void *kaddr;
+	int err = 0;
+	long got;
 
+	if (!vma || uprobe_text_is_absent(vma, vaddr))
+		return -EFAULT;
+	got = get_user_pages_remote(mm, vaddr, 1, FOLL_WRITE, &page, NULL);
 	if (got != 1)
 		return got ? got : -EFAULT;
 	kaddr = kmap_local_page(page);
@@ -96,6 +101,10 @@ static int add(struct vm_area_struct *text, struct uprobe_mm *own, struct uprobe
 		.inode = point->file->inode, .offset = point->ref_ctr_offset,
 	};
 	vma = find_mapping(text->vm_mm, counter->inode, counter->offset);
+	if (vma && uprobe_text_is_absent(vma, uprobe_vma_addr(vma, counter->offset))) {
+		WRITE_ONCE(own->counters_late, true);
+		vma = NULL;
+	}
 	if (vma) {
 		counter->vaddr = uprobe_vma_addr(vma, counter->offset);
 		err = change(text->vm_mm, counter->vaddr, 1);
@@ -155,6 +164,55 @@ int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *poin
 	return by > 0 ? add(text, own, point) : subtract(text, own, point);
 }
 
+/* A page of a file that is not in the page cache. */
+struct absent {
+	struct file *file;
+	loff_t offset;
+};
+
+/*
+ * Makes the changes, from an index on, that wait for data which is mapped now: in one mapping, or,
+ * if that is NULL, in any. Returns true, with the counter's index and page, if a page is absent;
+ * that in @absent has been tried.
+ */
+static bool make_waiting(struct uprobe_mm *own, struct vm_area_struct *only, unsigned long *index,
+			 struct absent *absent)
+{
+	struct uprobe_counter *counter;
+	struct vm_area_struct *vma;
+	unsigned long vaddr;
+
+	/* Points, and with them entries, do not vanish. */
+	guard(rwsem_read)(&uprobe_points_lock);
+	guard(mutex)(&own->text_lock);
+	xa_for_each_start(&own->counters, *index, counter, *index) {
+		if (counter->vaddr)
+			continue;
+		vma = only ?: find_mapping(own->mm, counter->inode, counter->offset);
+		if (!vma || !has_counter(vma, counter->inode, counter->offset))
+			continue;
+		vaddr = uprobe_vma_addr(vma, counter->offset);
+		if ((absent->file != vma->vm_file || absent->offset != counter->offset) &&
+		    uprobe_text_is_absent(vma, vaddr)) {
+			*absent = (struct absent) { vma->vm_file, counter->offset };
+			return true;
+		}
+		if (!change(own->mm, vaddr, 1))
+			counter->vaddr = vaddr;
+	}
+	return false;
+}
+
+/* The file system may ask a program, which may need uprobe_points_lock. */
+static void make_all_waiting(struct uprobe_mm *own, struct vm_area_struct *only)
+{
+	struct absent absent = { };
+	unsigned long index = 0;
+
+	while (make_waiting(own, only, &index, &absent))
+		uprobe_text_bring_in(absent.file, absent.offset);
+}
+
 /**
  * uprobe_counters_mapped() - data of a file has been mapped
  * @vma: the mapping
@@ -167,20 +225,28 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-	struct uprobe_counter *counter;
-	unsigned long index, vaddr;
 
-	if (!own || xa_empty(&own->counters))
+	if (own && !xa_empty(&own->counters))
+		make_all_waiting(own, vma);
+}
+
+/**
+ * uprobe_counters_catch_up() - make the changes that wait for data which had to be read
+ * @mm: the process
+ *
+ * Called after arming.
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ */
+void uprobe_counters_catch_up(struct mm_struct *mm)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
+
+	if (likely(!own || !READ_ONCE(own->counters_late)))
 		return;
-	/* Points, and with them entries, do not vanish. Arming and disarming hold mmap_lock. */
-	guard(rwsem_read)(&uprobe_points_lock);
-	xa_for_each(&own->counters, index, counter) {
-		if (counter->vaddr || !has_counter(vma, counter->inode, counter->offset))
-			continue;
-		vaddr = uprobe_vma_addr(vma, counter->offset);
-		if (!change(vma->vm_mm, vaddr, 1))
-			counter->vaddr = vaddr;
-	}
+	WRITE_ONCE(own->counters_late, false);
+	make_all_waiting(own, NULL);
 }
 
 /**

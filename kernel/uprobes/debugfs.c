@@ -82,10 +82,12 @@ static const char * const kinds[] = {
 /* Has the program replaced a breakpoint by other text? */
 static bool is_overwritten(struct mm_struct *mm, struct uprobe_point *point)
 {
+	struct vm_area_struct *vma = vma_lookup(mm, point->offset);
 	u8 text[UPROBE_SWBP_INSN_SIZE];
 
 	return uprobe_point_wanted(point, mm) &&
-	       (uprobe_text_read(mm, point->offset, text, sizeof(text)) != sizeof(text) ||
+	       (!vma || uprobe_text_is_absent(vma, point->offset) ||
+		uprobe_text_read(mm, point->offset, text, sizeof(text)) != sizeof(text) ||
 		!uprobe_text_has_breakpoint(text));
 }
 

@@ -183,16 +183,12 @@ static int bring_in(struct file *file, struct inode *inode, loff_t offset)
 	loff_t first = max_t(loff_t, offset - UPROBE_CONTEXT_BYTES, 0);
 	loff_t last = min_t(loff_t, offset + MAX_UINSN_BYTES + UPROBE_CONTEXT_BYTES,
 			    i_size_read(inode)) - 1;
-	struct page *page;
-	pgoff_t index;
+	loff_t page;
+	int err = 0;
 
-	for (index = first >> PAGE_SHIFT; last >= first && index <= last >> PAGE_SHIFT; index++) {
-		page = read_mapping_page(inode->i_mapping, index, file);
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		put_page(page);
-	}
-	return 0;
+	for (page = first & PAGE_MASK; last >= first && page <= last && !err; page += PAGE_SIZE)
+		err = uprobe_text_bring_in(file, page);
+	return err;
 }
 
 /* Pages that have been read may be lost again at once, but not so often. */

@@ -312,6 +312,7 @@ struct uprobe_table {
  * @mm: the process
  * @text_lock: see the top of this file
  * @lock: see the top of this file
+ * @counters_late: a change of a counter waits for data that is mapped, but has to be read
  * @counters: &struct uprobe_counter by number of the point, see counter.c
  * @process: points of this process, see process_point.c; has no inode
  */
@@ -326,6 +327,7 @@ struct uprobe_mm {
 	struct mm_struct	*mm;
 	struct mutex		text_lock;	/* text is compared and patched */
 	struct mutex		lock;		/* table, areas, counters */
+	bool			counters_late;
 	struct xarray		counters;
 	struct uprobe_file	process;
 };
@@ -423,7 +425,8 @@ bool uprobe_text_has_breakpoint(const u8 *at);
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
-void uprobe_text_bring_in(struct file *file, loff_t offset);
+bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
+int uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
@@ -448,6 +451,7 @@ void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 /* counter.c */
 int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by);
 void uprobe_counters_mapped(struct vm_area_struct *vma);
+void uprobe_counters_catch_up(struct mm_struct *mm);
 void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm);
 void uprobe_counters_drop(struct uprobe_point *point);

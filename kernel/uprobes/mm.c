@@ -78,6 +78,7 @@ static noinline void arm_or_refuse(struct vm_area_struct *vma)
 		refuse_mapped(vma, why);
 	else
 		arm_mapped(vma);
+	uprobe_counters_catch_up(vma->vm_mm);
 }
 
 /**

@@ -187,8 +187,11 @@ static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 	return 0;
 }
 
+/* Without asking the file system, because of uprobe_points_lock. */
 static struct page *get_own_text(struct vm_area_struct *vma, unsigned long page_addr)
 {
+	if (uprobe_text_is_absent(vma, page_addr))
+		return ERR_PTR(-EFAULT);
 	return uprobe_text_get(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
 }
 
@@ -399,6 +402,8 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	err = uncount(vma, points, nr);
 	if (err)
 		return err;
+	if (uprobe_text_is_absent(vma, page_addr))
+		return 0;
 	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
 	if (IS_ERR(page))
 		return PTR_ERR(page);

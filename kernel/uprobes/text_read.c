@@ -4,8 +4,10 @@
  */
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
+#include <linux/pagewalk.h>
 
 #include "internal.h"
+#include "point.h"
 
 /**
  * uprobe_text_get() - get a page of text
@@ -36,14 +38,52 @@ struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned 
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 {
 	struct folio *folio;
+	bool cached;
 
 	/* Files without this operation are in memory. */
 	if (!mapping->a_ops->read_folio)
 		return true;
-	guard(rcu)();
-	/* Without a reference: the flag of another folio only gives another wrong answer. */
-	folio = xa_load(&mapping->i_pages, offset >> PAGE_SHIFT);
-	return folio && !xa_is_value(folio) && folio_test_uptodate(folio);
+	folio = filemap_get_folio(mapping, offset >> PAGE_SHIFT);
+	if (IS_ERR(folio))
+		return false;
+	cached = folio_test_uptodate(folio);
+	folio_put(folio);
+	return cached;
+}
+
+static int find_entry(pte_t *pte, unsigned long addr, unsigned long next, struct mm_walk *walk)
+{
+	bool *found = walk->private;
+
+	*found = !pte_none(ptep_get(pte));
+	return 0;
+}
+
+static const struct mm_walk_ops find_entry_ops = {
+	.pte_entry = find_entry,
+	.walk_lock = PGWALK_RDLOCK,
+};
+
+/**
+ * uprobe_text_is_absent() - would a look at a page ask the file system?
+ * @vma: any mapping
+ * @addr: an address in the page
+ *
+ * Such a page has no breakpoint and no increased counter: the process has never had it, or has
+ * discarded it.
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ */
+bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
+{
+	unsigned long page_addr = addr & PAGE_MASK;
+	bool found = false;
+
+	if (!vma->vm_file ||
+	    uprobe_text_is_cached(vma->vm_file->f_mapping, uprobe_vma_offset(vma, page_addr)))
+		return false;
+	walk_page_range_vma(vma, page_addr, page_addr + PAGE_SIZE, &find_entry_ops, &found);
+	return !found;
 }
 
 /**
@@ -53,16 +93,23 @@ bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
  *
  * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
  * ask a program.
+ * Return: 0, or an error of the file system.
  */
-void uprobe_text_bring_in(struct file *file, loff_t offset)
+int uprobe_text_bring_in(struct file *file, loff_t offset)
 {
+	struct address_space *mapping = file->f_mapping;
 	struct page *page;
 
-	if (uprobe_text_is_cached(file->f_mapping, offset))
-		return;
-	page = read_mapping_page(file->f_mapping, offset >> PAGE_SHIFT, file);
-	if (!IS_ERR(page))
-		put_page(page);
+	if (uprobe_text_is_cached(mapping, offset))
+		return 0;
+	/* Until truncation has freed the blocks, they must not be read again. */
+	filemap_invalidate_lock_shared(mapping);
+	page = read_mapping_page(mapping, offset >> PAGE_SHIFT, file);
+	filemap_invalidate_unlock_shared(mapping);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	put_page(page);
+	return 0;
 }
 
 #if UPROBE_CONTEXT_BYTES

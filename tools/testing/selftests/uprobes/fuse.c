@@ -2,7 +2,8 @@
 /*
  * Probes of a file whose file system is a program.  While a process maps the file, and waits for
  * the program to read it, other probes are registered, and the program maps a probed file itself.
- * None of them waits for another for ever.
+ * None of them waits for another for ever: not if an instruction is read for the first time, if
+ * known text is read again, or if a counter is read.
  */
 #include "../kselftest.h"
 
@@ -24,7 +25,8 @@
 
 /* What the processes tell each other. */
 struct shared {
-	volatile int reading;	/* the server has been asked for text */
+	volatile int stall;	/* the server's next answer has to wait for the others */
+	volatile int reading;	/* the server has been asked */
 	volatile int waiting;	/* another process registers a probe */
 };
 
@@ -32,12 +34,16 @@ static struct shared *shared;
 
 /* --- The server ------------------------------------------------------------ */
 
-static char page[4096];
+/* The text, and a page with the counter at its beginning. */
+static char contents[2 * 4096];
+
+#define TEXT_SIZE	4096
+#define COUNTER		4096
 
 static void answer(int fuse, const struct fuse_in_header *in, const void *data, unsigned int size,
 		   int err)
 {
-	static char buf[sizeof(struct fuse_out_header) + sizeof(page)];
+	static char buf[sizeof(struct fuse_out_header) + sizeof(contents)];
 	struct fuse_out_header *out = (struct fuse_out_header *)buf;
 
 	out->len = sizeof(*out) + size;
@@ -52,42 +58,51 @@ static struct fuse_attr attributes(__u64 node)
 {
 	return (struct fuse_attr) {
 		.ino = node,
-		.size = node == FILE_NODE ? sizeof(page) : 0,
+		.size = node == FILE_NODE ? sizeof(contents) : 0,
 		.mode = node == FILE_NODE ? S_IFREG | 0755 : S_IFDIR | 0755,
 		.nlink = 1,
-		.blksize = sizeof(page),
+		.blksize = TEXT_SIZE,
 	};
 }
 
-/* The server has a process register another probe, and maps the probed file. */
-static void answer_read(int fuse, const struct fuse_in_header *in)
+/* Lets a process register another probe, and maps the probed file. */
+static void stall(void)
 {
-	static bool done;
 	unsigned int tries = 300;
 	int fd;
 
-	if (!done) {
-		done = true;
-		shared->reading = 1;
-		while (!shared->waiting && tries--)
-			usleep(10000);
-		/* It has begun, or waits. */
-		usleep(200000);
-		fd = open(OTHER_PATH, O_RDONLY);
-		munmap(mmap(NULL, sizeof(page), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0),
-		       sizeof(page));
-		close(fd);
-	}
-	answer(fuse, in, page, sizeof(page), 0);
+	shared->stall = 0;
+	shared->reading = 1;
+	while (!shared->waiting && tries--)
+		usleep(10000);
+	/* It has begun, or waits. */
+	usleep(200000);
+	fd = open(OTHER_PATH, O_RDONLY);
+	munmap(mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), TEXT_SIZE);
+	close(fd);
+}
+
+static void answer_read(int fuse, const struct fuse_in_header *in)
+{
+	const struct fuse_read_in *wanted = (const void *)(in + 1);
+	unsigned int size = 0;
+
+	if (shared->stall)
+		stall();
+	if (wanted->offset < sizeof(contents))
+		size = sizeof(contents) - wanted->offset;
+	if (size > wanted->size)
+		size = wanted->size;
+	answer(fuse, in, contents + wanted->offset, size, 0);
 }
 
 static void serve(int fuse)
 {
-	static char buf[FUSE_MIN_READ_BUFFER + sizeof(page)];
+	static char buf[FUSE_MIN_READ_BUFFER + sizeof(contents)];
 	const struct fuse_in_header *in = (struct fuse_in_header *)buf;
 	struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION, .minor = 31,
-		.max_write = sizeof(page), .time_gran = 1,
+		.max_write = sizeof(contents), .time_gran = 1,
 	};
 	struct fuse_entry_out entry = { .nodeid = FILE_NODE, .entry_valid = 60, .attr_valid = 60 };
 	struct fuse_attr_out attr = { .attr_valid = 60 };
@@ -156,19 +171,100 @@ static int register_another(void)
 	return event >= 0 ? 0 : 1;
 }
 
+static void *map_file(unsigned long offset, int access)
+{
+	int fd = open(FILE_PATH, O_RDONLY);
+	void *map = mmap(NULL, TEXT_SIZE, access, MAP_PRIVATE, fd, offset);
+
+	close(fd);
+	return map;
+}
+
+static bool call(const char *text)
+{
+	return ((code_function *)text)(35) == 42;
+}
+
+/* The file has to be read again. */
+static void drop_caches(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	write(fd, "1", 1);
+	close(fd);
+}
+
 /* Maps the text that is probed, and calls it.  Returns 0 if the call is a hit. */
 static int map_and_call(void)
 {
-	int fd = open(FILE_PATH, O_RDONLY), event;
+	int event = open_probe(FILE_PATH, code_offsets[1]);
 	char *map;
 
-	event = open_probe(FILE_PATH, code_offsets[1]);
-	map = mmap(NULL, sizeof(page), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	shared->stall = 1;
+	map = map_file(0, PROT_READ | PROT_EXEC);
 	if (event < 0 || map == MAP_FAILED)
 		return 1;
-	if (((code_function *)map)(35) != 42)
+	if (!call(map))
 		return 2;
 	return event_count(event) == 1 ? 0 : 3;
+}
+
+/* The same after the file has been mapped before, so that its instruction is known. */
+static int map_again(void)
+{
+	int event = open_probe(FILE_PATH, code_offsets[1]);
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+
+	if (event < 0 || map == MAP_FAILED || !call(map))
+		return 1;
+	munmap(map, TEXT_SIZE);
+	drop_caches();
+	shared->stall = 1;
+	map = map_file(0, PROT_READ | PROT_EXEC);
+	if (map == MAP_FAILED || !call(map))
+		return 2;
+	return event_count(event) == 2 ? 0 : 3;
+}
+
+static int open_counted(void)
+{
+	const struct event_at at = {
+		.path = FILE_PATH, .offset = code_offsets[1], .ref_ctr = COUNTER,
+	};
+
+	return event_open(&at);
+}
+
+/* The counter is mapped after the text, and read for that. */
+static int map_counter(void)
+{
+	int event = open_counted();
+	volatile short *counter;
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+
+	if (event < 0 || map == MAP_FAILED || !call(map))
+		return 1;
+	drop_caches();
+	shared->stall = 1;
+	counter = map_file(COUNTER, PROT_READ | PROT_WRITE);
+	return *counter == 1 ? 0 : 2;
+}
+
+/* The counter is mapped, but has to be read when its probe is registered. */
+static int count_mapped(void)
+{
+	volatile short *counter = map_file(COUNTER, PROT_READ | PROT_WRITE);
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+	int event;
+
+	if (map == MAP_FAILED || !call(map))
+		return 1;
+	drop_caches();
+	shared->stall = 1;
+	event = open_counted();
+	if (event < 0 || !call(map) || event_count(event) != 1)
+		return 2;
+	return *counter == 1 ? 0 : 3;
 }
 
 static pid_t start(int (*function)(void))
@@ -182,19 +278,35 @@ static pid_t start(int (*function)(void))
 	return pid;
 }
 
+static void check(const char *what, int (*function)(void))
+{
+	pid_t registering, mapping;
+	int result;
+
+	shared->reading = 0;
+	shared->waiting = 0;
+	registering = start(register_another);
+	mapping = start(function);
+	result = reap(mapping);
+	ksft_test_result(!result, "%s: %d\n", what, result);
+	result = reap(registering);
+	ksft_test_result(!result && shared->reading && shared->waiting,
+			 "another probe is registered meanwhile: %d\n", result);
+}
+
 int main(void)
 {
-	pid_t server, mapping, registering;
-	int fuse, other, result;
+	int fuse, other;
+	pid_t server;
 
 	ksft_print_header();
 	shared = shared_memory(4096);
-	memcpy(page, code_start, CODE_SIZE);
+	memcpy(contents, code_start, CODE_SIZE);
 	code_file(OTHER_PATH, 3);
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(3);
+	ksft_set_plan(8);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -202,13 +314,10 @@ int main(void)
 	}
 	close(fuse);
 	other = open_probe(OTHER_PATH, 2 * 4096 + code_offsets[1]);
-	registering = start(register_another);
-	mapping = start(map_and_call);
-	result = reap(mapping);
-	ksft_test_result(!result, "a call of text that a program has read is a hit: %d\n", result);
-	result = reap(registering);
-	ksft_test_result(!result, "another probe is registered meanwhile: %d\n", result);
-	ksft_test_result(shared->reading && shared->waiting, "all of them were under way\n");
+	check("text that a program has read for the first time", map_and_call);
+	check("text that it has read again", map_again);
+	check("a counter that it has read", map_counter);
+	check("a counter that is mapped, but has been dropped", count_mapped);
 	event_close(other);
 	syscall(__NR_umount2, FOLDER, 2 /* MNT_DETACH */);
 	kill(server, SIGKILL);
