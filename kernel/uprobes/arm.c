@@ -430,10 +430,37 @@ static int arm_range(struct operation *op, struct visit *visit)
 	return err;
 }
 
+/* Gives pages of text back, if no other point needs them. */
+static void give_back(struct operation *op, struct visit *visit)
+{
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	struct uprobe_point **points = op->points;
+	struct vm_area_struct *vma;
+	loff_t offset;
+	unsigned int i;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	for_each_vma_range(vmi, vma, visit->end) {
+		if (!is_of_file(op, vma) || !uprobe_vma_armed(vma))
+			continue;
+		offset = uprobe_vma_offset(vma, vma->vm_start);
+		while ((i = first_at(offset, points, op->nr)) < op->nr &&
+		       points[i]->offset < uprobe_vma_offset(vma, vma->vm_end)) {
+			offset = points[i]->offset & PAGE_MASK;
+			uprobe_text_give_back(vma, uprobe_vma_addr(vma, offset));
+			offset += PAGE_SIZE;
+		}
+	}
+}
+
 static int disarm_range(struct operation *op, struct visit *visit)
 {
-	guard(mmap_read_lock)(visit->mm);
-	return visit_locked(op, visit);
+	int err;
+
+	guard(mmap_write_lock)(visit->mm);
+	err = visit_locked(op, visit);
+	give_back(op, visit);
+	return err;
 }
 
 static int visit_one(struct operation *op, struct visit *visit)

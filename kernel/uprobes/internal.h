@@ -414,6 +414,7 @@ void uprobe_area_unmapped(struct uprobe_mm *own, struct vm_area_struct *vma);
 void uprobe_area_free(struct uprobe_area *area);
 
 /* text.c */
+void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr);
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,

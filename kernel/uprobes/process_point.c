@@ -407,6 +407,21 @@ static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, un
 	return n;
 }
 
+/* Gives pages of text back, if no other point needs them. */
+static void give_back(struct uprobe_mm *own, const unsigned long *vaddrs, unsigned int nr)
+{
+	struct vm_area_struct *vma;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (i && !((vaddrs[i] ^ vaddrs[i - 1]) & PAGE_MASK))
+			continue;
+		vma = vma_lookup(own->mm, vaddrs[i]);
+		if (vma && uprobe_vma_armed(vma))
+			uprobe_text_give_back(vma, vaddrs[i] & PAGE_MASK);
+	}
+}
+
 /**
  * uprobe_process_disarm() - registrations of a process have ended
  * @own: the process; has users
@@ -422,7 +437,7 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	struct uprobe_point *points[PAGE_POINTS];
 	unsigned int n;
 
-	guard(mmap_read_lock)(own->mm);
+	guard(mmap_write_lock)(own->mm);
 	scoped_guard(rwsem_read, &uprobe_points_lock) {
 		n = find_points(own, vaddrs, nr, points);
 		/*
@@ -438,6 +453,7 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	/* Those that are first in a block cost most to be taken out. */
 	while (n)
 		uprobe_point_put(points[--n]);
+	give_back(own, vaddrs, nr);
 }
 
 /**

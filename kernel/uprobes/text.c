@@ -13,6 +13,7 @@
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
+#include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 #include "point.h"
@@ -393,7 +394,6 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		       struct uprobe_point **points, unsigned int nr)
 {
 	struct page *page;
-	bool drop = false;
 	unsigned int i;
 	u8 *kaddr;
 	int err;
@@ -421,16 +421,37 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	for (i = 0; i < nr; i++)
 		disarm_one(vma, kaddr, points[i]);
 	sync_text(kaddr, points[0], points[nr - 1]);
-	kunmap_local(kaddr);
-	set_page_dirty_lock(page);
+	put_own_text(page, kaddr);
+	return 0;
+}
+
+/**
+ * uprobe_text_give_back() - drop the copy of a page that is as in the file again
+ * @vma: text, see uprobe_vma_armed()
+ * @page_addr: address of the page
+ *
+ * A debugger may write a breakpoint of its own into the page, with mmap_lock held for reading.
+ *
+ * Context: task, may sleep; mmap_lock of the process held for writing, and uprobe_points_lock.
+ */
+void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	struct page *page;
+	bool drop;
+
 	/* The program may write to the page at any time if the mapping lets it. */
-	if (vma->vm_file && !(vma->vm_flags & (VM_WRITE | VM_LOCKED)) &&
-	    !still_probed(vma, page_addr))
-		drop = equals_file(vma, page_addr, page);
+	if (!vma->vm_file || (vma->vm_flags & (VM_WRITE | VM_LOCKED)) ||
+	    userfaultfd_missing(vma) || still_probed(vma, page_addr) ||
+	    uprobe_text_is_absent(vma, page_addr))
+		return;
+	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
+	if (IS_ERR(page))
+		return;
+	drop = PageAnon(page) && !folio_maybe_dma_pinned(page_folio(page)) &&
+	       equals_file(vma, page_addr, page);
 	put_page(page);
 	if (drop)
 		zap_vma_range(vma, page_addr, PAGE_SIZE);
-	return 0;
 }
 
 /**
@@ -439,7 +460,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
  * @page_addr: address of the page
  * @points: points in that page; to be armed, they have been accepted for the process's mode
  * @nr: number of points
- * @op: the operation; disarming also gives the page back, if no other point needs it
+ * @op: the operation
  *
  * Points that are armed, or disarmed, already are left as they are.
  *
