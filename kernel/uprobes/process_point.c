@@ -572,6 +572,29 @@ void uprobe_process_end(struct uprobe_mm *own)
 	uprobe_registrations_forget(own, NULL);
 }
 
+/* Removes the breakpoints of a process from its child. */
+static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
+{
+	struct uprobe_point *point;
+	struct vm_area_struct *vma;
+	int err = 0;
+
+	if (likely(list_empty(&own->process.in_order)))
+		return 0;
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (point = uprobe_point_first(&own->process, 0); point && !err;
+	     point = uprobe_point_next(point)) {
+		vma = vma_lookup(newmm, point->offset);
+		if (vma)
+			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
+					       UPROBE_DISARM);
+		/* As in uprobe_process_arm(). */
+		if (err == -EFAULT)
+			err = 0;
+	}
+	return err;
+}
+
 /**
  * uprobe_fork_text() - the memory of a process has been copied
  * @oldmm: the parent
@@ -587,24 +610,10 @@ int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&oldmm->uprobes_state.own);
-	struct uprobe_point *point;
-	struct vm_area_struct *vma;
 	int err = own ? uprobe_counters_fork(own, newmm) : 0;
 
-	if (!err)
-		err = uprobe_arm_forked(newmm);
-	if (err || likely(!own || list_empty(&own->process.in_order)))
-		return err;
-	guard(rwsem_read)(&uprobe_points_lock);
-	for (point = uprobe_point_first(&own->process, 0); point && !err;
-	     point = uprobe_point_next(point)) {
-		vma = vma_lookup(newmm, point->offset);
-		if (vma)
-			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
-					       UPROBE_DISARM);
-		/* As in uprobe_process_arm(). */
-		if (err == -EFAULT)
-			err = 0;
-	}
-	return err;
+	/* First: these points have the bytes of text that the program has changed. */
+	if (!err && own)
+		err = leave_child(own, newmm);
+	return err ? err : uprobe_arm_forked(newmm);
 }
