@@ -86,8 +86,9 @@ static unsigned long skip_trampoline(const struct uprobe_task *utask, unsigned l
 
 	if (likely(offset >= PAGE_SIZE))
 		return ip;
-	if (arch_uretprobe_called(offset))
-		return utask->returned_to ?: ip;
+	/* The first call of the task may not have called its handlers yet. */
+	if (arch_uretprobe_called(offset) && utask->returned_to)
+		return utask->returned_to;
 	ri = READ_ONCE(utask->return_instances);
 	return ri ? ri->orig_ret_vaddr : ip;
 }

@@ -335,20 +335,35 @@ static void on_dispatch(int number, siginfo_t *info, struct ucontext *context)
 	dispatches++;
 }
 
+/* No return has been probed in this thread before. */
+static void dispatch(void *argument)
+{
+	unsigned long *result = argument;
+	/* Not all architectures know it; then no call is dispatched. */
+	bool known = !prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, (unsigned long)&dispatched);
+
+	dispatched = 1;
+	*result = recurse(3);
+	if (dispatched && known)
+		syscall(__NR_getppid);
+	else
+		dispatches++;
+	dispatched = 0;
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0);
+}
+
 static void check_dispatch(void)
 {
+	static struct thread thread;
 	struct probes returns;
-	unsigned long result;
+	unsigned long result = 0;
+	bool ended;
 
 	probe_return(&returns, recurse);
 	on_signal(SIGSYS, on_dispatch, 0);
-	/* It is not known to all architectures; then no call is dispatched. */
-	prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, (unsigned long)&dispatched);
-	dispatched = 1;
-	result = recurse(3);
-	dispatched = 0;
-	prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0);
-	ksft_test_result(result == 6 && !dispatches && probe_count(&returns) == 3,
+	thread_start(&thread, dispatch, &result);
+	ended = thread_wait(&thread, 10);
+	ksft_test_result(ended && result == 6 && dispatches == 1 && probe_count(&returns) == 3,
 			 "system calls are dispatched: result %lu, %u signals, %lu returns\n",
 			 result, dispatches, probe_count(&returns));
 	probe_remove(&returns);
