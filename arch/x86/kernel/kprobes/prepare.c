@@ -296,9 +296,14 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 	       between(addr, __kprobes_text_start, __kprobes_text_end);
 }
 
-/* __switch_to() returns on another stack than the one on which it was entered. */
+/*
+ * __switch_to() returns on another stack than the one on which it was entered.  The others are not
+ * called: the stack has no return address at their entry.
+ */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
+	{ .name = "ret_from_fork_asm" },
+	{ .name = "return_to_handler" },
 	{ }
 };
 
