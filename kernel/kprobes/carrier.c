@@ -162,15 +162,15 @@ void kprobe_uncarry(struct list_head *carried, struct list_head *points)
  * ftrace are armed, only one of them calls the probes.  A call of the function that is between
  * the site and the carrier at the change is missed.  If ftrace fails, the sites stay carried.
  */
-static void move_to_ftrace(struct list_head *sites)
+static int move_to_ftrace(struct list_head *sites)
 {
 	struct kprobe_point *site, *carrier;
 	LIST_HEAD(carriers);
+	int err;
 
-	if (kprobe_arm_ftrace(sites)) {
-		pr_warn("no memory for a call of ftrace: probes may be missed\n");
-		return;
-	}
+	err = kprobe_arm_ftrace(sites);
+	if (err)
+		return err;
 	for_each_collected(site, sites) {
 		kprobe_point_set_state(site, KPROBE_FTRACE);
 		detach(site);
@@ -181,6 +181,27 @@ static void move_to_ftrace(struct list_head *sites)
 	if (!list_empty(&carriers))
 		kprobe_disarm_points(&carriers);
 	kprobe_uncollect_all(&carriers);
+	return 0;
+}
+
+/* If one of the sites cannot be moved, the others are. */
+static void move_each_to_ftrace(struct list_head *sites)
+{
+	struct kprobe_point *site, *next;
+	LIST_HEAD(done);
+	int err;
+
+	for_each_collected_safe(site, next, sites) {
+		LIST_HEAD(one);
+
+		list_move(&site->kp.list, &one);
+		err = move_to_ftrace(&one);
+		if (err)
+			pr_warn("no call of ftrace at %pS (%d): its probes may be missed\n",
+				(void *)kprobe_point_addr(site), err);
+		list_splice(&one, &done);
+	}
+	list_splice(&done, sites);
 }
 
 /**
@@ -209,8 +230,8 @@ void kprobe_ftrace_claim(struct ftrace_ops *ops)
 		    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
 			kprobe_collect(site, &sites);
 	}
-	if (!list_empty(&sites))
-		move_to_ftrace(&sites);
+	if (!list_empty(&sites) && move_to_ftrace(&sites))
+		move_each_to_ftrace(&sites);
 	kprobe_uncollect_all(&sites);
 }
 
