@@ -10,7 +10,6 @@
 #include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/xarray.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -72,8 +71,22 @@ void kprobe_free_init_mem(void)
 /*
  * The modules that we were told of, and that are not live yet.  Their ranges are in the blacklist,
  * and we will be told if their load fails; neither holds all the time that they are coming.
+ * Guarded by kprobe_mutex.
  */
-static DEFINE_XARRAY(coming);
+static const struct module *coming[16];
+
+static bool replace_coming(const struct module *old, const struct module *new)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(coming); i++) {
+		if (coming[i] == old) {
+			coming[i] = new;
+			return true;
+		}
+	}
+	return false;
+}
 
 /**
  * kprobe_module_coming() - is a module being loaded, and may it be probed?
@@ -85,7 +98,7 @@ static DEFINE_XARRAY(coming);
 bool kprobe_module_coming(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return xa_load(&coming, (unsigned long)mod);
+	return replace_coming(mod, mod);
 }
 
 static void module_text_gone(const struct module *mod, enum mod_mem_type type)
@@ -104,17 +117,17 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	switch (event) {
 	case MODULE_STATE_COMING:
 		kprobe_blacklist_add_module(mod);
-		if (xa_err(xa_store(&coming, (unsigned long)mod, mod, GFP_KERNEL)))
-			pr_warn("%s: cannot be probed before it is live: out of memory\n",
+		if (!replace_coming(NULL, mod))
+			pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
 				mod->name);
 		break;
 	case MODULE_STATE_LIVE:
-		xa_erase(&coming, (unsigned long)mod);
+		replace_coming(mod, NULL);
 		/* Only the init text of the module is freed. */
 		module_text_gone(mod, MOD_INIT_TEXT);
 		break;
 	case MODULE_STATE_GOING:
-		xa_erase(&coming, (unsigned long)mod);
+		replace_coming(mod, NULL);
 		module_text_gone(mod, MOD_INIT_TEXT);
 		module_text_gone(mod, MOD_TEXT);
 		kprobe_blacklist_remove_module(mod);
