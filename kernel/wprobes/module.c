@@ -37,6 +37,25 @@ static bool is_freed(const struct wprobe_range *range, struct module *mod, unsig
 					     within_module_init(addr, mod);
 }
 
+/*
+ * The modules that we were told are coming, and that are not live yet.  A load that fails before
+ * or after that frees the memory without another call.
+ */
+static const struct module *coming[16];
+
+static bool replace_coming(const struct module *old, const struct module *new)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(coming); i++) {
+		if (coming[i] == old) {
+			coming[i] = new;
+			return true;
+		}
+	}
+	return false;
+}
+
 struct search {
 	const struct wprobe_range *range;
 	bool found;
@@ -47,6 +66,9 @@ static int look_at(struct module *mod, void *data)
 	struct search *search = data;
 	unsigned long state = READ_ONCE(mod->state);
 
+	/* What a load that fails frees is what a module that goes frees. */
+	if (state == MODULE_STATE_COMING && !replace_coming(mod, mod))
+		state = MODULE_STATE_GOING;
 	search->found = (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE) &&
 			is_freed(search->range, mod, state);
 	return search->found;
@@ -75,10 +97,14 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 	struct wprobe_watch *watch;
 	unsigned int registers = 0;
 
+	guard(mutex)(&wprobe_mutex);
+	if (state == MODULE_STATE_COMING)
+		replace_coming(NULL, data);
+	else
+		replace_coming(data, NULL);
 	if (state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
 		return NOTIFY_DONE;
 
-	guard(mutex)(&wprobe_mutex);
 	list_for_each_entry(watch, &wprobe_watches, list) {
 		if (watch->state == WPROBE_GONE || !is_freed(&watch->range, data, state))
 			continue;
