@@ -237,6 +237,9 @@ void wprobe_add_thread(struct task_struct *task)
 	enum wprobe_refusal refusal;
 	struct wprobe_user *user;
 
+	/* CPU hotplug may wait for kthreadd, and the holder of the mutex for CPU hotplug. */
+	if (task->flags & PF_KTHREAD)
+		return;
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
 		if (user->tgid != task_tgid(task) || find_thread(user, task) ||
@@ -262,6 +265,9 @@ void wprobe_leave_process(void)
 	struct wprobe_thread *thread;
 	struct wprobe_user *user;
 
+	/* See wprobe_add_thread(). */
+	if (current->flags & PF_KTHREAD)
+		return;
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
 		if (!(current->flags & PF_EXITING) && user->mm == current->mm)
