@@ -42,7 +42,7 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * gets its register back.
  *
  * Context: any, also the handlers of kprobes, and NMIs.
- * Return: 0; -EINVAL if the probe is not registered, not movable or per-CPU, or if the address has
+ * Return: 0; -EINVAL if the probe is not registered, gone, not movable or per-CPU, or the address has
  * another place in its aligned word, is not one of the kernel, or is used by the entry of
  * exceptions; -EFAULT if the memory is not mapped.  Memory of devices is not recognized here.
  */
@@ -52,7 +52,8 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 	struct wprobe_range range;
 	unsigned long flags, value;
 
-	if (!watch || !(wp->flags & WPROBE_FLAG_MOVABLE) || watch->range.percpu)
+	if (!watch || !(wp->flags & WPROBE_FLAG_MOVABLE) || watch->range.percpu ||
+	    READ_ONCE(watch->state) == WPROBE_GONE)
 		return -EINVAL;
 	range = watch->range;
 	if (((unsigned long)addr ^ range.addr) % sizeof(long))
