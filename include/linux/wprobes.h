@@ -102,6 +102,7 @@ void unregister_wprobes(struct wprobe **wps, int num);
 int enable_wprobe(struct wprobe *wp);
 int disable_wprobe(struct wprobe *wp);
 int wprobe_retarget(struct wprobe *wp, void *addr);
+void *wprobe_address(const struct wprobe *wp);
 
 #else
 

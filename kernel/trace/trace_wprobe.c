@@ -110,6 +110,7 @@ static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old
 	 * the flag says so, so it is read here: they are freed after a grace period.
 	 */
 	guard(preempt_notrace)();
+	values.addr = (unsigned long)wprobe_address(wp);
 	flags = trace_probe_load_flag(&tw->tp);
 	if (flags & TP_FLAG_TRACE) {
 		trace_probe_for_each_link_rcu(link, &tw->tp)

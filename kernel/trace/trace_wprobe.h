@@ -29,8 +29,9 @@ struct trace_wprobe {
 	struct trace_probe tp;
 };
 
-/* Entry data: the values of $value and $old. */
+/* Entry data: the values of $addr, $value and $old. */
 struct values {
+	unsigned long addr;
 	unsigned long value;
 	unsigned long old;
 };

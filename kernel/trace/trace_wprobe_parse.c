@@ -99,14 +99,14 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
 }
 
-/* Finds $addr, $value or $old in an argument; *@offset is that in the entry data, or -1. */
+/* Finds $addr, $value or $old in an argument; *@offset is that in the entry data. */
 static char *find_variable(char *arg, const char **name, int *offset)
 {
 	static const struct {
 		const char *name;
 		int offset;
 	} variables[] = {
-		{ "$addr", -1 },
+		{ "$addr", offsetof(struct values, addr) },
 		{ "$value", offsetof(struct values, value) },
 		{ "$old", offsetof(struct values, old) },
 	};
@@ -130,8 +130,8 @@ static char *find_variable(char *arg, const char **name, int *offset)
  * @i: number of the argument
  * @arg: the text
  *
- * $value and $old are parsed as an immediate number, whose load is then replaced by one of the
- * entry data, where struct values has them.
+ * $addr, $value and $old are parsed as an immediate number, whose load is then replaced by one of
+ * the entry data, where struct values has them.
  *
  * Context: task, may sleep; between trace_probe_log_init() and trace_probe_log_clear().
  * Return: 0; -EINVAL or another errno of the parser if the text is wrong; -ENOMEM.
@@ -150,9 +150,7 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 	at = find_variable(text, &name, &offset);
 	if (at) {
 		*at = '\0';
-		parsed = kasprintf(GFP_KERNEL, "%s\\0x%lx%s", text,
-				   offset < 0 ? (unsigned long)tw->wp.addr : 0UL,
-				   at + strlen(name));
+		parsed = kasprintf(GFP_KERNEL, "%s\\0%s", text, at + strlen(name));
 		if (!parsed)
 			return -ENOMEM;
 	}
@@ -170,10 +168,8 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 		trace_probe_log_err(at - text, BAD_VAR);
 		return -EINVAL;
 	}
-	if (offset >= 0) {
-		tw->tp.args[i].code[0].op = FETCH_OP_EDATA;
-		tw->tp.args[i].code[0].offset = offset;
-	}
+	tw->tp.args[i].code[0].op = FETCH_OP_EDATA;
+	tw->tp.args[i].code[0].offset = offset;
 	/* The argument is shown as the user has written it. */
 	comm = strchr(arg, '=');
 	comm = kstrdup(comm ? comm + 1 : arg, GFP_KERNEL);

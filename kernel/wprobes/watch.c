@@ -135,6 +135,20 @@ void wprobe_watch_update(struct wprobe_watch *watch)
 	}
 }
 
+/**
+ * wprobe_address() - where does a probe watch on this CPU?
+ * @wp: a registered probe
+ *
+ * Context: any, on a CPU that cannot change.
+ * Return: the address of this CPU's copy of a per-CPU variable, or that of other data.
+ */
+void *wprobe_address(const struct wprobe *wp)
+{
+	const struct wprobe_watch *watch = READ_ONCE(wp->watch);
+
+	return watch && watch->range.percpu ? this_cpu_ptr((void __percpu *)wp->addr) : wp->addr;
+}
+
 static struct wprobe_watch *create(const struct wprobe_place *place)
 {
 	struct wprobe_watch *watch = kzalloc(sizeof(*watch), GFP_KERNEL);
