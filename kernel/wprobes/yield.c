@@ -9,6 +9,7 @@
  * wprobe_yield_register() is called with locks of perf and ptrace held, but not with
  * bp_cpuinfo_sem.  Nothing under wprobe_mutex takes locks of perf.
  */
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/workqueue.h>
 
@@ -90,13 +91,20 @@ static void return_parked(struct work_struct *work)
 
 static DECLARE_WORK(return_work, return_parked);
 
+static void queue_return(struct irq_work *work)
+{
+	schedule_work(&return_work);
+}
+
+static DEFINE_IRQ_WORK(queue_return_later, queue_return);
+
 /**
  * wprobe_register_released() - another user has released a register
  *
- * Context: any.
+ * Context: any, also while a kernel debugger has stopped all CPUs.
  */
 void wprobe_register_released(void)
 {
 	if (READ_ONCE(parked))
-		schedule_work(&return_work);
+		irq_work_queue(&queue_return_later);
 }
