@@ -89,6 +89,22 @@ static bool read_first(struct wprobe_user *user)
 	return done;
 }
 
+/* Hits read the word, which may change a device. */
+static bool is_device(struct wprobe_user *user)
+{
+	struct vm_area_struct *vma;
+	bool device = false;
+
+	if (!mmget_not_zero(user->mm))
+		return false;
+	scoped_guard(mmap_read_lock, user->mm) {
+		vma = vma_lookup(user->mm, user->watch.range.addr);
+		device = vma && vma->vm_flags & (VM_IO | VM_PFNMAP);
+	}
+	mmput(user->mm);
+	return device;
+}
+
 static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
@@ -104,6 +120,8 @@ static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_str
 		mmgrab(user->mm);
 		task_unlock(task);
 	}
+	if (is_device(user))
+		return WPROBE_REFUSE_DEVICE;
 	return read_first(user) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
 }
 
