@@ -156,6 +156,8 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	if (!is_hit(thread))
 		return;
 	thread->known = false;
+	if (WPROBE_USER_BEFORE && read_word(thread, &word))
+		xchg(&thread->user->watch.last, word);
 	if (!user_mode(regs)) {
 		queue(thread);
 		return;
@@ -163,8 +165,6 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	if (WPROBE_USER_BEFORE) {
 		thread->ip = uprobe_logical_ip(regs);
 		set_state(thread, WPROBE_THREAD_BEFORE);
-		if (read_word(thread, &word))
-			xchg(&thread->user->watch.last, word);
 		return;
 	}
 	read_values(thread);

@@ -55,6 +55,8 @@ void wprobe_stepped(struct pt_regs *regs);
 
 /* kernel/wprobes/user.c */
 int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs);
+bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsigned long esr,
+			  struct pt_regs *regs);
 
 /* kernel/hw_breakpoint.c */
 int hw_breakpoint_take_watch(const struct arch_hw_breakpoint *info);

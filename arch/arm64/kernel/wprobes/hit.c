@@ -24,6 +24,7 @@
 #include <asm/esr.h>
 #include <asm/ptrace.h>
 
+#include "access.h"
 #include "exclusive.h"
 
 DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
@@ -106,58 +107,6 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr)
 		loaded->range.addr = addr;
 		hw_breakpoint_move_watch(reg, addr & -sizeof(long));
 	}
-}
-
-/* Returns the number of bytes that LD1 to LD4 and ST1 to ST4 access. */
-static __always_inline unsigned int structure_size(u32 insn)
-{
-	static const u8 registers[16] = {
-		[0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2,
-	};
-	unsigned int scale = insn >> 14 & 3;
-
-	if (!(insn & BIT(24)))
-		return registers[insn >> 12 & 15] * (insn & BIT(30) ? 16 : 8);
-	/* One element of each register; 3: it is loaded into all lanes. */
-	if (scale == 3)
-		scale = insn >> 10 & 3;
-	else if (scale == 2)
-		scale += insn >> 10 & 1;
-	return ((insn >> 12 & 2) + (insn >> 21 & 1) + 1) << scale;
-}
-
-/*
- * Returns the number of bytes that an instruction accesses.  The architecture reports the first
- * watched byte that it accesses, or a lower one.
- */
-static __always_inline unsigned int access_size(u32 insn)
-{
-	unsigned int size = insn >> 30;
-	bool vector = insn & BIT(26);
-
-	/* A pair of registers. */
-	if ((insn & 0x3a000000) == 0x28000000)
-		return vector ? 8 << size : size & 2 ? 16 : 8;
-	/* One register. */
-	if ((insn & 0x3a000000) == 0x38000000)
-		return vector && insn & BIT(23) ? 16 : 1 << size;
-	/* Exclusive and ordered accesses, compare and swap: one register, or a pair. */
-	if ((insn & 0x3f000000) == 0x08000000)
-		return insn & BIT(21) && !(insn & BIT(23)) ? 8 << (size & 1) : 1 << size;
-	if ((insn & 0xbe000000) == 0x0c000000)
-		return structure_size(insn);
-	/* A scalable vector, a block of memory: any number. */
-	return 4096;
-}
-
-/* Does an instruction both read and write: an atomic operation, compare and swap? */
-static __always_inline bool reads_and_writes(u32 insn)
-{
-	/* ldadd and the like, and swp; not ldapr, and accesses of 64 bytes. */
-	if ((insn & 0x3b200c00) == 0x38200000)
-		return (insn & 0xf000) <= 0x8000;
-	return (insn & 0x3fa07c00) == 0x08a07c00 ||	/* cas */
-	       (insn & 0xbfa07c00) == 0x08207c00;	/* casp */
 }
 
 /*
@@ -284,7 +233,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 			continue;
 		/* The instruction may access other watched ranges after the reported address. */
 		if (distance(range, step->addr) != dist &&
-		    !(range->addr > step->addr && range->addr - step->addr < min(step->size, 64U)))
+		    !(range->addr > step->addr && range->addr - step->addr < min(step->size, ACCESS_REACH)))
 			continue;
 		step->regs |= mask & -mask;
 		wprobe_before(loaded->slot);

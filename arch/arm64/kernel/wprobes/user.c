@@ -5,22 +5,39 @@
  * The kernel disables the watchpoints of user mode, and steps the instruction.  Exclusive accesses
  * cannot be stepped, see exclusive.c.  They are counted as missed, and the watchpoints are paused.
  */
+#include <linux/hw_breakpoint.h>
+#include <linux/minmax.h>
+#include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
+#include <asm/esr.h>
 #include <asm/ptrace.h>
 
+#include "access.h"
 #include "exclusive.h"
+
+/* Reads the instruction that makes the access.  Return: true, or false if it cannot be read. */
+static bool read_insn(const struct pt_regs *regs, u32 *insn)
+{
+	__le32 text;
+	long err;
+
+	if (user_mode(regs))
+		err = copy_from_user_nofault(&text, (const void __user *)regs->pc, sizeof(text));
+	else
+		err = copy_from_kernel_nofault(&text, (const void *)regs->pc, sizeof(text));
+	*insn = le32_to_cpu(text);
+	return !err;
+}
 
 /* Is it an exclusive access?  In text that cannot be read, any may be. */
 static bool is_exclusive_access(struct pt_regs *regs)
 {
-	const void __user *text = (const void __user *)instruction_pointer(regs);
-	__le32 insn;
+	u32 insn;
 
 	/* An exclusive access that was stepped would never succeed. */
-	return copy_from_user_nofault(&insn, text, sizeof(insn)) ||
-	       is_exclusive(le32_to_cpu(insn));
+	return !read_insn(regs, &insn) || is_exclusive(insn);
 }
 
 /**
@@ -40,4 +57,32 @@ int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs)
 	hw_breakpoint_pause_user_watches();
 	wprobe_resume_later();
 	return 0;
+}
+
+/**
+ * wprobe_user_concerns() - does an access concern a watchpoint that was not reported?
+ * @wp: the event of a watchpoint
+ * @addr: the reported address
+ * @esr: syndrome of the exception
+ * @regs: registers at the exception
+ *
+ * One address is reported, the first that is watched, of an instruction that may access more.  One
+ * that reads and writes is said to read if another register watches for that.
+ *
+ * Context: do_watchpoint().
+ * Return: true if it does, or if it was reported.
+ */
+bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsigned long esr,
+			  struct pt_regs *regs)
+{
+	const struct perf_event_attr *attr = &wp->attr;
+	u32 insn;
+
+	addr = untagged_addr(addr);
+	if (!read_insn(regs, &insn) || addr >= attr->bp_addr + attr->bp_len ||
+	    addr + min(access_size(insn), ACCESS_REACH) <= attr->bp_addr)
+		return false;
+	if (attr->bp_type & HW_BREAKPOINT_W && (esr & ESR_ELx_WNR || reads_and_writes(insn)))
+		return true;
+	return attr->bp_type & HW_BREAKPOINT_R && !(esr & ESR_ELx_WNR);
 }

@@ -122,6 +122,20 @@ static void overlap(void)
 	parts(sizeof(WORD));
 }
 
+/* One store to two watched halves. */
+static void both_halves(void)
+{
+	int half = sizeof(WORD) / 2, i;
+
+	add_part("low", 0, half, "w");
+	add_part("high", half, half, "w");
+	for (i = 1; i <= 50; i++) {
+		WORD = i | (unsigned long)i << 8 * half;
+		same("low", expect("low", i).new, i);
+		same("high", expect("high", i).new, i);
+	}
+}
+
 static void sleeps(void)
 {
 	int i;
@@ -481,6 +495,7 @@ static const struct test_case cases[] = {
 	{ "changes", changes },
 	{ "halves", halves },
 	{ "overlap", overlap },
+	{ "both_halves", both_halves },
 	{ "sleeps", sleeps },
 	{ "disabled", disabled },
 	{ "system_calls", system_calls },
