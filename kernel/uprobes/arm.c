@@ -32,7 +32,7 @@ struct operation {
 	struct uprobe_point **points;
 	unsigned int nr;
 	enum uprobe_text_op op;
-	bool armed;		/* a mapping has been armed or disarmed */
+	bool armed;		/* a mapping has been armed or disarmed, or is not concerned */
 	bool refused;		/* a mapping cannot be probed */
 };
 
@@ -329,10 +329,13 @@ static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 	return ret ? ret : 1;
 }
 
-/* A process that has never had a breakpoint needs none removed. */
+/* Can an operation concern a process?  Asked before its locks are taken. */
 static bool may_concern(struct operation *op, struct mm_struct *mm)
 {
-	return op->op == UPROBE_ARM || mm_flags_test(MMF_HAS_UPROBES, mm);
+	if (op->op == UPROBE_DISARM)
+		return mm_flags_test(MMF_HAS_UPROBES, mm);
+	/* One point is often that of an event for one task. */
+	return op->nr > 1 || uprobe_point_wanted(op->points[0], mm);
 }
 
 /* Notes the result of visit_vma() in the operation. Returns 0 or an error. */
@@ -467,8 +470,10 @@ static int visit_one(struct operation *op, struct visit *visit)
 {
 	int err;
 
-	if (!may_concern(op, visit->mm))
+	if (!may_concern(op, visit->mm)) {
+		op->armed = true;
 		return 0;
+	}
 	if (!mmget_not_zero(visit->mm))
 		return 0;
 	err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
