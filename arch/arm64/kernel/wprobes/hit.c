@@ -233,7 +233,8 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 			continue;
 		/* The instruction may access other watched ranges after the reported address. */
 		if (distance(range, step->addr) != dist &&
-		    !(range->addr > step->addr && range->addr - step->addr < min(step->size, ACCESS_REACH)))
+		    !(range->addr > step->addr &&
+		      range->addr - step->addr < min(step->size, ACCESS_REACH)))
 			continue;
 		step->regs |= mask & -mask;
 		wprobe_before(loaded->slot);

@@ -19,8 +19,8 @@ run_case()
 	done
 }
 
-for case in values reads changes halves overlap both_halves sleeps disabled system_calls ends_another \
-	pauses_another signalled all_threads short_threads created_meanwhile storm registers; do
+for case in values reads changes halves overlap both_halves sleeps disabled system_calls \
+	ends_another pauses_another signalled all_threads short_threads created_meanwhile storm registers; do
 	run_case process "$case"
 done
 for case in forked exits executes killed first_thread; do
