@@ -133,9 +133,8 @@ static __always_inline void end_hit(struct uprobe_task *utask)
 		uprobe_deferred_run(utask);
 }
 
-/* A hit without a point. */
-static noinline bool other_hit(struct uprobe_task *utask, struct pt_regs *regs,
-			       unsigned long vaddr)
+static noinline bool hit_without_point(struct uprobe_task *utask, struct pt_regs *regs,
+				       unsigned long vaddr)
 {
 	bool ours = handle_other(regs, vaddr);
 
@@ -162,7 +161,7 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	if (likely(site))
 		point = READ_ONCE(site->point);
 	if (unlikely(!point))
-		return other_hit(utask, regs, vaddr);
+		return hit_without_point(utask, regs, vaddr);
 	handle_site(utask, site, point, regs);
 	end_hit(utask);
 	return true;
