@@ -122,7 +122,7 @@ static void overlap(void)
 	parts(sizeof(WORD));
 }
 
-/* One store to two watched halves. */
+/* One store to two watched halves is a hit of both. */
 static void both_halves(void)
 {
 	int half = sizeof(WORD) / 2, i;

@@ -19,14 +19,18 @@ run_case()
 	done
 }
 
-for case in values reads changes halves overlap both_halves sleeps disabled system_calls \
-	ends_another pauses_another signalled all_threads short_threads created_meanwhile storm registers; do
+for case in values reads changes halves overlap sleeps disabled system_calls \
+	ends_another pauses_another signalled all_threads short_threads created_meanwhile \
+	storm registers; do
 	run_case process "$case"
 done
 for case in forked exits executes killed first_thread; do
 	run_case lifetime "$case"
 done
-[ "$(uname -m)" != aarch64 ] || run_case process exclusive
+# On x86, QEMU reports one of the registers that an access hits, the processor all of them.
+for case in both_halves exclusive; do
+	[ "$(uname -m)" != aarch64 ] || run_case process "$case"
+done
 
 # The list of probes.
 sleep 100 &
