@@ -106,8 +106,30 @@ static struct uprobe_area *area_for(struct uprobe_mm *own, unsigned long start)
 	return area;
 }
 
+static int map_area(struct uprobe_mm *own, struct uprobe_area *area)
+{
+	unsigned long end = area->start + UPROBE_AREA_SIZE;
+	struct vm_area_struct *vma;
+
+	/* First: the mapping may be faulted in as soon as it exists. */
+	WRITE_ONCE(area->gone, false);
+	vma = _install_special_mapping(own->mm, area->start, UPROBE_AREA_SIZE,
+				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
+				       VM_DONTCOPY | VM_DONTDUMP | VM_SEALED_SYSMAP,
+				       &area_mapping);
+	if (IS_ERR(vma)) {
+		WRITE_ONCE(area->gone, true);
+		return PTR_ERR(vma);
+	}
+	if (!own->high || area->start < own->low)
+		WRITE_ONCE(own->low, area->start);
+	if (end > own->high)
+		WRITE_ONCE(own->high, end);
+	return 0;
+}
+
 /**
- * uprobe_area_create() - map an area for text
+ * uprobe_area_create() - map an area with a free slot for text
  * @own: current's process
  * @vaddr: address of the text
  *
@@ -116,33 +138,22 @@ static struct uprobe_area *area_for(struct uprobe_mm *own, unsigned long start)
  */
 int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct mm_struct *mm = own->mm;
 	struct uprobe_area *area;
-	struct vm_area_struct *vma;
 	unsigned long start;
+	int err;
 
 	lockdep_assert_held(&own->lock);
-	start = find_place(mm, vaddr);
-	if (IS_ERR_VALUE(start))
-		return start;
-	area = area_for(own, start);
-	if (!area)
-		return -ENOMEM;
-	/* First: the mapping may be faulted in as soon as it exists. */
-	WRITE_ONCE(area->gone, false);
-	vma = _install_special_mapping(mm, start, UPROBE_AREA_SIZE,
-				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
-				       VM_DONTCOPY | VM_DONTDUMP | VM_SEALED_SYSMAP,
-				       &area_mapping);
-	if (IS_ERR(vma)) {
-		WRITE_ONCE(area->gone, true);
-		return PTR_ERR(vma);
-	}
-	if (!own->high || start < own->low)
-		WRITE_ONCE(own->low, start);
-	if (start + UPROBE_AREA_SIZE > own->high)
-		WRITE_ONCE(own->high, start + UPROBE_AREA_SIZE);
-	return 0;
+	/* An area that comes back may be full; then the next place is another one. */
+	do {
+		start = find_place(own->mm, vaddr);
+		if (IS_ERR_VALUE(start))
+			return start;
+		area = area_for(own, start);
+		if (!area)
+			return -ENOMEM;
+		err = map_area(own, area);
+	} while (!err && area->used == UPROBE_AREA_SLOTS);
+	return err;
 }
 
 static void site_lost(struct uprobe_site *site, void *data)
@@ -158,7 +169,7 @@ static void site_lost(struct uprobe_site *site, void *data)
  * @own: the process
  * @vma: the mapping, or a part of it
  *
- * Something else may be mapped there next. The next hits of the sites use another area.
+ * Something else may be mapped there next. The next hits of the sites need an area again.
  *
  * Context: task, may sleep; mmap_lock held, or the process has no users.
  */
