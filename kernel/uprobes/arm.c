@@ -42,187 +42,6 @@ struct operation {
  */
 static struct operation *operation;
 
-/**
- * uprobe_vma_kind() - can text of a mapping be probed?
- * @vma: any
- * @why: set to the reason for %UPROBE_VMA_REFUSED, if not NULL
- *
- * Private mappings of files can be, if they are executable. In a shared mapping a breakpoint
- * would get into the file.
- *
- * Context: task; mmap_lock held.
- */
-enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **why)
-{
-	const char *reason = NULL;
-
-	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
-		return UPROBE_VMA_IGNORED;
-	if (vma->vm_flags & VM_HUGETLB)
-		reason = "huge pages";
-	else if (vma->vm_flags & VM_MAYSHARE)
-		reason = "the mapping is shared";
-	if (!reason)
-		return UPROBE_VMA_PROBED;
-	if (why)
-		*why = reason;
-	return UPROBE_VMA_REFUSED;
-}
-
-/**
- * uprobe_vma_armed() - can text of a mapping have been probed?
- * @vma: any
- *
- * Unlike uprobe_vma_kind(), also true if the mapping is not executable any more.
- *
- * Context: task; mmap_lock held.
- */
-bool uprobe_vma_armed(struct vm_area_struct *vma)
-{
-	return vma->vm_file && (vma->vm_flags & VM_MAYEXEC) &&
-	       !(vma->vm_flags & (VM_HUGETLB | VM_MAYSHARE));
-}
-
-/* --- One mapping ---------------------------------------------------------------- */
-
-/* Index of the first point that is not before an offset. */
-static unsigned int first_at(loff_t start, struct uprobe_point **points, unsigned int nr)
-{
-	unsigned int low = 0, high = nr;
-
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (points[mid]->offset < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* Points of a page that are patched together. */
-#define PAGE_POINTS 64
-
-/*
- * Adds a point to a batch if an operation concerns it in a process. Returns false if it has not
- * been accepted yet.
- */
-static __always_inline bool add_concerned(struct uprobe_point **batch, unsigned int *nr,
-					  struct uprobe_point *point, struct mm_struct *mm,
-					  unsigned int mode, enum uprobe_text_op op)
-{
-	bool arm = op == UPROBE_ARM;
-
-	if (uprobe_point_wanted(point, mm) != arm)
-		return true;
-	batch[(*nr)++] = point;
-	return uprobe_point_is_accepted(point, mode);
-}
-
-/* Patches points of one page; @decided: all have been accepted. */
-static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
-		 bool decided, enum uprobe_text_op op)
-{
-	loff_t page = points[0]->offset & PAGE_MASK;
-	int err = 0, ret;
-
-	if (!decided)
-		nr = uprobe_points_decide(points, nr, arch_uprobe_mode(vma->vm_mm), &err);
-	if (op == UPROBE_DISARM)
-		err = 0;
-	if (!nr)
-		return err;
-	if (op == UPROBE_ARM)
-		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-	ret = uprobe_text_page(vma, uprobe_vma_addr(vma, page), points, nr, op);
-	return err ? err : ret;
-}
-
-/**
- * uprobe_arm_vma() - arm or disarm points in a mapping
- * @vma: text, see uprobe_vma_kind()
- * @points: points of its file, in the order of offsets; those outside of the mapping are
- *	skipped
- * @nr: number of points
- * @op: %UPROBE_ARM arms those that a consumer wants in this process, %UPROBE_DISARM disarms
- *	those that none wants
- *
- * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
- * Return: 0, or the first error: those of uprobe_text_page() and of uprobe_points_decide().
- */
-int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
-		   enum uprobe_text_op op)
-{
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
-	struct mm_struct *mm = vma->vm_mm;
-	unsigned int mode = arch_uprobe_mode(mm);
-	struct uprobe_point *batch[PAGE_POINTS];
-	unsigned int i = first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr), n;
-	int err = 0, ret;
-	bool decided;
-
-	while (i < nr && points[i]->offset < end) {
-		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
-		decided = true;
-		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++)
-			decided &= add_concerned(batch, &n, points[i], mm, mode, op);
-		if (!n)
-			continue;
-		ret = patch(vma, batch, n, decided, op);
-		if (!err)
-			err = ret;
-	}
-	return err;
-}
-
-/* Arms the points of a page, from @first on, which is wanted. Returns the first one after it. */
-static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct uprobe_point *first)
-{
-	struct uprobe_point *next, *point;
-	bool undecided = false;
-
-	next = uprobe_text_arm_mapped(vma, first, &undecided);
-	if (likely(!undecided))
-		return next;
-	for (point = first; point != next; point = uprobe_point_next(point))
-		uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm));
-	return uprobe_text_arm_mapped(vma, first, &undecided);
-}
-
-/**
- * uprobe_arm_mapped() - arm the points of a file that a consumer wants in a new mapping
- * @vma: text, see uprobe_vma_kind()
- * @file: its file
- * @from: first offset
- * @ready: offset in a page that the caller has tried to bring into the page cache, or -1
- *
- * Text of which a page cannot be had stays without breakpoints there.
- *
- * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
- * Return: the end of the mapping; or an offset in a page that is not in the page cache. The caller
- * releases uprobe_points_lock, calls uprobe_text_bring_in(), and goes on there.
- */
-loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
-			 loff_t ready)
-{
-	struct uprobe_point *point = uprobe_point_first(file, from);
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
-
-	while (point && point->offset < end && !fatal_signal_pending(current)) {
-		if (!uprobe_point_wanted(point, vma->vm_mm)) {
-			point = uprobe_point_next(point);
-			continue;
-		}
-		if (point->offset != ready &&
-		    !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
-			return point->offset;
-		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-		point = arm_mapped_page(vma, point);
-	}
-	return end;
-}
-
 /* --- All mappings of a file ------------------------------------------------------- */
 
 /*
@@ -338,6 +157,23 @@ static bool may_concern(struct operation *op, struct mm_struct *mm)
 	return op->nr > 1 || uprobe_point_wanted(op->points[0], mm);
 }
 
+/* Gives pages of text back, if no other point needs them. */
+static void give_back(struct operation *op, struct vm_area_struct *vma)
+{
+	loff_t offset = uprobe_vma_offset(vma, vma->vm_start);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+	struct uprobe_point **points = op->points;
+	unsigned int i;
+
+	if (!is_of_file(op, vma) || !uprobe_vma_armed(vma))
+		return;
+	while ((i = uprobe_first_at(offset, points, op->nr)) < op->nr && points[i]->offset < end) {
+		offset = points[i]->offset & PAGE_MASK;
+		uprobe_text_give_back(vma, uprobe_vma_addr(vma, offset));
+		offset += PAGE_SIZE;
+	}
+}
+
 /* Notes the result of visit_vma() in the operation. Returns 0 or an error. */
 static int note_result(struct operation *op, int ret)
 {
@@ -351,10 +187,7 @@ static int note_result(struct operation *op, int ret)
 	return 0;
 }
 
-/*
- * The first page of a mapping, from an offset on, that has points to be armed and is not in the
- * page cache; or -1.
- */
+/* The first page of a mapping, from an offset on, that has points to be armed and is absent; or -1. */
 static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, loff_t from)
 {
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
@@ -365,9 +198,9 @@ static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, lof
 	    uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
 		return -1;
 	from = max(from, uprobe_vma_offset(vma, vma->vm_start));
-	for (i = first_at(from, points, op->nr); i < op->nr && points[i]->offset < end;
-	     i = first_at(from, points, op->nr)) {
-		if (!uprobe_text_is_cached(vma->vm_file->f_mapping, points[i]->offset))
+	for (i = uprobe_first_at(from, points, op->nr); i < op->nr && points[i]->offset < end;
+	     i = uprobe_first_at(from, points, op->nr)) {
+		if (uprobe_text_is_absent(vma, uprobe_vma_addr(vma, points[i]->offset)))
 			return points[i]->offset & PAGE_MASK;
 		from = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
 	}
@@ -378,13 +211,13 @@ static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, lof
  * Brings text that is to be armed into the page cache. That is done without uprobe_points_lock,
  * because the file system may ask a program, which may need it.
  */
-static void bring_in(struct operation *op, struct visit *visit)
+static void bring_in(struct operation *op, struct visit *visit, unsigned long end)
 {
-	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	VMA_ITERATOR(vmi, visit->mm, end ? visit->start : 0);
 	struct vm_area_struct *vma;
 	loff_t page;
 
-	for_each_vma_range(vmi, vma, visit->end) {
+	for_each_vma_range(vmi, vma, end ?: ULONG_MAX) {
 		for (page = first_absent(op, vma, 0); page >= 0;
 		     page = first_absent(op, vma, page + PAGE_SIZE))
 			uprobe_text_bring_in(vma->vm_file, page);
@@ -400,14 +233,12 @@ static int visit_locked(struct operation *op, struct visit *visit)
 	VMA_ITERATOR(vmi, visit->mm, visit->start);
 	unsigned long left = visit->end - visit->start;
 	struct vm_area_struct *vma;
-	int err = 0, ret;
+	int err = 0;
 
 	/* For the points of the process. */
 	guard(rwsem_read)(&uprobe_points_lock);
 	for_each_vma_range(vmi, vma, visit->end) {
-		ret = note_result(op, visit_vma(op, vma));
-		if (!err)
-			err = ret;
+		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
 		if (is_of_file(op, vma))
 			left -= min(vma->vm_end, visit->end) - max(vma->vm_start, visit->start);
 	}
@@ -415,54 +246,42 @@ static int visit_locked(struct operation *op, struct visit *visit)
 		return err;
 	vma_iter_set(&vmi, 0);
 	for_each_vma(vmi, vma) {
-		ret = note_result(op, visit_vma(op, vma));
-		if (!err)
-			err = ret;
+		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
 	}
 	return err;
 }
 
 static int arm_range(struct operation *op, struct visit *visit)
 {
-	int err;
+	unsigned int tries;
+	int err, ret;
 
 	guard(mmap_read_lock)(visit->mm);
-	bring_in(op, visit);
+	bring_in(op, visit, visit->end);
 	err = visit_locked(op, visit);
-	uprobe_counters_catch_up(visit->mm);
-	return err;
-}
-
-/* Gives pages of text back, if no other point needs them. */
-static void give_back(struct operation *op, struct visit *visit)
-{
-	VMA_ITERATOR(vmi, visit->mm, visit->start);
-	struct uprobe_point **points = op->points;
-	struct vm_area_struct *vma;
-	loff_t offset;
-	unsigned int i;
-
-	guard(rwsem_read)(&uprobe_points_lock);
-	for_each_vma_range(vmi, vma, visit->end) {
-		if (!is_of_file(op, vma) || !uprobe_vma_armed(vma))
-			continue;
-		offset = uprobe_vma_offset(vma, vma->vm_start);
-		while ((i = first_at(offset, points, op->nr)) < op->nr &&
-		       points[i]->offset < uprobe_vma_offset(vma, vma->vm_end)) {
-			offset = points[i]->offset & PAGE_MASK;
-			uprobe_text_give_back(vma, uprobe_vma_addr(vma, offset));
-			offset += PAGE_SIZE;
-		}
+	/* A page may have been evicted again, or the mapping may have moved. */
+	for (tries = 0; err == -EAGAIN && tries < UPROBE_READ_TRIES; tries++) {
+		bring_in(op, visit, 0);
+		err = visit_locked(op, visit);
 	}
+	/* Text that cannot be read cannot be executed. */
+	if (err == -EAGAIN)
+		err = 0;
+	ret = uprobe_counters_catch_up(visit->mm);
+	return err ?: ret;
 }
 
 static int disarm_range(struct operation *op, struct visit *visit)
 {
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	struct vm_area_struct *vma;
 	int err;
 
 	guard(mmap_write_lock)(visit->mm);
 	err = visit_locked(op, visit);
-	give_back(op, visit);
+	guard(rwsem_read)(&uprobe_points_lock);
+	for_each_vma_range(vmi, vma, visit->end)
+		give_back(op, vma);
 	return err;
 }
 
@@ -504,8 +323,8 @@ static int visit_all(struct operation *op, struct visits *visits)
  * @op: see uprobe_arm_vma()
  *
  * Context: task, may sleep; uprobe_mutex held.
- * Return: 0, or the first error: -EPERM if the file is only mapped where it cannot be probed;
- * those of uprobe_arm_vma(). After an error of %UPROBE_ARM the caller removes its consumers
+ * Return: 0, or the first error: -EPERM if the file is only mapped where it cannot be probed, and
+ * all processes want the points; those of uprobe_arm_vma(). After an error of %UPROBE_ARM the caller removes its consumers
  * and calls this function with %UPROBE_DISARM.
  */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
@@ -537,12 +356,13 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 
 /*
  * Does what the operation, if there is still one, does in a mapping. Absent text is brought in
- * without the lock, and the mapping visited again.
+ * without the lock before.
  */
 static int visit_forked(struct vm_area_struct *vma)
 {
-	loff_t page, from = 0;
+	unsigned int tries = 0;
 	struct operation *op;
+	loff_t page, from = 0;
 	int ret;
 
 	for (;;) {
@@ -551,15 +371,18 @@ static int visit_forked(struct vm_area_struct *vma)
 			op = smp_load_acquire(&operation);
 			if (!op || !may_concern(op, vma->vm_mm))
 				return 0;
-			ret = visit_vma(op, vma);
-			if (op->op == UPROBE_DISARM)
-				return ret < 0 && ret != -EFAULT ? ret : 0;
 			page = first_absent(op, vma, from);
+			ret = page < 0 ? visit_vma(op, vma) : 0;
+			if (op->op == UPROBE_DISARM) {
+				give_back(op, vma);
+				return ret < 0 && ret != -EFAULT ? ret : 0;
+			}
 		}
-		if (page < 0)
+		if (page < 0 && (ret != -EAGAIN || ++tries == UPROBE_READ_TRIES))
 			return 0;
-		uprobe_text_bring_in(vma->vm_file, page);
-		from = page + PAGE_SIZE;
+		if (page >= 0)
+			uprobe_text_bring_in(vma->vm_file, page);
+		from = page < 0 ? 0 : page + PAGE_SIZE;
 	}
 }
 

@@ -52,7 +52,7 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 	return NULL;
 }
 
-/* Without asking the file system, because of uprobe_points_lock. */
+/* Does not ask the file system, because of uprobe_points_lock: -EFAULT if it would have to. */
 static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
@@ -164,23 +164,35 @@ int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *poin
 	return by > 0 ? add(text, own, point) : subtract(text, own, point);
 }
 
-/* A page of a file that is not in the page cache. */
+/* A page of a file that is not in the page cache, and how often it has been read. */
 struct absent {
 	struct file *file;
 	loff_t offset;
+	unsigned int tries;
 };
+
+/* Is the data absent?  Then the caller reads it, unless that has been tried too often. */
+static bool has_to_be_read(struct vm_area_struct *vma, loff_t offset, struct absent *absent)
+{
+	if (!uprobe_text_is_absent(vma, uprobe_vma_addr(vma, offset)))
+		return false;
+	if (absent->file != vma->vm_file || absent->offset != offset)
+		*absent = (struct absent) { vma->vm_file, offset, 0 };
+	return absent->tries++ < UPROBE_READ_TRIES;
+}
 
 /*
  * Makes the changes, from an index on, that wait for data which is mapped now: in one mapping, or,
- * if that is NULL, in any. Returns true, with the counter's index and page, if a page is absent;
- * that in @absent has been tried.
+ * if that is NULL, in any. Returns true, with the counter's index and page, if that has to be read.
+ * Sets @err to the first error of another kind, if there is one.
  */
 static bool make_waiting(struct uprobe_mm *own, struct vm_area_struct *only, unsigned long *index,
-			 struct absent *absent)
+			 struct absent *absent, int *err)
 {
 	struct uprobe_counter *counter;
 	struct vm_area_struct *vma;
 	unsigned long vaddr;
+	int ret;
 
 	/* Points, and with them entries, do not vanish. */
 	guard(rwsem_read)(&uprobe_points_lock);
@@ -191,26 +203,28 @@ static bool make_waiting(struct uprobe_mm *own, struct vm_area_struct *only, uns
 		vma = only ?: find_mapping(own->mm, counter->inode, counter->offset);
 		if (!vma || !has_counter(vma, counter->inode, counter->offset))
 			continue;
-		vaddr = uprobe_vma_addr(vma, counter->offset);
-		if ((absent->file != vma->vm_file || absent->offset != counter->offset) &&
-		    uprobe_text_is_absent(vma, vaddr)) {
-			*absent = (struct absent) { vma->vm_file, counter->offset };
+		if (has_to_be_read(vma, counter->offset, absent))
 			return true;
-		}
-		if (!change(own->mm, vaddr, 1))
+		vaddr = uprobe_vma_addr(vma, counter->offset);
+		ret = change(own->mm, vaddr, 1);
+		if (!ret)
 			counter->vaddr = vaddr;
+		else if (!*err)
+			*err = ret;
 	}
 	return false;
 }
 
 /* The file system may ask a program, which may need uprobe_points_lock. */
-static void make_all_waiting(struct uprobe_mm *own, struct vm_area_struct *only)
+static int make_all_waiting(struct uprobe_mm *own, struct vm_area_struct *only)
 {
 	struct absent absent = { };
 	unsigned long index = 0;
+	int err = 0;
 
-	while (make_waiting(own, only, &index, &absent))
+	while (make_waiting(own, only, &index, &absent, &err))
 		uprobe_text_bring_in(absent.file, absent.offset);
+	return err;
 }
 
 /**
@@ -237,16 +251,17 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
  * Called after arming.
  *
  * Context: task, may sleep; mmap_lock of the process held.
+ * Return: 0; -EINVAL if a counter cannot be increased.
  */
-void uprobe_counters_catch_up(struct mm_struct *mm)
+int uprobe_counters_catch_up(struct mm_struct *mm)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
 
 	if (likely(!own || !READ_ONCE(own->counters_late)))
-		return;
+		return 0;
 	WRITE_ONCE(own->counters_late, false);
-	make_all_waiting(own, NULL);
+	return make_all_waiting(own, NULL) ? -EINVAL : 0;
 }
 
 /**

@@ -191,9 +191,6 @@ static int bring_in(struct file *file, struct inode *inode, loff_t offset)
 	return err;
 }
 
-/* Pages that have been read may be lost again at once, but not so often. */
-#define READ_TRIES 16
-
 /**
  * uprobe_points_read() - read the instructions of points that have not been read
  * @file: open, of the points' inode
@@ -216,7 +213,7 @@ int uprobe_points_read(struct file *file, loff_t from, loff_t end)
 		if (err != -EAGAIN)
 			return err;
 		tries = from == before ? tries + 1 : 0;
-		if (tries == READ_TRIES)
+		if (tries == UPROBE_READ_TRIES)
 			return -EIO;
 		before = from;
 		err = bring_in(file, inode, from);

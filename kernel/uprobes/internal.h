@@ -273,7 +273,7 @@ struct uprobe_area_page {
  * @node: in &uprobe_mm.areas
  * @start: address of the mapping
  * @used: number of slots that are in use; slots are used in order, and never freed
- * @gone: the program has unmapped it, or a part of it
+ * @gone: it is not mapped: not yet, or the program has unmapped it, or a part of it
  * @pages: NULL where no slot has been used
  */
 struct uprobe_area {
@@ -331,6 +331,12 @@ struct uprobe_mm {
 	struct xarray		counters;
 	struct uprobe_file	process;
 };
+
+/* Points of a page that are patched together. */
+#define PAGE_POINTS 64
+
+/* Pages that have been read may be lost again at once, but not so often. */
+#define UPROBE_READ_TRIES 16
 
 enum uprobe_text_op {
 	UPROBE_ARM,		/* in the processes that a consumer wants */
@@ -432,7 +438,7 @@ unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, 
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 
-/* arm.c */
+/* arm_vma.c */
 enum uprobe_vma_kind {
 	UPROBE_VMA_PROBED,	/* text */
 	UPROBE_VMA_IGNORED,	/* not executable */
@@ -445,6 +451,8 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 		   enum uprobe_text_op op);
 loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
 			 loff_t ready);
+
+/* arm.c */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 int uprobe_arm_forked(struct mm_struct *mm);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
@@ -452,7 +460,7 @@ void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 /* counter.c */
 int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by);
 void uprobe_counters_mapped(struct vm_area_struct *vma);
-void uprobe_counters_catch_up(struct mm_struct *mm);
+int uprobe_counters_catch_up(struct mm_struct *mm);
 void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm);
 void uprobe_counters_drop(struct uprobe_point *point);

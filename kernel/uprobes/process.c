@@ -206,6 +206,22 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 	return err;
 }
 
+/* The text has been read, but pages may have been evicted since then. */
+static int arm(struct uprobe_mm *own, struct batch *batch)
+{
+	unsigned int tries, i;
+	int err;
+
+	for (tries = 0; tries < UPROBE_READ_TRIES; tries++) {
+		err = uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
+		if (err != -EAGAIN)
+			return err;
+		for (i = 0; i < batch->nr; i++)
+			uprobe_process_bring_in(own->mm, batch->points[i]->offset);
+	}
+	return -EFAULT;
+}
+
 /*
  * Registers probes of one process. Adds the number of probes to @done that the caller has to
  * unregister after an error.
@@ -230,7 +246,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	if (err)
 		return err;
 	uprobe_points_sort(batch->points, batch->nr);
-	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
+	return arm(own, batch);
 }
 
 static int same_pid(struct uprobe **us, int num)
@@ -364,20 +380,44 @@ int uprobes_unregister(struct uprobe **us, int num)
 	return -EINPROGRESS;
 }
 
-/* Arms or disarms the points of an object; -EINVAL if it is not registered any more. */
-static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
+/*
+ * Arms or disarms the points of an object; -EINVAL if it is not registered any more. Sets @vaddr to
+ * the address for which an error is returned.
+ */
+static int rearm_present(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op,
+			 unsigned long *vaddr)
 {
 	struct uprobe_registration *registration;
 	int err = 0;
 
-	guard(mmap_read_lock)(own->mm);
 	guard(rwsem_read)(&uprobe_points_lock);
 	registration = u->registration;
 	if (!registration)
 		return -EINVAL;
-	for (; registration && !err; registration = registration->next)
+	for (; registration && !err; registration = registration->next) {
+		*vaddr = registration->point->offset;
 		err = uprobe_process_arm(own, &registration->point, 1, op);
+	}
 	return err;
+}
+
+static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
+{
+	unsigned long vaddr, last = 0;
+	unsigned int tries = 0;
+	int err;
+
+	guard(mmap_read_lock)(own->mm);
+	for (;;) {
+		err = rearm_present(own, u, op, &vaddr);
+		if (err != -EAGAIN || op == UPROBE_DISARM)
+			return err;
+		tries = vaddr == last ? tries + 1 : 0;
+		if (tries == UPROBE_READ_TRIES)
+			return -EFAULT;
+		uprobe_process_bring_in(own->mm, vaddr);
+		last = vaddr;
+	}
 }
 
 static int set_disabled(struct uprobe *u, bool disabled)

@@ -20,9 +20,6 @@
 #include "table.h"
 #include "trace.h"
 
-/* Points of a page that are patched together. */
-#define PAGE_POINTS 64
-
 static struct uprobe_point *find_exactly(struct uprobe_file *file, loff_t offset)
 {
 	struct uprobe_point *point = uprobe_point_first(file, offset);
@@ -341,148 +338,6 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 	return point;
 }
 
-/* --- Patching --------------------------------------------------------------------- */
-
-/**
- * uprobe_process_arm() - arm or disarm points of a process
- * @own: the process
- * @points: its points, by address
- * @nr: number of points
- * @op: %UPROBE_ARM arms them, %UPROBE_DISARM disarms those that are not wanted
- *
- * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
- * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR. All are tried to be disarmed.
- */
-int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
-		       enum uprobe_text_op op)
-{
-	struct uprobe_point *batch[PAGE_POINTS];
-	struct vm_area_struct *vma;
-	bool arm = op == UPROBE_ARM;
-	unsigned int i = 0, n;
-	unsigned long page;
-	int err = 0, ret;
-
-	while (i < nr) {
-		page = points[i]->offset & PAGE_MASK;
-		for (n = 0; i < nr && n < PAGE_POINTS &&
-		     (points[i]->offset & PAGE_MASK) == page; i++) {
-			if (arm || !uprobe_point_wanted(points[i], own->mm))
-				batch[n++] = points[i];
-		}
-		vma = n ? vma_lookup(own->mm, batch[0]->offset) : NULL;
-		if (!vma)
-			continue;
-		if (arm)
-			mm_flags_set(MMF_HAS_UPROBES, own->mm);
-		ret = uprobe_text_page(vma, page, batch, n, op);
-		if (ret && arm)
-			return ret;
-		/* A page that vanishes is the program's business; its breakpoints are gone. */
-		if (ret == -EFAULT)
-			ret = 0;
-		if (!err)
-			err = ret;
-	}
-	return err;
-}
-
-/* Finds the points at sorted addresses, each once. Returns their number. */
-static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr,
-				struct uprobe_point **points)
-{
-	struct uprobe_point *before = NULL, *point;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < nr; i++) {
-		if (i && vaddrs[i] == vaddrs[i - 1])
-			continue;
-		before = uprobe_point_before(&own->process, before, vaddrs[i]);
-		point = uprobe_point_after(&own->process, before);
-		if (!point || point->offset != vaddrs[i])
-			continue;
-		points[n++] = point;
-		before = point;
-	}
-	return n;
-}
-
-/* Gives pages of text back, if no other point needs them. */
-static void give_back(struct uprobe_mm *own, const unsigned long *vaddrs, unsigned int nr)
-{
-	struct vm_area_struct *vma;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		if (i && !((vaddrs[i] ^ vaddrs[i - 1]) & PAGE_MASK))
-			continue;
-		vma = vma_lookup(own->mm, vaddrs[i]);
-		if (vma && uprobe_vma_armed(vma))
-			uprobe_text_give_back(vma, vaddrs[i] & PAGE_MASK);
-	}
-}
-
-/**
- * uprobe_process_disarm() - registrations of a process have ended
- * @own: the process; has users
- * @vaddrs: sorted addresses, at most %PAGE_POINTS
- * @nr: number of addresses
- *
- * Disarms the points that have no consumer that wants hits, and puts those that have none.
- *
- * Context: task, may sleep; uprobe_mutex held.
- */
-void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
-{
-	struct uprobe_point *points[PAGE_POINTS];
-	unsigned int n;
-
-	guard(mmap_write_lock)(own->mm);
-	scoped_guard(rwsem_read, &uprobe_points_lock) {
-		n = find_points(own, vaddrs, nr, points);
-		/*
-		 * If a breakpoint cannot be removed, because the caller is being killed or
-		 * memory is short, the points stay without consumers, and hits go on.
-		 */
-		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
-			return;
-	}
-	guard(rwsem_write)(&uprobe_points_lock);
-	/* Some may have ended: munmap holds mmap_lock only for reading then. */
-	n = find_points(own, vaddrs, nr, points);
-	/* Those that are first in a block cost most to be taken out. */
-	while (n)
-		uprobe_point_put(points[--n]);
-	give_back(own, vaddrs, nr);
-}
-
-/**
- * uprobe_process_give_up() - there is no room for a copy of an instruction
- * @vma: mapping of the text in current's process
- * @vaddr: address of the instruction
- *
- * Removes the breakpoint, if the process has a point there, and counts the hit as missed.
- *
- * Context: task, may sleep; mmap_lock and uprobe_points_lock held.
- */
-void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
-{
-	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
-	struct uprobe_point *point = uprobe_process_point_find(own, vaddr);
-	struct uprobe_registration *registration;
-	struct uprobe_consumer *uc;
-
-	if (!point)
-		return;
-	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
-	list_for_each_entry(uc, &point->consumers, cons_node) {
-		registration = container_of(uc, struct uprobe_registration, consumer);
-		registration->user->nmissed++;
-		WRITE_ONCE(registration->disabled, true);
-	}
-	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
-}
-
 /* --- Hooks ------------------------------------------------------------------------- */
 
 typedef void end_function(struct uprobe_registration *registration);
@@ -575,15 +430,14 @@ void uprobe_process_end(struct uprobe_mm *own)
 /* Removes the breakpoints of a process from its child. */
 static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
 {
-	struct uprobe_point *point;
+	struct uprobe_point *point, *next;
 	struct vm_area_struct *vma;
 	int err = 0;
 
 	if (likely(list_empty(&own->process.in_order)))
 		return 0;
 	guard(rwsem_read)(&uprobe_points_lock);
-	for (point = uprobe_point_first(&own->process, 0); point && !err;
-	     point = uprobe_point_next(point)) {
+	for (point = uprobe_point_first(&own->process, 0); point && !err; point = next) {
 		vma = vma_lookup(newmm, point->offset);
 		if (vma)
 			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
@@ -591,6 +445,9 @@ static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
 		/* As in uprobe_process_arm(). */
 		if (err == -EFAULT)
 			err = 0;
+		next = uprobe_point_next(point);
+		if (!next || (next->offset ^ point->offset) & PAGE_MASK)
+			uprobe_process_give_back(newmm, point->offset);
 	}
 	return err;
 }

@@ -188,11 +188,11 @@ static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 	return 0;
 }
 
-/* Without asking the file system, because of uprobe_points_lock. */
+/* Does not ask the file system, because of uprobe_points_lock: -EAGAIN if it would have to. */
 static struct page *get_own_text(struct vm_area_struct *vma, unsigned long page_addr)
 {
 	if (uprobe_text_is_absent(vma, page_addr))
-		return ERR_PTR(-EFAULT);
+		return ERR_PTR(-EAGAIN);
 	return uprobe_text_get(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
 }
 
@@ -467,7 +467,7 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
  * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
  * held.
  * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be had; -EAGAIN if it cannot be written
- * now; -EINVAL if a reference counter cannot be increased.
+ * now, or, to be armed, has to be brought in; -EINVAL if a reference counter cannot be increased.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)

@@ -46,7 +46,8 @@ bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 	folio = filemap_get_folio(mapping, offset >> PAGE_SHIFT);
 	if (IS_ERR(folio))
 		return false;
-	cached = folio_test_uptodate(folio);
+	/* A page fault at the mark of the read-ahead asks for more. */
+	cached = folio_test_uptodate(folio) && !folio_test_readahead(folio);
 	folio_put(folio);
 	return cached;
 }
@@ -70,7 +71,7 @@ static const struct mm_walk_ops find_entry_ops = {
  * @addr: an address in the page
  *
  * Such a page has no breakpoint and no increased counter: the process has never had it, or has
- * discarded it.
+ * discarded it. A page that is there may be evicted at any time.
  *
  * Context: task, may sleep; mmap_lock of the process held.
  */
@@ -108,6 +109,7 @@ int uprobe_text_bring_in(struct file *file, loff_t offset)
 	filemap_invalidate_unlock_shared(mapping);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
+	folio_clear_readahead(page_folio(page));
 	put_page(page);
 	return 0;
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arming and disarming points in one mapping of their file, page by page.
+ */
+#include "internal.h"
+#include "point.h"
+#include "process.h"
+#include "trace.h"
+
+/**
+ * uprobe_vma_kind() - can text of a mapping be probed?
+ * @vma: any
+ * @why: set to the reason for %UPROBE_VMA_REFUSED, if not NULL
+ *
+ * Private mappings of files can be, if they are executable. In a shared mapping a breakpoint
+ * would get into the file.
+ *
+ * Context: task; mmap_lock held.
+ */
+enum uprobe_vma_kind uprobe_vma_kind(struct vm_area_struct *vma, const char **why)
+{
+	const char *reason = NULL;
+
+	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
+		return UPROBE_VMA_IGNORED;
+	if (vma->vm_flags & VM_HUGETLB)
+		reason = "huge pages";
+	else if (vma->vm_flags & VM_MAYSHARE)
+		reason = "the mapping is shared";
+	if (!reason)
+		return UPROBE_VMA_PROBED;
+	if (why)
+		*why = reason;
+	return UPROBE_VMA_REFUSED;
+}
+
+/**
+ * uprobe_vma_armed() - can text of a mapping have been probed?
+ * @vma: any
+ *
+ * Unlike uprobe_vma_kind(), also true if the mapping is not executable any more.
+ *
+ * Context: task; mmap_lock held.
+ */
+bool uprobe_vma_armed(struct vm_area_struct *vma)
+{
+	return vma->vm_file && (vma->vm_flags & VM_MAYEXEC) &&
+	       !(vma->vm_flags & (VM_HUGETLB | VM_MAYSHARE));
+}
+
+/*
+ * Adds a point to a batch if an operation concerns it in a process. Returns false if it has not
+ * been accepted yet.
+ */
+static __always_inline bool add_concerned(struct uprobe_point **batch, unsigned int *nr,
+					  struct uprobe_point *point, struct mm_struct *mm,
+					  unsigned int mode, enum uprobe_text_op op)
+{
+	bool arm = op == UPROBE_ARM;
+
+	if (uprobe_point_wanted(point, mm) != arm)
+		return true;
+	batch[(*nr)++] = point;
+	return uprobe_point_is_accepted(point, mode);
+}
+
+/* Patches points of one page; @decided: all have been accepted. */
+static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		 bool decided, enum uprobe_text_op op)
+{
+	loff_t page = points[0]->offset & PAGE_MASK;
+	int err = 0, ret;
+
+	if (!decided)
+		nr = uprobe_points_decide(points, nr, arch_uprobe_mode(vma->vm_mm), &err);
+	if (op == UPROBE_DISARM)
+		err = 0;
+	if (!nr)
+		return err;
+	if (op == UPROBE_ARM)
+		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+	ret = uprobe_text_page(vma, uprobe_vma_addr(vma, page), points, nr, op);
+	return err ? err : ret;
+}
+
+/**
+ * uprobe_arm_vma() - arm or disarm points in a mapping
+ * @vma: text, see uprobe_vma_kind()
+ * @points: points of its file, in the order of offsets; those outside of the mapping are
+ *	skipped
+ * @nr: number of points
+ * @op: %UPROBE_ARM arms those that a consumer wants in this process, %UPROBE_DISARM disarms
+ *	those that none wants
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Return: 0, or the first error: those of uprobe_text_page() and of uprobe_points_decide().
+ */
+int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		   enum uprobe_text_op op)
+{
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned int mode = arch_uprobe_mode(mm);
+	struct uprobe_point *batch[PAGE_POINTS];
+	unsigned int i = uprobe_first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr), n;
+	int err = 0, ret;
+	bool decided;
+
+	while (i < nr && points[i]->offset < end) {
+		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
+		decided = true;
+		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++)
+			decided &= add_concerned(batch, &n, points[i], mm, mode, op);
+		if (!n)
+			continue;
+		ret = patch(vma, batch, n, decided, op);
+		err = uprobe_first_error(err, ret);
+	}
+	return err;
+}
+
+/* Arms the points of a page, from @first on, which is wanted. Returns the first one after it. */
+static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct uprobe_point *first)
+{
+	struct uprobe_point *next, *point;
+	bool undecided = false;
+
+	next = uprobe_text_arm_mapped(vma, first, &undecided);
+	if (likely(!undecided))
+		return next;
+	for (point = first; point != next; point = uprobe_point_next(point))
+		uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm));
+	return uprobe_text_arm_mapped(vma, first, &undecided);
+}
+
+/**
+ * uprobe_arm_mapped() - arm the points of a file that a consumer wants in a new mapping
+ * @vma: text, see uprobe_vma_kind()
+ * @file: its file
+ * @from: first offset
+ * @ready: offset in a page that the caller has tried to bring into the page cache, or -1
+ *
+ * Text of which a page cannot be had stays without breakpoints there.
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
+ * Return: the end of the mapping; or an offset in a page that is not in the page cache. The caller
+ * releases uprobe_points_lock, calls uprobe_text_bring_in(), and goes on there.
+ */
+loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
+			 loff_t ready)
+{
+	struct uprobe_point *point = uprobe_point_first(file, from);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+
+	while (point && point->offset < end && !fatal_signal_pending(current)) {
+		if (!uprobe_point_wanted(point, vma->vm_mm)) {
+			point = uprobe_point_next(point);
+			continue;
+		}
+		if (point->offset != ready &&
+		    !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
+			return point->offset;
+		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+		point = arm_mapped_page(vma, point);
+	}
+	return end;
+}

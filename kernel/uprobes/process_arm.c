@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arming and disarming points of one process.
+ */
+#include "internal.h"
+#include "point.h"
+#include "process.h"
+#include "trace.h"
+
+/**
+ * uprobe_process_arm() - arm or disarm points of a process
+ * @own: the process
+ * @points: its points, by address
+ * @nr: number of points
+ * @op: %UPROBE_ARM arms them, %UPROBE_DISARM disarms those that are not wanted
+ *
+ * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR; or -EAGAIN, see uprobe_text_page().
+ * All are tried to be disarmed.
+ */
+int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
+		       enum uprobe_text_op op)
+{
+	struct uprobe_point *batch[PAGE_POINTS];
+	struct vm_area_struct *vma;
+	bool arm = op == UPROBE_ARM;
+	unsigned int i = 0, n;
+	unsigned long page;
+	int err = 0, ret;
+
+	while (i < nr) {
+		page = points[i]->offset & PAGE_MASK;
+		for (n = 0; i < nr && n < PAGE_POINTS &&
+		     (points[i]->offset & PAGE_MASK) == page; i++) {
+			if (arm || !uprobe_point_wanted(points[i], own->mm))
+				batch[n++] = points[i];
+		}
+		vma = n ? vma_lookup(own->mm, batch[0]->offset) : NULL;
+		if (!vma)
+			continue;
+		if (arm)
+			mm_flags_set(MMF_HAS_UPROBES, own->mm);
+		ret = uprobe_text_page(vma, page, batch, n, op);
+		if (ret && arm)
+			return ret;
+		/* A page that vanishes is the program's business; its breakpoints are gone. */
+		if (ret == -EFAULT)
+			ret = 0;
+		if (!err)
+			err = ret;
+	}
+	return err;
+}
+
+/**
+ * uprobe_process_bring_in() - bring text that is to be armed into the page cache
+ * @mm: the process
+ * @vaddr: address of an instruction
+ *
+ * Context: task, may sleep; mmap_lock held; not uprobe_points_lock, because the file system may ask
+ * a program.
+ */
+void uprobe_process_bring_in(struct mm_struct *mm, unsigned long vaddr)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
+
+	if (vma && uprobe_text_is_absent(vma, vaddr))
+		uprobe_text_bring_in(vma->vm_file, uprobe_vma_offset(vma, vaddr));
+}
+
+/* Finds the points at sorted addresses, each once. Returns their number. */
+static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr,
+				struct uprobe_point **points)
+{
+	struct uprobe_point *before = NULL, *point;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (i && vaddrs[i] == vaddrs[i - 1])
+			continue;
+		before = uprobe_point_before(&own->process, before, vaddrs[i]);
+		point = uprobe_point_after(&own->process, before);
+		if (!point || point->offset != vaddrs[i])
+			continue;
+		points[n++] = point;
+		before = point;
+	}
+	return n;
+}
+
+/**
+ * uprobe_process_give_back() - give a page of text back, if no other point needs it
+ * @mm: the process
+ * @vaddr: an address in the page
+ *
+ * Context: task, may sleep; mmap_lock held for writing, and uprobe_points_lock.
+ */
+void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
+
+	if (vma && uprobe_vma_armed(vma))
+		uprobe_text_give_back(vma, vaddr & PAGE_MASK);
+}
+
+/**
+ * uprobe_process_disarm() - registrations of a process have ended
+ * @own: the process; has users
+ * @vaddrs: sorted addresses, at most %PAGE_POINTS
+ * @nr: number of addresses
+ *
+ * Disarms the points that have no consumer that wants hits, and puts those that have none.
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ */
+void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
+{
+	struct uprobe_point *points[PAGE_POINTS];
+	unsigned int n;
+
+	guard(mmap_write_lock)(own->mm);
+	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		n = find_points(own, vaddrs, nr, points);
+		/*
+		 * If a breakpoint cannot be removed, because the caller is being killed or
+		 * memory is short, the points stay without consumers, and hits go on.
+		 */
+		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
+			return;
+	}
+	scoped_guard(rwsem_write, &uprobe_points_lock) {
+		/* Some may have ended with the process. */
+		n = find_points(own, vaddrs, nr, points);
+		/* Those that are first in a block cost most to be taken out. */
+		while (n)
+			uprobe_point_put(points[--n]);
+	}
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (n = 0; n < nr; n++) {
+		if (!n || (vaddrs[n] ^ vaddrs[n - 1]) & PAGE_MASK)
+			uprobe_process_give_back(own->mm, vaddrs[n]);
+	}
+}
+
+/**
+ * uprobe_process_give_up() - there is no room for a copy of an instruction
+ * @vma: mapping of the text in current's process
+ * @vaddr: address of the instruction
+ *
+ * Removes the breakpoint, if the process has a point there, and counts the hit as missed.
+ *
+ * Context: task, may sleep; mmap_lock and uprobe_points_lock held.
+ */
+void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
+	struct uprobe_point *point = uprobe_process_point_find(own, vaddr);
+	struct uprobe_registration *registration;
+	struct uprobe_consumer *uc;
+
+	if (!point)
+		return;
+	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
+	list_for_each_entry(uc, &point->consumers, cons_node) {
+		registration = container_of(uc, struct uprobe_registration, consumer);
+		registration->user->nmissed++;
+		WRITE_ONCE(registration->disabled, true);
+	}
+	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
+}
