@@ -303,7 +303,9 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
 	{ .name = "ret_from_fork_asm" },
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	{ .name = "return_to_handler" },
+#endif
 	{ }
 };
 
