@@ -73,7 +73,7 @@ void kprobe_free_init_mem(void)
  * and we will be told if their load fails; neither holds all the time that they are coming.
  * Guarded by kprobe_mutex.
  */
-static const struct module *coming[16];
+static const struct module *coming[128];
 
 static bool replace_coming(const struct module *old, const struct module *new)
 {

@@ -41,7 +41,7 @@ static bool is_freed(const struct wprobe_range *range, struct module *mod, unsig
  * The modules that we were told are coming, and that are not live yet.  A load that fails before
  * or after that frees the memory without another call.
  */
-static const struct module *coming[16];
+static const struct module *coming[128];
 
 static bool replace_coming(const struct module *old, const struct module *new)
 {
