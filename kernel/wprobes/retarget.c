@@ -42,8 +42,8 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * gets its register back.
  *
  * Context: any, also the handlers of kprobes, and NMIs.
- * Return: 0; -EINVAL if the probe is not registered, gone, not movable or per-CPU, or the address has
- * another place in its aligned word, is not one of the kernel, or is used by the entry of
+ * Return: 0; -EINVAL if the probe is not registered, gone, not movable or per-CPU, or the address
+ * has another place in its aligned word, is not one of the kernel, or is used by the entry of
  * exceptions; -EFAULT if the memory is not mapped.  Memory of devices is not recognized here.
  */
 int wprobe_retarget(struct wprobe *wp, void *addr)

@@ -93,14 +93,14 @@ static bool read_first(struct wprobe_user *user)
 static bool is_device(struct wprobe_user *user)
 {
 	struct vm_area_struct *vma;
-	bool device = false;
+	bool device;
 
 	if (!mmget_not_zero(user->mm))
 		return false;
-	scoped_guard(mmap_read_lock, user->mm) {
-		vma = vma_lookup(user->mm, user->watch.range.addr);
-		device = vma && vma->vm_flags & (VM_IO | VM_PFNMAP);
-	}
+	mmap_read_lock(user->mm);
+	vma = vma_lookup(user->mm, user->watch.range.addr);
+	device = vma && vma->vm_flags & (VM_IO | VM_PFNMAP);
+	mmap_read_unlock(user->mm);
 	mmput(user->mm);
 	return device;
 }
