@@ -156,7 +156,9 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 	if (!is_hit(thread))
 		return;
 	thread->known = false;
-	if (WPROBE_USER_BEFORE && read_word(thread, &word))
+	/* The values of a hit that waits for the end of a system call are read there. */
+	if (WPROBE_USER_BEFORE &&
+	    (user_mode(regs) || !atomic_read(&thread->user->running)) && read_word(thread, &word))
 		xchg(&thread->user->watch.last, word);
 	if (!user_mode(regs)) {
 		queue(thread);

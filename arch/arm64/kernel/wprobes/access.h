@@ -10,6 +10,9 @@
 /* An instruction that reports an address may access watched bytes up to here after it. */
 #define ACCESS_REACH	64U
 
+/* The size of an access that is not known. */
+#define ACCESS_UNKNOWN	4096U
+
 /* Returns the number of bytes that LD1 to LD4 and ST1 to ST4 access. */
 static __always_inline unsigned int structure_size(u32 insn)
 {
@@ -48,8 +51,14 @@ static __always_inline unsigned int access_size(u32 insn)
 		return insn & BIT(21) && !(insn & BIT(23)) ? 8 << (size & 1) : 1 << size;
 	if ((insn & 0xbe000000) == 0x0c000000)
 		return structure_size(insn);
+	/* Ordered accesses with an offset. */
+	if ((insn & 0x3f200c00) == 0x19000000)
+		return 1 << size;
+	/* A literal. */
+	if ((insn & 0x3b000000) == 0x18000000)
+		return vector ? 4 << size : size == 1 ? 8 : 4;
 	/* A scalable vector, a block of memory: any number. */
-	return 4096;
+	return ACCESS_UNKNOWN;
 }
 
 /* Does an instruction both read and write: an atomic operation, compare and swap? */

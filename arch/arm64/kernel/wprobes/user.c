@@ -67,20 +67,26 @@ int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs)
  * @regs: registers at the exception
  *
  * One address is reported, the first that is watched, of an instruction that may access more.  One
- * that reads and writes is said to read if another register watches for that.
+ * that reads and writes is said to read if another register watches for that.  Of an access of
+ * unknown size, only the address is compared.
  *
  * Context: do_watchpoint().
- * Return: true if it does, or if it was reported.
  */
 bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsigned long esr,
 			  struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &wp->attr;
+	unsigned int size;
 	u32 insn;
 
+	if (!read_insn(regs, &insn))
+		return false;
 	addr = untagged_addr(addr);
-	if (!read_insn(regs, &insn) || addr >= attr->bp_addr + attr->bp_len ||
-	    addr + min(access_size(insn), ACCESS_REACH) <= attr->bp_addr)
+	size = access_size(insn);
+	if (size == ACCESS_UNKNOWN)
+		size = 1;
+	if (addr >= attr->bp_addr + attr->bp_len ||
+	    addr + min(size, ACCESS_REACH) <= attr->bp_addr)
 		return false;
 	if (attr->bp_type & HW_BREAKPOINT_W && (esr & ESR_ELx_WNR || reads_and_writes(insn)))
 		return true;
