@@ -154,7 +154,8 @@ static __always_inline struct kretprobe_pool *kretprobe_next_pool(struct kretpro
 /* Counts the end of a call of a probe that has a limit.  Context: preemption disabled. */
 static __always_inline void kretprobe_uncount(struct kretprobe_holder *holder)
 {
-	if (holder->limit)
+	/* In line: without a limit, the jump over the increment costs nothing more. */
+	if (likely(holder->limit))
 		raw_atomic_inc(&holder->room);
 }
 

@@ -207,6 +207,20 @@ static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, lof
 	return -1;
 }
 
+/* Is all text of points of one file in the page cache? */
+static bool is_cached(struct uprobe_point **points, unsigned int nr)
+{
+	struct address_space *mapping = points[0]->file->inode->i_mapping;
+	unsigned int i = 0;
+
+	while (i < nr) {
+		if (!uprobe_text_is_cached(mapping, points[i]->offset))
+			return false;
+		i = uprobe_first_at((points[i]->offset & PAGE_MASK) + PAGE_SIZE, points, nr);
+	}
+	return true;
+}
+
 /*
  * Brings text that is to be armed into the page cache. That is done without uprobe_points_lock,
  * because the file system may ask a program, which may need it.
@@ -257,7 +271,8 @@ static int arm_range(struct operation *op, struct visit *visit)
 	int err, ret;
 
 	guard(mmap_read_lock)(visit->mm);
-	bring_in(op, visit, visit->end);
+	if (unlikely(!is_cached(op->points, op->nr)))
+		bring_in(op, visit, visit->end);
 	err = visit_locked(op, visit);
 	/* A page may have been evicted again, or the mapping may have moved. */
 	for (tries = 0; err == -EAGAIN && tries < UPROBE_READ_TRIES; tries++) {
