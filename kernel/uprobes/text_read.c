@@ -38,18 +38,19 @@ struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned 
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 {
 	struct folio *folio;
-	bool cached;
+	unsigned long flags;
 
 	/* Files without this operation are in memory. */
 	if (!mapping->a_ops->read_folio)
 		return true;
-	folio = filemap_get_folio(mapping, offset >> PAGE_SHIFT);
-	if (IS_ERR(folio))
+	guard(rcu)();
+	folio = xa_load(&mapping->i_pages, offset >> PAGE_SHIFT);
+	if (!folio || xa_is_value(folio))
 		return false;
+	/* Without a reference: those of another page only give another wrong answer. */
+	flags = READ_ONCE(folio->flags.f);
 	/* A page fault at the mark of the read-ahead asks for more. */
-	cached = folio_test_uptodate(folio) && !folio_test_readahead(folio);
-	folio_put(folio);
-	return cached;
+	return flags & BIT(PG_uptodate) && !(flags & BIT(PG_readahead));
 }
 
 static int find_entry(pte_t *pte, unsigned long addr, unsigned long next, struct mm_walk *walk)
