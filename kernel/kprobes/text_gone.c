@@ -9,6 +9,7 @@
  */
 #include <linux/init.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes-coming.h>
 #include <linux/module.h>
 #include <asm/sections.h>
 
@@ -69,24 +70,10 @@ void kprobe_free_init_mem(void)
 
 #ifdef CONFIG_MODULES
 /*
- * The modules that we were told of, and that are not live yet.  Their ranges are in the blacklist,
- * and we will be told if their load fails; neither holds all the time that they are coming.
- * Guarded by kprobe_mutex.
+ * Their ranges are in the blacklist, and we will be told if their load fails.  Guarded by
+ * kprobe_mutex.
  */
-static const struct module *coming[128];
-
-static bool replace_coming(const struct module *old, const struct module *new)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(coming); i++) {
-		if (coming[i] == old) {
-			coming[i] = new;
-			return true;
-		}
-	}
-	return false;
-}
+static struct coming_modules coming;
 
 /**
  * kprobe_module_coming() - is a module being loaded, and may it be probed?
@@ -98,7 +85,7 @@ static bool replace_coming(const struct module *old, const struct module *new)
 bool kprobe_module_coming(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return replace_coming(mod, mod);
+	return coming_modules_replace(&coming, mod, mod);
 }
 
 static void module_text_gone(const struct module *mod, enum mod_mem_type type)
@@ -117,17 +104,17 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	switch (event) {
 	case MODULE_STATE_COMING:
 		kprobe_blacklist_add_module(mod);
-		if (!replace_coming(NULL, mod))
+		if (!coming_modules_replace(&coming, NULL, mod))
 			pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
 				mod->name);
 		break;
 	case MODULE_STATE_LIVE:
-		replace_coming(mod, NULL);
+		coming_modules_replace(&coming, mod, NULL);
 		/* Only the init text of the module is freed. */
 		module_text_gone(mod, MOD_INIT_TEXT);
 		break;
 	case MODULE_STATE_GOING:
-		replace_coming(mod, NULL);
+		coming_modules_replace(&coming, mod, NULL);
 		module_text_gone(mod, MOD_INIT_TEXT);
 		module_text_gone(mod, MOD_TEXT);
 		kprobe_blacklist_remove_module(mod);

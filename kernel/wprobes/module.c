@@ -6,6 +6,7 @@
  * Its probes stay registered, without a register, until their users unregister them.
  */
 #include <linux/init.h>
+#include <linux/kprobes-coming.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 
@@ -37,24 +38,8 @@ static bool is_freed(const struct wprobe_range *range, struct module *mod, unsig
 					     within_module_init(addr, mod);
 }
 
-/*
- * The modules that we were told are coming, and that are not live yet.  A load that fails before
- * or after that frees the memory without another call.
- */
-static const struct module *coming[128];
-
-static bool replace_coming(const struct module *old, const struct module *new)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(coming); i++) {
-		if (coming[i] == old) {
-			coming[i] = new;
-			return true;
-		}
-	}
-	return false;
-}
+/* A load that fails before or after that frees the memory without another call. */
+static struct coming_modules coming;
 
 struct search {
 	const struct wprobe_range *range;
@@ -67,7 +52,7 @@ static int look_at(struct module *mod, void *data)
 	unsigned long state = READ_ONCE(mod->state);
 
 	/* What a load that fails frees is what a module that goes frees. */
-	if (state == MODULE_STATE_COMING && !replace_coming(mod, mod))
+	if (state == MODULE_STATE_COMING && !coming_modules_replace(&coming, mod, mod))
 		state = MODULE_STATE_GOING;
 	search->found = (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE) &&
 			is_freed(search->range, mod, state);
@@ -99,9 +84,9 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 
 	guard(mutex)(&wprobe_mutex);
 	if (state == MODULE_STATE_COMING)
-		replace_coming(NULL, data);
+		coming_modules_replace(&coming, NULL, data);
 	else
-		replace_coming(data, NULL);
+		coming_modules_replace(&coming, data, NULL);
 	if (state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
 		return NOTIFY_DONE;
 
