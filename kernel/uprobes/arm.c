@@ -187,7 +187,7 @@ static int note_result(struct operation *op, int ret)
 	return 0;
 }
 
-/* The first page of a mapping, from an offset on, that has points to be armed and is absent; or -1. */
+/* The first absent page of a mapping, from an offset on, that has points to be armed; or -1. */
 static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, loff_t from)
 {
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
@@ -339,8 +339,8 @@ static int visit_all(struct operation *op, struct visits *visits)
  *
  * Context: task, may sleep; uprobe_mutex held.
  * Return: 0, or the first error: -EPERM if the file is only mapped where it cannot be probed, and
- * all processes want the points; those of uprobe_arm_vma(). After an error of %UPROBE_ARM the caller removes its consumers
- * and calls this function with %UPROBE_DISARM.
+ * all processes want the points; those of uprobe_arm_vma(). After an error of %UPROBE_ARM the
+ * caller removes its consumers and calls this function with %UPROBE_DISARM.
  */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {

@@ -173,7 +173,8 @@ static inline const struct uprobe_decision *uprobe_point_decide(struct uprobe_po
  *
  * Context: any.
  */
-static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **points, unsigned int nr)
+static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **points,
+					   unsigned int nr)
 {
 	unsigned int low = 0, high = nr;
 

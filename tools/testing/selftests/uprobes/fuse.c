@@ -186,7 +186,7 @@ static bool call(const char *text)
 }
 
 /* The file has to be read again. */
-static void drop_caches(void)
+static void evict(void)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
 
@@ -218,7 +218,7 @@ static int map_again(void)
 	if (event < 0 || map == MAP_FAILED || !call(map))
 		return 1;
 	munmap(map, TEXT_SIZE);
-	drop_caches();
+	evict();
 	shared->stall = 1;
 	map = map_file(0, PROT_READ | PROT_EXEC);
 	if (map == MAP_FAILED || !call(map))
@@ -244,7 +244,7 @@ static int map_counter(void)
 
 	if (event < 0 || map == MAP_FAILED || !call(map))
 		return 1;
-	drop_caches();
+	evict();
 	shared->stall = 1;
 	counter = map_file(COUNTER, PROT_READ | PROT_WRITE);
 	return *counter == 1 ? 0 : 2;
@@ -259,7 +259,7 @@ static int count_mapped(void)
 
 	if (map == MAP_FAILED || !call(map))
 		return 1;
-	drop_caches();
+	evict();
 	shared->stall = 1;
 	event = open_counted();
 	if (event < 0 || !call(map) || event_count(event) != 1)
