@@ -20,11 +20,12 @@ struct visit {
 	unsigned long start, end;
 };
 
-/* Mappings of one file. */
+/* Mappings of one file; @few is the array if they fit. */
 struct visits {
 	struct visit *array;
 	unsigned int nr;
 	unsigned int room;
+	struct visit few[4];
 };
 
 /* What uprobe_arm_points() does. */
@@ -75,9 +76,10 @@ static void forget(struct visits *visits)
 {
 	while (visits->nr)
 		mmdrop(visits->array[--visits->nr].mm);
-	kvfree(visits->array);
-	visits->array = NULL;
-	visits->room = 0;
+	if (visits->array != visits->few)
+		kvfree(visits->array);
+	visits->array = visits->few;
+	visits->room = ARRAY_SIZE(visits->few);
 }
 
 /* Collects all mappings. Returns 0 or -ENOMEM. */
@@ -85,15 +87,17 @@ static int collect(struct visits *visits, struct address_space *mapping, pgoff_t
 		   pgoff_t last)
 {
 	unsigned int missing, room;
+	struct visit *array;
 
 	while ((missing = collect_some(visits, mapping, first, last))) {
 		/* Half as many more may have been made before the next attempt. */
 		room = visits->nr + missing;
 		room += room / 2 + 4;
 		forget(visits);
-		visits->array = kvmalloc_array(room, sizeof(*visits->array), GFP_KERNEL);
-		if (!visits->array)
+		array = kvmalloc_array(room, sizeof(*array), GFP_KERNEL);
+		if (!array)
 			return -ENOMEM;
+		visits->array = array;
 		visits->room = room;
 	}
 	return 0;
@@ -348,9 +352,12 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	pgoff_t first = points[0]->offset >> PAGE_SHIFT;
 	pgoff_t last = points[nr - 1]->offset >> PAGE_SHIFT;
 	struct operation now = { .points = points, .nr = nr, .op = op };
-	struct visits visits = { };
+	struct visits visits;
 	int err;
 
+	visits.nr = 0;
+	visits.array = visits.few;
+	visits.room = ARRAY_SIZE(visits.few);
 	/*
 	 * Pairs with the acquire in uprobe_arm_forked(). Either the mapping of a child is
 	 * collected, or it is added later, and the lock of the file's mappings lets fork see the
