@@ -9,6 +9,7 @@
  */
 #include <linux/slab.h>
 
+#include "arm.h"
 #include "internal.h"
 #include "point.h"
 #include "process.h"

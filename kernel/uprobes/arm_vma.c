@@ -2,6 +2,7 @@
 /*
  * Arming and disarming points in one mapping of their file, page by page.
  */
+#include "arm.h"
 #include "internal.h"
 #include "point.h"
 #include "process.h"

@@ -165,42 +165,4 @@ static inline const struct uprobe_decision *uprobe_point_decide(struct uprobe_po
 	return uprobe_point_decision(point, mode) ?: uprobe_point_decide_slowly(point, mode);
 }
 
-/**
- * uprobe_first_at() - index of the first point that is not before an offset
- * @start: the offset
- * @points: points, in the order of offsets
- * @nr: number of points
- *
- * Context: any.
- */
-static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **points,
-					   unsigned int nr)
-{
-	unsigned int low = 0, high = nr;
-
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (points[mid]->offset < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/**
- * uprobe_first_error() - the error to return of two
- * @err: the first, or 0
- * @next: the next, or 0
- *
- * Errors that a caller ignores, or tries again after, do not hide others.
- *
- * Context: any.
- */
-static inline int uprobe_first_error(int err, int next)
-{
-	return !err || (next && (err == -EFAULT || err == -EAGAIN)) ? next : err;
-}
-
 #endif /* _KERNEL_UPROBES_POINT_H */
