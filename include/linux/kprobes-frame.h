@@ -209,12 +209,11 @@ static __always_inline bool kprobe_in_task(void)
 /*
  * Returns true in task context, if preemption is not disabled; interrupts may be.  RCU is watching
  * then: idle tasks, and CPUs that go offline, have preemption disabled, and code that runs between
- * user mode and RCU's notice cannot be probed.  Not so with context tracking: x86's ret_from_fork()
- * goes on after it has told RCU that user mode begins.
+ * user mode and RCU's notice cannot be probed.
  */
 static __always_inline bool kprobe_in_preemptible_task(void)
 {
-	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && !IS_ENABLED(CONFIG_CONTEXT_TRACKING_USER) &&
+	return IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 	       !((u32)preempt_count() &
 		 (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET | PREEMPT_MASK));
 }

@@ -395,6 +395,25 @@ static void a_warning(struct kunit *test)
 #endif
 
 #ifdef CONFIG_X86
+/* Text without RCU, in which offline CPUs are, or that is copied; some only with an option. */
+static void text_where_no_handler_can_run(struct kunit *test)
+{
+	static const char *const names[] = {
+		"ret_from_fork", "ret_from_fork_asm", "mwait_play_dead", "hlt_play_dead",
+		"acpi_idle_play_dead", "sev_es_ap_hlt_loop", "machine_kexec", "restore_registers",
+		"core_restore_code", "restore_image", "swsusp_arch_suspend",
+	};
+	unsigned long addr;
+	int i;
+
+	KUNIT_EXPECT_NE(test, kallsyms_lookup_name("ret_from_fork"), 0);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		addr = kallsyms_lookup_name(names[i]);
+		if (addr)
+			expect_refused(test, (void *)addr, -EINVAL);
+	}
+}
+
 /*
  * Never executed: each label is an instruction that cannot be probed.  They are marked as
  * data, because objtool rejects such instructions in a function.
@@ -521,6 +540,7 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(padding_in_front_of_the_entry_text),
 #endif
 #ifdef CONFIG_X86
+	KUNIT_CASE(text_where_no_handler_can_run),
 	KUNIT_CASE(entry_text),
 	KUNIT_CASE(inside_an_instruction),
 	KUNIT_CASE(instructions_that_cannot_be_probed),

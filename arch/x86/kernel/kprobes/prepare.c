@@ -297,12 +297,11 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 }
 
 /*
- * __switch_to() returns on another stack than the one on which it was entered.  The others are not
- * called: the stack has no return address at their entry.
+ * __switch_to() returns on another stack than the one on which it was entered.  The other is not
+ * called: the stack has no return address at its entry.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__switch_to" },
-	{ .name = "ret_from_fork_asm" },
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	{ .name = "return_to_handler" },
 #endif
