@@ -120,7 +120,7 @@ void uprobe_unregister_process(struct uprobe *u);
 /* Hooks of memory management and of processes. */
 int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm);
 void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end);
-void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
+int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_process_exec(void);
 void uprobe_process_exit(void);
 

@@ -372,15 +372,25 @@ void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigne
 	}
 }
 
-static noinline void leave_range(struct uprobe_mm *own, struct vm_area_struct *vma,
-				 unsigned long start, unsigned long end)
+/* Removes one breakpoint. A page that cannot be had has none. */
+static int leave_point(struct vm_area_struct *vma, struct uprobe_point *point)
+{
+	int err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_DISARM);
+
+	return err == -EFAULT ? 0 : err;
+}
+
+static noinline int leave_range(struct uprobe_mm *own, struct vm_area_struct *vma,
+				unsigned long start, unsigned long end)
 {
 	struct uprobe_point *point;
+	int err = 0;
 
 	guard(rwsem_read)(&uprobe_points_lock);
-	for (point = uprobe_point_first(&own->process, start); point && point->offset < end;
-	     point = uprobe_point_next(point))
-		uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_DISARM);
+	for (point = uprobe_point_first(&own->process, start);
+	     point && point->offset < end && !err; point = uprobe_point_next(point))
+		err = leave_point(vma, point);
+	return err;
 }
 
 /**
@@ -393,18 +403,22 @@ static noinline void leave_range(struct uprobe_mm *own, struct vm_area_struct *v
  * are unregistered.
  *
  * Context: task, may sleep; mmap_lock held for writing.
+ * Return: 0; -ENOMEM, -EINTR, -EAGAIN if a breakpoint cannot be removed or is still to be written,
+ * and the pages must stay where they are.
  */
-void uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len)
+int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
-
 	/* An operation in all processes may not find the text at its new address. */
-	uprobe_arm_forked(vma->vm_mm);
-	if (likely(!own || list_empty(&own->process.in_order)))
-		return;
-	leave_range(own, vma, start, start + len);
-	uprobe_process_unmapped(own, start, start + len);
+	int err = uprobe_arm_forked(vma->vm_mm);
+
+	if (err || likely(!own || list_empty(&own->process.in_order)))
+		return err;
+	err = leave_range(own, vma, start, start + len);
+	if (!err)
+		uprobe_process_unmapped(own, start, start + len);
+	return err;
 }
 
 /**
@@ -440,11 +454,7 @@ static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
 	for (point = uprobe_point_first(&own->process, 0); point && !err; point = next) {
 		vma = vma_lookup(newmm, point->offset);
 		if (vma)
-			err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1,
-					       UPROBE_DISARM);
-		/* As in uprobe_process_arm(). */
-		if (err == -EFAULT)
-			err = 0;
+			err = leave_point(vma, point);
 		next = uprobe_point_next(point);
 		if (!next || (next->offset ^ point->offset) & PAGE_MASK)
 			uprobe_process_give_back(newmm, point->offset);
