@@ -48,6 +48,27 @@ static __always_inline int dispatch_carried(struct kprobe *kp, struct kprobe_poi
 }
 
 /**
+ * kprobe_dispatch_site() - kprobe::call of representatives that a carrier serves
+ * @kp: representative of the point on ftrace's instruction
+ * @regs: registers at the hit
+ *
+ * Is called while both ftrace and the carrier are armed.  The role of the carrier decides which of
+ * them calls the probes, so that one store moves them from the one to the other.
+ *
+ * Context, return: see kprobe_dispatch_pre().
+ */
+int kprobe_dispatch_site(struct kprobe *kp, struct pt_regs *regs)
+{
+	unsigned long addr = kprobe_point_addr(kprobe_to_point(kp)) + KPROBE_CARRIER_OFFSET;
+	struct kprobe_point *carrier = kprobe_table_find(addr);
+
+	if (carrier && kprobe_point_carried(carrier))
+		return 0;
+	return kprobe_dispatch_many(kp, regs);
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_site);
+
+/**
  * kprobe_dispatch_both() - kprobe::call of the representatives of carriers
  * @kp: representative of the carrier that was hit
  * @regs: registers at the hit
