@@ -7,7 +7,10 @@
  * Included from <linux/kprobes-arch.h>; do not include it directly.
  */
 
-/* Backends of the base kernel define this function.  Nothing calls it. */
+/*
+ * Is @p the probe by which an architecture without a native trampoline sees returns?  It stays
+ * armed while debugfs "enabled" is 0, because calls in flight will return to it.
+ */
 int arch_trampoline_kprobe(struct kprobe *p);
 
 /* Functions that the architecture excludes; kretprobe_blacklist_size entries. */

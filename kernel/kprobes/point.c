@@ -106,6 +106,11 @@ bool kprobe_point_unused(const struct kprobe_point *point)
 	return hlist_empty(&point->probes) && !point->role;
 }
 
+int __weak arch_trampoline_kprobe(struct kprobe *p)
+{
+	return 0;
+}
+
 /* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
 bool kprobe_point_wants_arming(struct kprobe_point *point)
 {
@@ -113,7 +118,9 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (kprobes_all_disarmed || point->state == KPROBE_GONE)
+	if (point->state == KPROBE_GONE)
+		return false;
+	if (kprobes_all_disarmed && !arch_trampoline_kprobe(&point->kp))
 		return false;
 	if (kprobe_point_carried(point))
 		return true;
@@ -334,7 +341,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	/* ftrace may call the point while it is carried, and again afterwards. */
 	if (kprobe_ftrace(&point->kp))
 		WRITE_ONCE(point->kp.call,
-			   carried ? kprobe_call_nothing : kprobe_dispatch_many);
+			   carried ? kprobe_dispatch_site : kprobe_dispatch_many);
 	/* Each hit reads it once; a hit that has begun may still read the old value. */
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
