@@ -160,18 +160,54 @@ void kprobe_disarm_points(struct list_head *points)
 	list_splice_tail(&ftrace, points);
 }
 
+/* Collects the points whose text has to change because of kprobes_all_disarmed. */
+static void collect_switched(struct list_head *points)
+{
+	struct kprobe_point *point;
+	unsigned long pos;
+
+	for_each_kprobe_point(point, pos) {
+		if (kprobe_point_armed(point) != kprobe_point_wants_arming(point))
+			kprobe_collect(point, points);
+	}
+}
+
+/* Arms all points that can be armed.  Returns the errno of ftrace for the last other one. */
+static int arm_each(struct list_head *points)
+{
+	struct kprobe_point *point, *next;
+	LIST_HEAD(ftrace);
+	int err, ret = 0;
+
+	/* It may have carriers, which are not needed yet. */
+	kprobe_uncollect_all(points);
+	collect_switched(points);
+	sort_by_owner(points, &ftrace);
+	kprobe_arm_points(points);
+	for_each_collected_safe(point, next, &ftrace) {
+		LIST_HEAD(one);
+
+		list_move(&point->kp.list, &one);
+		err = kprobe_arm_points(&one);
+		list_splice_tail(&one, points);
+		if (!err)
+			continue;
+		pr_warn("%pS cannot be armed (%d)\n", (void *)kprobe_point_addr(point), err);
+		ret = err;
+	}
+	return ret;
+}
+
 /**
  * kprobe_rearm_all() - arm or disarm all points, for debugfs "enabled"
  * @enable: true: arm the points that have enabled probes; false: disarm all
  *
  * Context: task, may sleep.
- * Return: 0, or an errno of ftrace; then all stay disarmed.
+ * Return: 0, or an errno of ftrace for points that stay disarmed; all others are armed.
  */
 int kprobe_rearm_all(bool enable)
 {
-	struct kprobe_point *point;
 	LIST_HEAD(points);
-	unsigned long pos;
 	int ret = 0;
 
 	guard(mutex)(&kprobe_mutex);
@@ -179,17 +215,12 @@ int kprobe_rearm_all(bool enable)
 	if (enable == !kprobes_all_disarmed)
 		return 0;
 	kprobes_all_disarmed = !enable;
-	for_each_kprobe_point(point, pos) {
-		if (kprobe_point_armed(point) != kprobe_point_wants_arming(point))
-			kprobe_collect(point, &points);
-	}
+	collect_switched(&points);
 	if (!enable)
 		kprobe_disarm_points(&points);
-	else
-		ret = kprobe_arm_points(&points);
+	else if (kprobe_arm_points(&points))
+		ret = arm_each(&points);
 	kprobe_uncollect_all(&points);
-	if (ret)
-		kprobes_all_disarmed = true;
 	pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
 	return ret;
 }
