@@ -311,11 +311,38 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
 unsigned long kprobe_text_address(unsigned long addr);
 
+/* All copies of instructions are between these addresses, which only move apart. */
+struct kprobe_copies {
+	unsigned long low, high;
+};
+
+extern struct kprobe_copies kprobe_copies;
+
+/**
+ * kprobe_may_be_copy() - can kprobe_text_address() give another address?
+ * @addr: an address
+ *
+ * A few instructions, for paths that meet a copy hardly ever.
+ *
+ * Context: any.
+ * Return: false if @addr is not in a copy.
+ */
+static __always_inline bool kprobe_may_be_copy(unsigned long addr)
+{
+	return kprobes_in_use() && addr >= READ_ONCE(kprobe_copies.low) &&
+	       addr < READ_ONCE(kprobe_copies.high);
+}
+
 #include <linux/kprobes-arch.h>
 
 #else /* !CONFIG_KPROBES */
 
 static __always_inline bool kprobes_in_use(void)
+{
+	return false;
+}
+
+static __always_inline bool kprobe_may_be_copy(unsigned long addr)
 {
 	return false;
 }

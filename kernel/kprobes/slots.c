@@ -25,6 +25,8 @@
 
 #include "slots.h"
 
+struct kprobe_copies kprobe_copies __read_mostly = { .low = ULONG_MAX };
+
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 /* All pages, by address.  It is a hash because every kernel fault searches it. */
 DEFINE_HASHTABLE(kprobe_slot_pages, KPROBE_SLOT_PAGES_BITS);
@@ -88,6 +90,13 @@ static struct slot_page *make_page(struct kprobe_insn_cache *cache)
 	return page;
 }
 
+/* A CPU that executes a copy has been synchronised since. */
+static void extend_copies(unsigned long addr)
+{
+	WRITE_ONCE(kprobe_copies.low, min(kprobe_copies.low, addr));
+	WRITE_ONCE(kprobe_copies.high, max(kprobe_copies.high, addr + PAGE_SIZE));
+}
+
 static struct slot_page *add_page(struct kprobe_insn_cache *cache)
 {
 	struct slot_page *page = make_page(cache);
@@ -96,6 +105,7 @@ static struct slot_page *add_page(struct kprobe_insn_cache *cache)
 		return NULL;
 	list_add(&page->roomy, &cache->pages);
 	spin_lock(&pages_lock);
+	extend_copies((unsigned long)page->insns);
 	/* Pairs with the walk in find_slot_page(). */
 	hash_add_rcu(kprobe_slot_pages, &page->node, slot_page_key((unsigned long)page->insns));
 	spin_unlock(&pages_lock);

@@ -6,7 +6,6 @@
  * can be probed, no lock is taken.
  */
 #include <linux/atomic.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
 
@@ -96,9 +95,9 @@ NOKPROBE_SYMBOL(wprobe_before);
 /* Has the access been made by the copy of an instruction that has a kprobe? */
 static __always_inline bool is_in_copy(struct pt_regs *regs)
 {
-	/* Copies are not in the kernel's text. */
-	return kprobes_in_use() && !__is_kernel_text(instruction_pointer(regs)) &&
-	       kprobe_text_address(instruction_pointer(regs)) != instruction_pointer(regs);
+	unsigned long ip = instruction_pointer(regs);
+
+	return kprobe_may_be_copy(ip) && kprobe_text_address(ip) != ip;
 }
 
 /* Rare cases are in functions of their own, so that wprobe_hit() saves few registers. */
