@@ -9,8 +9,9 @@
  * thread may be in one; a new site at the same address with the same instruction takes the
  * old slot.
  *
- * If the program unmaps an area, the area is gone, but keeps its slots, and comes back when an area
- * is needed at that address.
+ * An area is aligned to its size, so that its address without the offset in it is the index by
+ * which it is found. If the program unmaps an area, the area is gone, but keeps its slots, and comes
+ * back when an area is needed at that address.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>
@@ -20,13 +21,9 @@
 /* The area that is mapped at an address, or NULL. */
 static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
 {
-	struct uprobe_area *area;
+	struct uprobe_area *area = xa_load(&own->areas, addr / UPROBE_AREA_SIZE);
 
-	list_for_each_entry_rcu(area, &own->areas, node, lockdep_is_held(&own->lock)) {
-		if (addr - area->start < UPROBE_AREA_SIZE && !READ_ONCE(area->gone))
-			return area;
-	}
-	return NULL;
+	return area && !READ_ONCE(area->gone) ? area : NULL;
 }
 
 /* --- The mapping -------------------------------------------------------------- */
@@ -68,6 +65,7 @@ static unsigned long find_gap(unsigned long low, unsigned long high, unsigned lo
 	struct vm_unmapped_area_info info = {
 		.flags = flags,
 		.length = UPROBE_AREA_SIZE,
+		.align_mask = UPROBE_AREA_SIZE - 1,
 		.low_limit = max(low, PAGE_SIZE),
 		.high_limit = min(high, TASK_SIZE),
 	};
@@ -91,18 +89,20 @@ static unsigned long find_place(struct mm_struct *mm, unsigned long vaddr)
 /* An area that was at an address, or a new one; it is gone until it is mapped. Or NULL. */
 static struct uprobe_area *area_for(struct uprobe_mm *own, unsigned long start)
 {
-	struct uprobe_area *area;
+	unsigned long index = start / UPROBE_AREA_SIZE;
+	struct uprobe_area *area = xa_load(&own->areas, index);
 
-	list_for_each_entry(area, &own->areas, node) {
-		if (area->start == start)
-			return area;
-	}
+	if (area)
+		return area;
 	area = kzalloc_obj(*area, GFP_KERNEL_ACCOUNT);
 	if (!area)
 		return NULL;
 	area->start = start;
 	area->gone = true;
-	list_add_tail_rcu(&area->node, &own->areas);
+	if (xa_err(xa_store(&own->areas, index, area, GFP_KERNEL_ACCOUNT))) {
+		kfree(area);
+		return NULL;
+	}
 	return area;
 }
 
@@ -223,11 +223,15 @@ static int add_page(struct uprobe_area *area, unsigned int index)
 	return 0;
 }
 
-static bool has_free_slot(const struct uprobe_area *area, unsigned long low, unsigned long high)
+static bool has_free_slot(const struct uprobe_area *area)
 {
-	return !area->gone && area->used < UPROBE_AREA_SLOTS && area->start >= low &&
-	       area->start + UPROBE_AREA_SIZE <= high;
+	return !area->gone && area->used < UPROBE_AREA_SLOTS;
 }
+
+/* Walks over the areas in [low, high).  Context: @own->lock held. */
+#define for_each_area_between(area, index, own, low, high)			\
+	xa_for_each_range(&(own)->areas, index, area,				\
+			  DIV_ROUND_UP(low, UPROBE_AREA_SIZE), (high) / UPROBE_AREA_SIZE - 1)
 
 static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
 {
@@ -272,14 +276,14 @@ static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
  */
 int uprobe_area_slot(struct uprobe_mm *own, struct uprobe_site *site)
 {
+	unsigned long low, high, index;
 	struct uprobe_area *area;
-	unsigned long low, high;
 	int err = -ENOSPC;
 
 	lockdep_assert_held(&own->lock);
 	arch_uprobe_slot_window(own->mm, site->vaddr, &low, &high);
-	list_for_each_entry(area, &own->areas, node) {
-		if (!has_free_slot(area, low, high))
+	for_each_area_between(area, index, own, low, high) {
+		if (!has_free_slot(area))
 			continue;
 		err = use_slot(area, site);
 		if (err != -ERANGE)
@@ -293,9 +297,11 @@ static bool has_gap(struct mm_struct *mm, unsigned long low, unsigned long high)
 {
 	MA_STATE(mas, &mm->mm_mt, 0, 0);
 
+	/* A gap of this size has room for an aligned area. */
 	low = max(low, PAGE_SIZE);
 	high = min(high, mm->task_size);
-	return low < high && !mas_empty_area(&mas, low, high - 1, UPROBE_AREA_SIZE);
+	return low < high &&
+	       !mas_empty_area(&mas, low, high - 1, 2 * UPROBE_AREA_SIZE - PAGE_SIZE);
 }
 
 /**
@@ -309,13 +315,13 @@ static bool has_gap(struct mm_struct *mm, unsigned long low, unsigned long high)
  */
 bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr)
 {
+	unsigned long low, high, index;
 	struct uprobe_area *area;
-	unsigned long low, high;
 
 	arch_uprobe_slot_window(own->mm, vaddr, &low, &high);
 	scoped_guard(mutex, &own->lock) {
-		list_for_each_entry(area, &own->areas, node) {
-			if (has_free_slot(area, low, high))
+		for_each_area_between(area, index, own, low, high) {
+			if (has_free_slot(area))
 				return true;
 		}
 	}

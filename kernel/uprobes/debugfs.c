@@ -182,9 +182,10 @@ static void show_areas(struct uprobe_mm *own, void *data)
 {
 	struct uprobe_area *area;
 	struct seq_file *m = data;
+	unsigned long index;
 
 	guard(mutex)(&own->lock);
-	list_for_each_entry(area, &own->areas, node)
+	xa_for_each(&own->areas, index, area)
 		seq_printf(m, "%p %lx-%lx slots %u of %lu\n", own->mm, area->start,
 			   area->start + UPROBE_AREA_SIZE, area->used, UPROBE_AREA_SLOTS);
 }

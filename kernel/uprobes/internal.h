@@ -270,14 +270,12 @@ struct uprobe_area_page {
 
 /**
  * struct uprobe_area - a mapping with slots
- * @node: in &uprobe_mm.areas
- * @start: address of the mapping
+ * @start: address of the mapping, a multiple of UPROBE_AREA_SIZE
  * @used: number of slots that are in use; slots are used in order, and never freed
  * @gone: it is not mapped: not yet, or the program has unmapped it, or a part of it
  * @pages: NULL where no slot has been used
  */
 struct uprobe_area {
-	struct list_head	node;
 	unsigned long		start;
 	unsigned int		used;
 	bool			gone;
@@ -287,6 +285,7 @@ struct uprobe_area {
 /**
  * struct uprobe_table - sites of a process by address, with open addressing
  * @retired: frees the table, see observe.c
+ * @factor: of the hash, odd, random: a program chooses its addresses
  * @mask: number of the elements, a power of two, minus 1
  * @shift: of the hash, so that it is an index
  * @used: number of elements that are not NULL, at most a quarter
@@ -294,6 +293,7 @@ struct uprobe_area {
  */
 struct uprobe_table {
 	struct uprobe_retired	retired;
+	unsigned long		factor;
 	unsigned int		mask;
 	unsigned int		shift;
 	unsigned int		used;
@@ -307,7 +307,7 @@ struct uprobe_table {
  * @has_process: the process has ever had a registration; under uprobe_points_lock
  * @low: start of the lowest area
  * @high: end of the highest area; 0 before the first one
- * @areas: never shrinks; read without a lock
+ * @areas: by address in units of UPROBE_AREA_SIZE; none is removed; read without a lock
  * @node: in the list of all, for debugfs
  * @mm: the process
  * @text_lock: see the top of this file
@@ -322,7 +322,7 @@ struct uprobe_mm {
 	bool			has_process;
 	unsigned long		low;
 	unsigned long		high;
-	struct list_head	areas;
+	struct xarray		areas;
 	struct list_head	node;
 	struct mm_struct	*mm;
 	struct mutex		text_lock;	/* text is compared and patched */

@@ -46,7 +46,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 		kfree(own);
 		return NULL;
 	}
-	INIT_LIST_HEAD(&own->areas);
+	xa_init(&own->areas);
 	xa_init(&own->counters);
 	xa_init(&own->process.blocks);
 	INIT_LIST_HEAD(&own->process.in_order);
@@ -95,15 +95,17 @@ static void free_site(struct uprobe_site *site, void *unused)
  */
 void uprobe_mm_free(struct uprobe_mm *own)
 {
-	struct uprobe_area *area, *next;
+	struct uprobe_area *area;
+	unsigned long index;
 
 	uprobe_process_end(own);
 	scoped_guard(mutex, &all_mms_lock)
 		list_del(&own->node);
 	uprobe_table_for_each(own, free_site, NULL);
 	kvfree(own->table);
-	list_for_each_entry_safe(area, next, &own->areas, node)
+	xa_for_each(&own->areas, index, area)
 		uprobe_area_free(area);
+	xa_destroy(&own->areas);
 	uprobe_counters_free(own);
 	mutex_destroy(&own->text_lock);
 	mutex_destroy(&own->lock);

@@ -12,6 +12,11 @@
 #define TEXT	0x1234567UL
 #define LEN	5
 
+static void forget_areas(void *areas)
+{
+	xa_destroy(areas);
+}
+
 /* A process with an area, in which the slot of the given number is used. */
 static struct uprobe_mm *fake_mm(struct kunit *test, unsigned int nr)
 {
@@ -22,12 +27,14 @@ static struct uprobe_mm *fake_mm(struct kunit *test, unsigned int nr)
 	KUNIT_ASSERT_NOT_NULL(test, own);
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	INIT_LIST_HEAD(&own->areas);
+	xa_init(&own->areas);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, forget_areas, &own->areas), 0);
 	area->start = START;
 	area->pages[nr / UPROBE_PAGE_SLOTS] = page;
 	page->slots[nr % UPROBE_PAGE_SLOTS].vaddr = TEXT;
 	page->slots[nr % UPROBE_PAGE_SLOTS].len = LEN;
-	list_add(&area->node, &own->areas);
+	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&own->areas, START / UPROBE_AREA_SIZE, area,
+					      GFP_KERNEL)), 0);
 	own->low = START;
 	own->high = START + UPROBE_AREA_SIZE;
 	return own;
@@ -55,7 +62,7 @@ static void process_without_areas_has_no_slot(struct kunit *test)
 	struct uprobe_mm *own = kunit_kzalloc(test, sizeof(*own), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, own);
-	INIT_LIST_HEAD(&own->areas);
+	xa_init(&own->areas);
 	KUNIT_EXPECT_NULL(test, uprobe_area_lookup(own, 0));
 	KUNIT_EXPECT_NULL(test, uprobe_area_lookup(own, START));
 	KUNIT_EXPECT_NULL(test, uprobe_area_lookup(own, ULONG_MAX));
