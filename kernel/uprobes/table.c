@@ -7,6 +7,7 @@
  * address is probed again; if it has no slot, it is left out of the next table. Sites and tables
  * that hits may still use are retired, see observe.c.
  */
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -26,6 +27,7 @@ static struct uprobe_table *table_alloc(unsigned int size)
 	table = kvzalloc(struct_size(table, sites, size), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return NULL;
+	table->factor = get_random_long() | 1;
 	table->mask = size - 1;
 	table->shift = BITS_PER_LONG - ilog2(size);
 	return table;

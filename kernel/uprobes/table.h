@@ -7,15 +7,11 @@
 
 #include "internal.h"
 
-/*
- * hash_32() of the lower half of an address, in the upper half of a word on 64-bit processors: the
- * factor takes half as many instructions as that of hash_64(). Addresses of which only the upper
- * half differs are rare in a process.
- */
+/* The upper bits of the product with a random odd number. */
 static __always_inline unsigned long uprobe_table_hash(const struct uprobe_table *table,
 						       unsigned long vaddr)
 {
-	return (vaddr * ((unsigned long)GOLDEN_RATIO_32 << (BITS_PER_LONG - 32))) >> table->shift;
+	return (vaddr * table->factor) >> table->shift;
 }
 
 /*
