@@ -211,6 +211,24 @@ static bool is_dying(void)
 	       current->signal->group_exec_task;
 }
 
+/* Signals wait, but not one that ends the task: it could not be killed while the copy faults. */
+static bool hold_signals(void)
+{
+	guard(spinlock_irq)(&current->sighand->siglock);
+	if (unlikely(is_dying()))
+		return false;
+	clear_thread_flag(TIF_SIGPENDING);
+	current->utask->signal_held = true;
+	return true;
+}
+
+/* Is it a signal of the kernel that comes while the task runs, and not because of what it does? */
+static bool is_asynchronous(const kernel_siginfo_t *info)
+{
+	return (info->si_signo == SIGTRAP && info->si_code == TRAP_PERF) ||
+	       (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
 /*
  * Is the task about to take a signal that its copy has caused? A signal without a description may
  * be one, because memory was short.
@@ -231,7 +249,7 @@ static bool has_fault(void)
 		if (!(sigmask(q->info.si_signo) & mask))
 			continue;
 		/* Other tasks send SI_USER and less. */
-		found |= q->info.si_code > SI_USER;
+		found |= q->info.si_code > SI_USER && !is_asynchronous(&q->info);
 		mask &= ~sigmask(q->info.si_signo);
 	}
 	spin_unlock_irqrestore(&sighand->siglock, flags);
@@ -288,8 +306,10 @@ bool uprobe_deny_signal(void)
 		complete_branch(regs);
 		return false;
 	}
-	current->utask->signal_held = true;
+	if (!hold_signals()) {
+		uprobe_leave(regs);
+		return false;
+	}
 	instruction_pointer_set(regs, round_down(ip, UPROBE_SLOT_SIZE) + UPROBE_SLOT_HELD);
-	clear_thread_flag(TIF_SIGPENDING);
 	return true;
 }
