@@ -35,7 +35,7 @@ struct operation {
 	unsigned int nr;
 	enum uprobe_text_op op;
 	bool armed;		/* a mapping has been armed or disarmed, or is not concerned */
-	bool refused;		/* a mapping cannot be probed */
+	int refused;		/* the first errno of mappings that cannot be probed, or 0 */
 };
 
 /*
@@ -182,14 +182,22 @@ static void give_back(struct operation *op, struct vm_area_struct *vma)
 /* Notes the result of visit_vma() in the operation. Returns 0 or an error. */
 static int note_result(struct operation *op, int ret)
 {
-	if (ret == -EPERM)
-		op->refused = true;
-	else if (ret > 0)
-		op->armed = true;
+	switch (ret) {
+	case -EPERM:
+	/* Programs with other instruction sets, or that have changed the text. */
+	case -EOPNOTSUPP:
+	case -EILSEQ:
+	case -EEXIST:
+		op->refused = uprobe_first_error(op->refused, ret);
+		return 0;
 	/* A page that vanishes is the program's business; its text is gone. */
-	else if (ret != -EFAULT)
-		return ret;
-	return 0;
+	case -EFAULT:
+	case 0:
+		return 0;
+	default:
+		op->armed |= ret > 0;
+		return min(ret, 0);
+	}
 }
 
 /* The first absent page of a mapping, from an offset on, that has points to be armed; or -1. */
@@ -343,8 +351,9 @@ static int visit_all(struct operation *op, struct visits *visits)
  * @op: see uprobe_arm_vma()
  *
  * Context: task, may sleep; uprobe_mutex held.
- * Return: 0, or the first error: -EPERM if the file is only mapped where it cannot be probed, and
- * all processes want the points; those of uprobe_arm_vma(). After an error of %UPROBE_ARM the
+ * Return: 0, or the first error: -EPERM, or another refusal of uprobe_points_decide(), if the file
+ * is only mapped where it cannot be probed, and all processes want the points; those of
+ * uprobe_text_page(). After an error of %UPROBE_ARM the
  * caller removes its consumers and calls this function with %UPROBE_DISARM.
  */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
@@ -372,8 +381,8 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	scoped_guard(rwsem_write, &uprobe_points_lock)
 		WRITE_ONCE(operation, NULL);
 	forget(&visits);
-	if (!err && now.refused && !now.armed && op == UPROBE_ARM)
-		err = -EPERM;
+	if (!err && !now.armed && op == UPROBE_ARM)
+		err = now.refused;
 	return err;
 }
 
