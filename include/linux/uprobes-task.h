@@ -107,10 +107,14 @@ struct uprobe_task {
  * @own: sites and areas, NULL before the first is needed. Not inherited by fork
  * @trampoline: address to which probed functions return, 0 if the trampoline is not mapped.
  *	Inherited by fork
+ * @parent: the process that this one was forked from, if it had probes
+ * @forking: the fork has not ended: no task uses the process yet, so that filters do not know it
  */
 struct uprobes_state {
 	struct uprobe_mm	*own;
 	unsigned long		trampoline;
+	struct mm_struct	*parent;
+	bool			forking;
 };
 
 #endif /* _LINUX_UPROBES_TASK_H */

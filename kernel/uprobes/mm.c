@@ -148,7 +148,8 @@ void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsig
  * @newmm: the child; has not run
  *
  * The child inherits the trampoline, at the same address, because its stack may have return
- * addresses there. It does not inherit areas.
+ * addresses there. It does not inherit areas. Until it has a task, filters are asked about its
+ * parent.
  *
  * Context: task; mmap_lock of @oldmm held for writing.
  */
@@ -158,6 +159,9 @@ void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm)
 		return;
 	mm_flags_set(MMF_HAS_UPROBES, newmm);
 	newmm->uprobes_state.trampoline = oldmm->uprobes_state.trampoline;
+	mmgrab(oldmm);
+	newmm->uprobes_state.parent = oldmm;
+	newmm->uprobes_state.forking = true;
 }
 
 /**
@@ -170,6 +174,8 @@ void uprobe_clear_state(struct mm_struct *mm)
 {
 	struct uprobe_mm *own = mm->uprobes_state.own;
 
+	if (unlikely(mm->uprobes_state.parent))
+		mmdrop(mm->uprobes_state.parent);
 	if (likely(!own))
 		return;
 	mm->uprobes_state.own = NULL;

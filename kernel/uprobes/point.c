@@ -387,10 +387,14 @@ void uprobe_points_free_dying(struct list_head *dying)
  */
 bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm)
 {
+	bool forking = READ_ONCE(mm->uprobes_state.forking);
 	struct uprobe_consumer *uc;
 
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		if (!uc->filter || uc->filter(uc, mm))
+			return true;
+		/* If none wants the child in the end, its first hit removes the breakpoint. */
+		if (forking && uc->filter(uc, mm->uprobes_state.parent))
 			return true;
 	}
 	return false;

@@ -73,6 +73,8 @@ void uprobe_copy_process(struct task_struct *t, u64 flags)
 	struct uprobe_task *utask = current->utask, *copy;
 
 	t->utask = NULL;
+	if (t->mm && unlikely(t->mm->uprobes_state.forking))
+		WRITE_ONCE(t->mm->uprobes_state.forking, false);
 	if (!(flags & CLONE_THREAD))
 		uprobe_process_forked(t);
 	if (likely(!utask || !utask->return_instances))
