@@ -422,6 +422,20 @@ int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned 
 }
 
 /**
+ * uprobe_text_moved() - pages of a process have been moved
+ * @mm: the process
+ *
+ * An operation in all processes that has begun since uprobe_text_moves() may not have found the new
+ * mapping.
+ *
+ * Context: task, may sleep; mmap_lock held for writing.
+ */
+void uprobe_text_moved(struct mm_struct *mm)
+{
+	uprobe_arm_forked(mm);
+}
+
+/**
  * uprobe_process_end() - a process has no threads any more
  * @own: the process
  *
