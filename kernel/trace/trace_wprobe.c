@@ -32,6 +32,17 @@ static struct trace_wprobe *to_trace_wprobe(struct dyn_event *ev)
 
 /* --- Hits ---------------------------------------------------------------------- */
 
+/* A word of the stack.  Accesses of a process have its registers. */
+static unsigned long stack_nth(struct pt_regs *regs, unsigned int n)
+{
+	unsigned long __user *at = (unsigned long __user *)user_stack_pointer(regs) + n;
+	unsigned long value;
+
+	if (!user_mode(regs))
+		return regs_get_kernel_stack_nth(regs, n);
+	return copy_from_user_nofault(&value, at, sizeof(value)) ? 0 : value;
+}
+
 /* Loads the value that an argument begins with; trace_probe_tmpl.h does the rest. */
 static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, void *dest,
 			      void *base)
@@ -46,7 +57,7 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 	} else if (code->op == FETCH_OP_REG) {
 		val = regs_get_register(rec, code->param);
 	} else if (code->op == FETCH_OP_STACK) {
-		val = regs_get_kernel_stack_nth(rec, code->param);
+		val = stack_nth(rec, code->param);
 	} else if (code->op == FETCH_OP_STACKP) {
 		val = kernel_stack_pointer(rec);
 	} else {
