@@ -77,6 +77,9 @@ void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
 		return;
 	*this_cpu_ptr(&wprobe_loaded[reg]) = (struct loaded) { .slot = slot, .range = *range };
 	__this_cpu_or(wprobe_regs, BIT(reg));
+	/* A pseudo-NMI may access the data as soon as they are watched. */
+	barrier();
+	hw_breakpoint_resume_watch(reg);
 }
 
 /* See <linux/wprobes-arch.h>. */
@@ -88,8 +91,10 @@ void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range)
 	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
 		if (this_cpu_ptr(&wprobe_loaded[reg])->slot != slot)
 			continue;
-		__this_cpu_and(wprobe_regs, ~BIT(reg));
 		hw_breakpoint_give_watch(reg);
+		/* As above. */
+		barrier();
+		__this_cpu_and(wprobe_regs, ~BIT(reg));
 	}
 }
 
