@@ -40,6 +40,9 @@ static __always_inline unsigned int access_size(u32 insn)
 	unsigned int size = insn >> 30;
 	bool vector = insn & BIT(26);
 
+	/* stgp */
+	if ((insn & 0xfe400000) == 0x68000000)
+		return 16;
 	/* A pair of registers. */
 	if ((insn & 0x3a000000) == 0x28000000)
 		return vector ? 8 << size : size & 2 ? 16 : 8;
@@ -54,6 +57,9 @@ static __always_inline unsigned int access_size(u32 insn)
 	/* Ordered accesses with an offset. */
 	if ((insn & 0x3f200c00) == 0x19000000)
 		return 1 << size;
+	/* ldclrp, ldsetp, swpp */
+	if ((insn & 0xff200c00) == 0x19200000)
+		return 16;
 	/* A literal. */
 	if ((insn & 0x3b000000) == 0x18000000)
 		return vector ? 4 << size : size == 1 ? 8 : 4;
@@ -68,7 +74,8 @@ static __always_inline bool reads_and_writes(u32 insn)
 	if ((insn & 0x3b200c00) == 0x38200000)
 		return (insn & 0xf000) <= 0x8000;
 	return (insn & 0x3fa07c00) == 0x08a07c00 ||	/* cas */
-	       (insn & 0xbfa07c00) == 0x08207c00;	/* casp */
+	       (insn & 0xbfa07c00) == 0x08207c00 ||	/* casp */
+	       (insn & 0xff200c00) == 0x19200000;	/* ldclrp, ldsetp, swpp */
 }
 
 #endif /* _ARM64_WPROBES_ACCESS_H */
