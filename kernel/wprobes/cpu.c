@@ -13,6 +13,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/kasan.h>
 #include <linux/smp.h>
 #include <linux/wprobes-task.h>
 
@@ -39,7 +40,8 @@ static struct wprobe_range range_here(const struct wprobe_range *range)
 	struct wprobe_range here = *range;
 
 	if (here.percpu) {
-		here.addr = (unsigned long)this_cpu_ptr((void __percpu *)here.addr);
+		here.addr = (unsigned long)
+			kasan_reset_tag(this_cpu_ptr((void __percpu *)here.addr));
 		here.percpu = false;
 	}
 	return here;

@@ -4,6 +4,7 @@
  * watched, and report refusals.
  */
 #include <linux/kallsyms.h>
+#include <linux/kasan.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
@@ -105,6 +106,9 @@ static enum wprobe_refusal resolve(const struct wprobe *wp, struct wprobe_range 
 	if (!want->addr)
 		return WPROBE_REFUSE_NO_PLACE;
 	want->percpu = wp->flags & WPROBE_FLAG_PERCPU || is_percpu(want->addr);
+	/* Accesses are reported without tags. */
+	if (!want->percpu)
+		want->addr = (unsigned long)kasan_reset_tag((void *)want->addr);
 	return WPROBE_REFUSE_NONE;
 }
 

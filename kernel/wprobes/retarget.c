@@ -10,6 +10,7 @@
 #include <linux/export.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -58,7 +59,7 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 	range = watch->range;
 	if (((unsigned long)addr ^ range.addr) % sizeof(long))
 		return -EINVAL;
-	range.addr = (unsigned long)addr;
+	range.addr = (unsigned long)kasan_reset_tag(addr);
 	if (range.addr < TASK_SIZE_MAX || !arch_wprobe_allowed(&range))
 		return -EINVAL;
 	if (copy_from_kernel_nofault(&value, wprobe_word(range.addr), sizeof(value)))
