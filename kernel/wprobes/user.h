@@ -64,9 +64,11 @@ struct wprobe_user {
  *	                        +------> CANCELLED
  *
  * x86 skips BEFORE.  A signal before the access, and work that was removed from the queue, return
- * to IDLE.  The thread itself changes the state; another task only if it has removed the work.
+ * to IDLE.  The thread itself changes the state; another task only if it has removed the work, or
+ * from SKIPPED to CANCELLED.
  *
- * Only set_state() of user_hit.c changes it, and checks the transition.
+ * Only set_state() of user_hit.c changes it, and checks the transition; but leave_skipped() leaves
+ * SKIPPED.
  */
 enum wprobe_thread_state {
 	WPROBE_THREAD_IDLE,

@@ -281,6 +281,15 @@ static void call_handler(struct wprobe_thread *thread)
 		instruction_pointer_set(regs, ip);
 }
 
+/*
+ * Leaves WPROBE_THREAD_SKIPPED.  The work, and a task that releases the event, may both want to: one
+ * of them gets true.
+ */
+static bool leave_skipped(struct wprobe_thread *thread, enum wprobe_thread_state to)
+{
+	return cmpxchg(&thread->state, WPROBE_THREAD_SKIPPED, to) == WPROBE_THREAD_SKIPPED;
+}
+
 /**
  * wprobe_user_work() - call the handler
  * @work: of the thread, which is current
@@ -292,12 +301,10 @@ void wprobe_user_work(struct callback_head *work)
 	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
 	struct wprobe_user *user = thread->user;
 
-	if (thread->state == WPROBE_THREAD_CANCELLED) {
-		wprobe_thread_free(thread);
+	if (leave_skipped(thread, WPROBE_THREAD_IDLE))
 		return;
-	}
-	if (thread->state == WPROBE_THREAD_SKIPPED) {
-		set_state(thread, WPROBE_THREAD_IDLE);
+	if (READ_ONCE(thread->state) == WPROBE_THREAD_CANCELLED) {
+		wprobe_thread_free(thread);
 		return;
 	}
 	set_state(thread, WPROBE_THREAD_RUNNING);
@@ -347,10 +354,9 @@ bool wprobe_user_abandon(struct wprobe_thread *thread)
 {
 	lockdep_assert_held(&wprobe_user_mutex);
 	/* A task that exits does no work any more: it has died in a handler. */
-	if (thread->state != WPROBE_THREAD_SKIPPED || current->flags & PF_EXITING)
+	if (thread->task == current && current->flags & PF_EXITING)
 		return false;
-	set_state(thread, WPROBE_THREAD_CANCELLED);
-	return true;
+	return leave_skipped(thread, WPROBE_THREAD_CANCELLED);
 }
 
 /**
