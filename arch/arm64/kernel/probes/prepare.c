@@ -322,6 +322,11 @@ static const char *const black_symbols[] __initconst = {
 	"finalise_el2",
 	"_cpu_resume",
 	"cpu_do_resume",
+	/* entry.S: part of each exception without PAN */
+	"__swpan_entry_el1",
+	"__swpan_entry_el0",
+	"__swpan_exit_el1",
+	"__swpan_exit_el0",
 	/* kvm/hyp/entry.S, with VHE */
 	"__guest_enter",
 	"__guest_exit_restore_elr_and_panic",
