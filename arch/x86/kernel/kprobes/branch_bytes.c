@@ -134,7 +134,7 @@ static bool is_doubtful(const struct search *s, unsigned long at, const u8 *byte
 	case GROUP_11:
 		return bytes[1] == 0xf8 && is_in(s, near_target(at, bytes, 2));
 	case BREAKPOINT:
-		return is_probe(at);
+		return is_probe(at) || probe_debugger_in(at, 1);
 	}
 	return false;
 }
@@ -150,6 +150,9 @@ static bool may_send(const struct search *s, unsigned long at, const struct prob
 		return is_in(s, target);
 	if (insn->emul == EMUL_JMP_INDIRECT && !s->landing_pads)
 		return insn->reg != PROBE_REG_NONE || insn->index != PROBE_REG_NONE;
+	/* The debugger's breakpoint may hide a branch. */
+	if (insn->refusal == REFUSE_BREAKPOINT)
+		return probe_debugger_in(at, 1);
 	return insn->refusal == REFUSE_TRANSACTION;
 }
 

@@ -272,6 +272,8 @@ static void note_branch(struct function_targets *f, unsigned long addr,
 	/* The fallback address of xbegin is a target that the classifier does not return. */
 	if (insn->refusal == REFUSE_TRANSACTION)
 		f->obstacle = KPROBE_OBSTACLE_INDIRECT;
+	if (insn->refusal == REFUSE_BREAKPOINT && probe_debugger_in(addr, 1))
+		f->obstacle = KPROBE_OBSTACLE_DEBUGGER;
 }
 
 /* Notes in @f the branches of the text from @start to @end. */
