@@ -23,6 +23,9 @@ struct pt_regs;
 /* The registers of this CPU that watchpoint probes use, a bit each as in DR6. */
 DECLARE_PER_CPU(unsigned long, wprobe_regs);
 
+/* In bugs.c; the entry reads it before a prediction barrier. */
+extern u64 x86_pred_cmd;
+
 /* The value of DR7 with these registers only. */
 DECLARE_PER_CPU(unsigned long, wprobe_dr7);
 

@@ -64,8 +64,11 @@ static bool used_by_entry(const struct wprobe_range *range)
 {
 	int cpu;
 
+	if (overlaps(range, &x86_pred_cmd, sizeof(x86_pred_cmd)))
+		return true;
 	for_each_possible_cpu(cpu) {
 		if (is_call_depth(range, cpu) ||
+		    overlaps(range, &per_cpu(cpu_current_top_of_stack, cpu), sizeof(long)) ||
 		    overlaps(range, &per_cpu(x86_spec_ctrl_current, cpu), sizeof(u64)))
 			return true;
 	}
