@@ -43,7 +43,8 @@ static int check_user(struct uprobe *u, bool is_return)
  */
 int uprobe_check_context(void)
 {
-	if (likely(!in_atomic() && !irqs_disabled() && !kprobe_running()))
+	/* A handler of a kprobe cannot be preempted; not every kernel counts that. */
+	if (likely(!in_atomic() && !irqs_disabled() && (preemptible() || !kprobe_running())))
 		return 0;
 	pr_warn_once("uprobes: probes cannot be registered in atomic context\n");
 	return -EINVAL;
