@@ -11,7 +11,8 @@
 #   kprobes-test: expect-oops end
 #
 # and a test that provokes a warning does so with the word expect-warning.  A bracket
-# without an oops or a warning is a failure, and so is a bracket that is never closed.
+# without an oops or a warning is a failure, and so is a bracket that is never closed, or
+# another defect in a bracket: a report of KASAN, of lockdep, or of a broken list or count.
 # Between
 #
 #   kprobes-test: out-of-memory begin
@@ -60,6 +61,8 @@ refcount_t:
 list_(add|del) corruption
 kmemleak: .* new suspected
 unreferenced object
+Kernel memory leak detector disabled
+Out of memory: Killed process
 hung_task:
 soft lockup
 hard LOCKUP
@@ -73,13 +76,19 @@ deprecated workqueue
 
 # Messages that count as the oops, or the warning, that a bracket demands.  An oops must
 # not be in the bracket of a warning.
-OOPS='BUG:|Oops|general protection|unable to handle'
+OOPS='Oops|kernel BUG at|general protection|[Uu]nable to handle'
 WARNING='WARNING:|kretprobe BUG!'
+
+# Messages that no bracket excuses.  At a bad address, "KASAN:" is also part of an oops.
+NEVER='BUG: (KASAN|KFENCE|sleeping function|scheduling while atomic|spinlock|rwlock)'
+NEVER+='|possible (circular|recursive) locking|possible irq lock inversion'
+NEVER+='|inconsistent lock state|bad unlock balance|suspicious RCU usage'
+NEVER+='|refcount_t:|list_(add|del) corruption'
 
 judge_console()
 {
 	sed '/^$/d' <<<"$BAD" >"$BUILD/bad-lines"
-	awk -v oops="$OOPS" -v warning="$WARNING" -v own="${OWN_FUNCTIONS:-}" '
+	awk -v oops="$OOPS" -v warning="$WARNING" -v never="$NEVER" -v own="${OWN_FUNCTIONS:-}" '
 	BEGIN { while (own && (getline name < own) > 0) ours[name] }
 	FNR == NR { bad[++n] = $0; next }
 	/kprobes-test: expect-(oops|warning) begin/ {
@@ -105,7 +114,8 @@ judge_console()
 	dump && /Call trace:/ { dump = 2; next }
 	dump == 2 && !/\+0x[0-9a-f]+\/0x[0-9a-f]+/ { dump = 0 }
 	dump { next }
-	inside && kind == "warning" && $0 ~ oops { complain($0) }
+	inside && kind == "warning" && ($0 ~ oops || /(^|[^A-Za-z_])BUG:/) { complain($0); next }
+	inside && $0 ~ never { complain($0); next }
 	inside { if ($0 ~ (kind == "oops" ? oops : warning)) found = 1; next }
 	own && /BUG: KCSAN: data-race in / {
 		parties = $0
