@@ -6,7 +6,8 @@
 #
 # Reads a kernel log (time stamps, KUnit's nesting by four blanks) and the output of the
 # kselftest runner (nesting by "# ").  A line that sums up the lines nested
-# before it is no case, unless it fails and none of them did.
+# before it is no case, unless it fails and none of them did.  An expected failure (XFAIL) is
+# not a pass: it is printed as SKIP.
 # If the number of cases differs from the plan, that is a failure: cases that did not
 # run did not pass.
 
@@ -76,7 +77,7 @@ function forget(level,	l)
 	sub(/^(not )?ok [0-9]+( -)? */, "", name)
 	if (suite[level] != "" && index(name, suite[level]) == 0)
 		name = suite[level] ": " name
-	skipped = (name ~ /# SKIP/)
+	skipped = (name ~ /# (SKIP|XFAIL)/)
 	close_level(level + 1, name)
 	if (seen[level + 1]) {
 		if (!good && !failed[level + 1])

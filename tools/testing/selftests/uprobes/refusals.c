@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Probes that cannot be: each has its errno.  And text that is mapped in an unusual way: a
- * probe there is refused, or it counts; it is never registered without effect.
+ * probe there is refused, or it counts.  Only in shared text that is mapped after the
+ * registration it may have no effect.
  */
 #include "../kselftest.h"
 #include "probe.h"
@@ -124,12 +125,18 @@ static const struct mapping {
 	  PROT_READ | PROT_EXEC, true },
 };
 
-/* True if the probe counts calls in the mapping, or has been refused. */
-static bool takes_effect(const struct mapping *mapping, bool probe_first, char *detail)
+/*
+ * The effect of a probe in a mapping.  COUNTS: it counts each call, or is refused.  NO_EFFECT:
+ * it counts no call, and the function works.  FAULTY: anything else.
+ */
+enum effect { COUNTS, NO_EFFECT, FAULTY };
+
+static enum effect effect_in(const struct mapping *mapping, bool probe_first, char *detail)
 {
 	struct probes probes = { .link = -1 };
-	bool good = true, calls;
+	bool calls;
 	char *text;
+	unsigned long hits;
 	int error = 0;
 
 	if (probe_first && !code_probe(&probes, FILE_NAME, 1, 1))
@@ -146,22 +153,25 @@ static bool takes_effect(const struct mapping *mapping, bool probe_first, char *
 	if (!probe_first && !code_probe(&probes, FILE_NAME, 1, 1))
 		error = errno;
 	calls = text && code_call(text, 0, 5) && code_call(text, 0, 6);
+	hits = error ? 0 : probe_count(&probes);
 	if (error < 0)
 		snprintf(detail, 64, "cannot be mapped, error %d", -error);
 	else if (error)
 		snprintf(detail, 64, "refused, error %d", error);
 	else
-		snprintf(detail, 64, "%lu hits of 2", probe_count(&probes));
-	if (!error)
-		good = calls && probe_count(&probes) == 2;
+		snprintf(detail, 64, "%lu hits of 2", hits);
 	if (probes.link >= 0)
 		probe_remove(&probes);
 	if (text) {
 		/* The function works when the probe has gone. */
-		good &= code_call(text, 0, 7);
+		calls &= code_call(text, 0, 7);
 		munmap(text, PAGES * 4096);
 	}
-	return good;
+	if (text && !calls)
+		return FAULTY;
+	if (error || hits == 2)
+		return COUNTS;
+	return hits ? FAULTY : NO_EFFECT;
 }
 
 static const struct mapping *current_mapping;
@@ -172,7 +182,7 @@ static char *detail;
 
 static int one_mapping(void)
 {
-	return !takes_effect(current_mapping, current_first, detail);
+	return effect_in(current_mapping, current_first, detail);
 }
 
 static void check_mappings(void)
@@ -191,7 +201,7 @@ static void check_mappings(void)
 			detail[0] = 0;
 			status = in_child(one_mapping);
 			/* No implementation can put a probe that exists there. */
-			if (status == 1 && first && mappings[i].flags & MAP_SHARED)
+			if (status == NO_EFFECT && first && mappings[i].flags & MAP_SHARED)
 				ksft_test_result_xfail("%s, mapped later: %s\n",
 						       mappings[i].name, detail);
 			else
