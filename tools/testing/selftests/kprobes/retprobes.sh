@@ -89,12 +89,12 @@ if [ -z "$module" ]; then
 	skip "unloading a module while a call is in flight" "kretprobe_example has not been built"
 else
 	yes "a module follows the function" insmod "$module" func="$SLEEPER"
-	sleep 3 &
+	sleep 20 &
 	PID=$!
 	wait_until 10 sleeps "$PID"
 	yes "it is unloaded while a call is in flight" rmmod kretprobe_example
 	dmesg -c >/dev/null
-	yes "the stack can be shown all the same" stack "$PID"
+	yes "the call is still in flight, and the stack can be shown" sleeps "$PID"
 	wait "$PID"
 	is "the call returns" "$?" 0
 	is "and the handler is not called" "$(dmesg | grep -c "$SLEEPER returned")" 0

@@ -125,11 +125,16 @@ is "the result is the function's again" "$(call plain 3)" 3
 
 # --- Handlers that sleep ------------------------------------------------------------------
 
+is_hit()
+{
+	[ "$(up_column "$1" 2)" -gt 0 ]
+}
+
 up "add sleep $(at plain) session sleep" >/dev/null
 start_waiting plain 20
 : >"$FLAG"
-sleep 0.2
-yes "a consumer is unregistered while its handler sleeps" up del sleep
+yes "a handler sleeps" wait_until 10 is_hit sleep
+is "a consumer is unregistered while its handler sleeps" "$(up del sleep)" ok
 is "the process has the result" "$(go)" 20
 
 up "add n1 $(at plain) nosync" >/dev/null

@@ -177,7 +177,7 @@ int main(void)
 	end = read_whole(PATTERN, old_pattern, sizeof(old_pattern));
 	if (end < 0)
 		ksft_exit_skip("no core dumps in this kernel\n");
-	ksft_set_plan(6);
+	ksft_set_plan(8);
 	read_whole(FAULT_TRACE, old_trace, sizeof(old_trace));
 	set_file(FAULT_TRACE, "0");
 	set_file(PATTERN, CORE);
@@ -185,6 +185,9 @@ int main(void)
 	probe_all(&probes, work_probes, WORK_PROBES, false);
 	probe_function(&crashes, crash_insn);
 	check("probed");
+	ksft_test_result(probe_count(&probes), "probed: %lu hits\n", probe_count(&probes));
+	ksft_test_result(probe_count(&crashes) == DUMPS,
+			 "probed: %lu hits of the faulting instruction\n", probe_count(&crashes));
 	probe_remove(&probes);
 	probe_remove(&crashes);
 	set_file(PATTERN, old_pattern);

@@ -34,9 +34,10 @@ static unsigned long one_call(unsigned long rounds)
 	return work(rounds, memory);
 }
 
-static bool probe_work(void)
+static void probe_work(void)
 {
-	return probe_all(&probes, work_probes, WORK_PROBES, false);
+	if (!probe_all(&probes, work_probes, WORK_PROBES, false))
+		ksft_exit_fail_msg("the function cannot be probed: error %d\n", errno);
 }
 
 static bool in_work(unsigned long ip)
@@ -150,6 +151,8 @@ static void check_steps(void)
 	probe_remove(&probes);
 	ksft_test_result(steps && steps < STEPS, "bare: %u steps through the function\n", steps);
 	ksft_test_result(probed == steps, "probed: %u steps\n", probed);
+	ksft_test_result(probe_count(&probes) == ROUNDS * work_per_round + work_per_call,
+			 "probed: %lu hits\n", probe_count(&probes));
 	for (i = 0; i < steps && i < probed; i++) {
 		if (!memcmp(&bare[i], &now[i], sizeof(now[i])))
 			continue;
@@ -228,6 +231,7 @@ static void check_stops(void)
 	}
 	ksft_test_result(stops == STOPS && inside, "%u stops, %u of them in the function\n", stops,
 			 inside);
+	ksft_test_result(probe_count(&probes), "%lu hits\n", probe_count(&probes));
 	ksft_test_result(!bad_ip, "no stop shows a copy as the ip (%u do)\n", bad_ip);
 	ksft_test_result(!bad_word, "none in another register (%u do)\n", bad_word);
 	ksft_test_result(!bad_proc, "none in /proc/PID/syscall (%u do)\n", bad_proc);
@@ -357,7 +361,7 @@ static void check_areas(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(14);
+	ksft_set_plan(16);
 	check_steps();
 	check_stops();
 	check_move();

@@ -140,6 +140,11 @@ static void check(const char *name)
 			 seen.chain_in_area, seen.address);
 }
 
+static void check_hits(const struct probes *probes, const char *name)
+{
+	ksft_test_result(probe_count(probes), "%s: %lu hits\n", name, probe_count(probes));
+}
+
 int main(void)
 {
 	struct probes probes;
@@ -147,16 +152,18 @@ int main(void)
 	ksft_print_header();
 	if (profiler() < 0)
 		ksft_exit_skip("no profiler: error %d\n", errno);
-	ksft_set_plan(9);
+	ksft_set_plan(11);
 	profile();
 	check("bare");
 	probe_all(&probes, work_probes, WORK_PROBES, false);
 	profile();
 	check("probed");
+	check_hits(&probes, "probed");
 	probe_remove(&probes);
 	probe_return(&probes, work);
 	profile();
 	check("return probe");
+	check_hits(&probes, "return probe");
 	probe_remove(&probes);
 	ksft_finished();
 }
