@@ -68,8 +68,9 @@ while [ "$i" -lt $((rounds / 10)) ]; do
 done
 rm -f /tmp/storm
 wait
-is "the debuggers got hits of all their registers" \
-	"$(cat /tmp/storm-* | awk -F'[= ]' '$2 != $4')" ""
+is "the debuggers got hits of all their registers, and some had registers" \
+	"$(cat /tmp/storm-* |
+		awk -F'[= ]' '$2 != $4 { print } $2 > 0 { some = "some" } END { print some }')" some
 tries=0
 while grep -q '\[PARKED\]' "$LIST" && [ "$tries" -lt 100 ]; do
 	tries=$((tries + 1))

@@ -284,6 +284,8 @@ static int run_rounds(char *number, char **args)
 	}
 	kfree(p);
 	pr_info("wp_test: %d of %u rounds had a register\n", done, n);
+	if (ret >= 0 && !done)
+		ret = -ENOSPC;
 	return min(ret, 0);
 }
 
