@@ -171,6 +171,19 @@ settled()
 	wait_until 20 grep -q "  $FUNCTION+0x$ENTRY  .*\[OPTIMIZED\]" "$KPROBES/list"
 }
 
+# available USER: this kernel has it.  Every kernel has probes.
+available()
+{
+	local status=0
+
+	case $1 in
+	kprobe|after|return)	return ;;
+	esac
+	"on_$1" 2>/dev/null || status=1
+	"off_$1" >/dev/null 2>&1
+	return "$status"
+}
+
 # pair USER WORD...: our probe, described by the words, and the other user, in both orders.
 pair()
 {
@@ -180,13 +193,13 @@ pair()
 	shift
 	[ "$*" != return ] || column=after
 
-	echo >"$INSTANCE/trace"
-	kp add ours "symbol=$FUNCTION" "$@" >/dev/null
-	if ! "on_$user" 2>/dev/null; then
+	if ! available "$user"; then
 		skip "$name" "this kernel does not have it"
-		kp del ours >/dev/null
 		return
 	fi
+	echo >"$INSTANCE/trace"
+	kp add ours "symbol=$FUNCTION" "$@" >/dev/null
+	"on_$user"
 	calls
 	is "$name: ours came first" "$(count ours $column) $("seen_$user")" "5 5"
 	yes "$name: it is a jump" settled

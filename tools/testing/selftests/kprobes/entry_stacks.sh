@@ -144,11 +144,12 @@ yes "a jump: probes" probe $FUNCTION
 yes "a jump: it is there" is_jump $FUNCTION
 traces "a jump"
 
-if ! graph $FUNCTION 2>/dev/null; then
+if ! grep -qw function_graph "$INSTANCE/available_tracers"; then
 	skip "the graph tracer" "this kernel does not have it"
 	unprobe
 	finish
 fi
+yes "the graph tracer came second: it is on" graph $FUNCTION
 traces_with_graph "the graph tracer came second"
 unprobe
 yes "the graph tracer came first: probes" probe $FUNCTION

@@ -11,10 +11,22 @@ messages()
 	dmesg | sed -n "s/.*$1: //p" | tail -n 5
 }
 
+# load_sample MODULE PARAMETER...
+load_sample()
+{
+	if modprobe "$@"; then
+		result 0 "$1 loads"
+		loaded=$1
+	else
+		result 1 "$1 loads"
+		finish
+	fi
+}
+
 begin
-modprobe wprobe_example symbol=total_forks show=3 2>/dev/null ||
+grep -q '/wprobe_example\.ko' "/lib/modules/$(uname -r)/modules.dep" ||
 	skip_all "the samples have not been built"
-loaded=wprobe_example
+load_sample wprobe_example symbol=total_forks show=3
 for i in 1 2 3 4 5; do
 	(true) &
 	wait
@@ -31,14 +43,15 @@ is "it counts all" "$(printf '%s\n' "$lines" |
 # instruction; at the signal it stores, then it stores 259, and exits.
 "$HERE/process" writes_of_event >/tmp/sample &
 pid=$!
+trap 'kill "$pid" 2>/dev/null; cleanup' EXIT
 while ! [ -s /tmp/sample ]; do
 	sleep 0.1
 done
 read -r word _ after </tmp/sample
-modprobe wprobe_process_example pid="$pid" address="$word" len="$(word_size)" show=1 || finish
-loaded=wprobe_process_example
+load_sample wprobe_process_example pid="$pid" address="$word" len="$(word_size)" show=1
 kill -USR1 "$pid"
 wait "$pid"
+trap cleanup EXIT
 cleanup
 rm -f /tmp/sample
 lines=$(messages wprobe_process_example |
