@@ -76,7 +76,7 @@ run_boot()
 
 main()
 {
-	local name cpu words arguments status=0
+	local name cpu words arguments boots=0 status=0
 
 	check_arch "$ARCH"
 	check_config "$CONFIG"
@@ -91,8 +91,10 @@ main()
 	rm -rf "$TEXT"
 	while IFS='|' read -r -u 3 name cpu words arguments; do
 		[[ -z ${BOOTS:-} || " $BOOTS " == *" $name "* ]] || continue
+		boots=$((boots + 1))
 		run_boot "$name" "$cpu" "$arguments" || status=1
 	done 3< <(boots)
+	((boots)) || die "no boot of $ARCH-$CONFIG has a name of BOOTS=${BOOTS:-}"
 	return "$status"
 }
 

@@ -122,15 +122,17 @@ check_boot()
 
 check_guest()
 {
-	local arch=$1 id=$1-$CONFIG name cpu words arguments
+	local arch=$1 id=$1-$CONFIG name cpu words arguments boots=0
 
 	rm -rf "$(out_dir "$arch" "$CONFIG")/kselftest"
 	step "$id kselftests build" "$LAB/selftests.sh" "$arch" "$CONFIG" || true
 	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "$CONFIG" || return 0
 	while IFS='|' read -r -u 3 name cpu words arguments; do
 		[[ -z ${BOOTS:-} || " $BOOTS " == *" $name "* ]] || continue
+		boots=$((boots + 1))
 		check_boot "$arch" "$name" "$cpu" "$words" "$arguments"
 	done 3< <(boots "$arch")
+	((boots)) || step "$id has a boot with a name of BOOTS=$BOOTS" false || true
 }
 
 # check_bare: boot without user space, because Debian has no programs of that byte order.
