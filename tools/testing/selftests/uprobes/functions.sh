@@ -11,6 +11,7 @@
 
 UP_TEST=/sys/kernel/debug/up_test
 UPROBE_EVENTS=$TRACING/uprobe_events
+UPROBE_LIST=/sys/kernel/debug/uprobes/list
 TARGET=$HERE/target
 FLAG=/tmp/uprobes-flag
 OUTPUT=/tmp/uprobes-output
@@ -28,13 +29,28 @@ begin()
 	trap 'exit 1' INT TERM HUP
 	"$TARGET" offsets >/tmp/uprobes-offsets
 	rm -f "$FLAG"
+	list_before=$(registered)
 }
 
-# finish: check that no event stays defined, and end the script.
+# registered: all probes of the kernel; empty if it does not list them.
+registered()
+{
+	cat "$UPROBE_LIST" 2>/dev/null
+}
+
+# as_before: the same probes are registered as at the beginning.
+as_before()
+{
+	[ "$(registered)" = "$list_before" ]
+}
+
+# finish: check that no event stays defined and no probe registered, and end the script.
 finish()
 {
 	put_back
 	is "no event stays defined" "$(cat "$UPROBE_EVENTS")" ""
+	wait_until 15 as_before
+	is "nothing stays registered" "$(registered)" "$list_before"
 	echo "1..$checks"
 	[ "$failures" -eq 0 ]
 	exit
@@ -57,6 +73,11 @@ run_process_program()
 	"$HERE/$1"
 	status=$?
 	put_back
+	if ! wait_until 15 as_before; then
+		note "probes stay registered:"
+		note "$(registered)"
+		status=1
+	fi
 	exit $status
 }
 
