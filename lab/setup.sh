@@ -59,6 +59,7 @@ default_gcc()
 	if command -v gcc >/dev/null; then
 		gcc -dumpversion | cut -d. -f1
 	else
+		has_candidate gcc || apt_update >&2
 		apt-cache depends gcc | sed -nE 's/^ *Depends: gcc-([0-9]+)$/\1/p' | head -n 1
 	fi
 }
@@ -66,11 +67,14 @@ default_gcc()
 # missing_packages ARCH...: the needed packages that are not installed.
 missing_packages()
 {
-	local package wanted=$PACKAGES
+	local package version wanted=$PACKAGES
 
 	# A 32 bit helper program of the kselftests links with gcc's own library.
-	[[ " $* " != *" i386 "* ]] ||
-		wanted+=" lib32gcc-$(default_gcc)-dev"
+	if [[ " $* " == *" i386 "* ]]; then
+		version=$(default_gcc) && [[ -n $version ]] ||
+			die "apt does not know which gcc is this release's (log: $LOG)"
+		wanted+=" lib32gcc-$version-dev"
+	fi
 
 	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
@@ -371,14 +375,15 @@ fetch_base()
 
 main()
 {
-	local arch versions=
-	local -a missing
+	local arch found versions=
+	local -a missing=()
 
 	mkdir -p "$LOGS"
 	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 		die "this machine has no dpkg and apt; install by hand: $(echo $PACKAGES) and the Linux $BASE source (KSRC=)"
 	. /etc/os-release
-	mapfile -t missing < <(missing_packages "$@" && missing_compilers "$@")
+	found=$(missing_packages "$@" && missing_compilers "$@") || exit
+	[[ -z $found ]] || mapfile -t missing <<<"$found"
 	if ((${#missing[@]})); then
 		apt_install "${missing[@]}" ||
 			die "apt could not install: ${missing[*]} (log: $LOG.install)"
