@@ -171,10 +171,10 @@ main()
 	: >"$CONSOLE"
 	: >"$OUTPUT"
 	say "booting $ARCH-$CONFIG, job $JOB, at most $limit s (logs: $CONSOLE $OUTPUT)"
-	qemu "$limit" "$(arguments) panic=-1 lab.job=$JOB $*" </dev/null &
+	qemu "$limit" "$(arguments) panic=-1 lab.job=$JOB $*" </dev/null 9>&- &
 	pid=$!
 	# A background job does not get the terminal's ^C.
-	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	trap 'end_job "$pid"; exit 130' INT TERM
 	watch "$pid"
 	wait "$pid" || status=$?
 	trap - INT TERM

@@ -296,6 +296,22 @@ kmake()
 		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
 }
 
+# end_job PID: end that process, its children, their children, and so on.  They cannot have a
+# process group of their own: sudo could not ask for a password there.
+end_job()
+{
+	local all=$1 parents=$1
+
+	while [[ -n $parents ]]; do
+		parents=$(grep -lsE "^PPid:[[:space:]]+(${parents// /|})\$" /proc/[0-9]*/status |
+			cut -d/ -f3 | tr '\n' ' ' || true)
+		parents=${parents% }
+		all+=" $parents"
+	done
+	# shellcheck disable=SC2086 # a list of words
+	kill $all 2>/dev/null || true
+}
+
 # logged LOG TITLE command...: run a long command with all its output in LOG,
 # print its progress every now and then, and show the end of the log if it fails.
 # Returns the status of the command.
@@ -305,10 +321,11 @@ logged()
 	shift 2
 	mkdir -p "$(dirname "$log")"
 	say "$title (log: $log)"
-	"$@" >"$log" 2>&1 </dev/null &
+	# The lock on the output folder (9) is that of this process.
+	"$@" >"$log" 2>&1 </dev/null 9>&- &
 	pid=$!
 	# A background job does not get the terminal's ^C.
-	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	trap 'end_job "$pid"; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.5
 		if ((SECONDS - start >= next)); then
