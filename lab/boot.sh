@@ -29,12 +29,12 @@ OUT=$(out_dir "$ARCH" "$CONFIG")
 # Checking kernels are several times slower.
 default_timeout()
 {
-	case $CONFIG in
-	debug|kcsan) echo 2700 ;;
-	rt)	echo 900 ;;
-	bti|tags) echo 1800 ;;
-	dist|cfi) echo 1200 ;;
-	bench*)	echo 3600 ;;
+	case $ARCH-$CONFIG in
+	arm64-debug) echo 7200 ;;
+	*-debug|*-kcsan) echo 2700 ;;
+	*-bti|*-tags) echo 1800 ;;
+	*-dist|*-cfi) echo 1200 ;;
+	*-bench*) echo 3600 ;;
 	*)	echo 900 ;;
 	esac
 }

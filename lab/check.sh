@@ -49,8 +49,13 @@ LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
 	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8 UPROBES_SECONDS=300"
 	LONG_ARGS+=" UPROBES_THREADS=64 UPROBES_CALLS=1000000 STORM_ROUNDS=1000"
-	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-5400}
+	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-10800}
 fi
+
+# Then, and in checking kernels, the limits in the settings of the kselftests are too short.
+case $CONFIG-${LONG:-} in
+debug-*|kcsan-*|*-?*) LONG_ARGS+=" KSELFTEST_TIMEOUT=3600" ;;
+esac
 
 check_host()
 {
