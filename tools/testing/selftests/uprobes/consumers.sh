@@ -88,6 +88,13 @@ up del none >/dev/null
 is "a consumer removes itself at the first hit" \
 	"$(up "add once $(at plain) once") $(call plain 9) $(counts once)" "ok 9 1 0 0"
 up del once >/dev/null
+up "add once $(at plain) once" >/dev/null
+up "add stays $(at plain)" >/dev/null
+is "if one of two removes itself, the other has all hits" \
+	"$(call plain 9) $(counts stays)" "9 9 0 0"
+is "also in the next process" "$(call plain 9) $(counts stays)" "9 18 0 0"
+up del once >/dev/null
+up del stays >/dev/null
 
 # --- The counter of users ----------------------------------------------------------------
 
