@@ -121,7 +121,7 @@ void uprobe_unregister_process(struct uprobe *u);
 int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm);
 void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
-void uprobe_text_moved(struct mm_struct *mm);
+void uprobe_text_moved(struct vm_area_struct *vma);
 void uprobe_process_exec(void);
 void uprobe_process_exit(void);
 

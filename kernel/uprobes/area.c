@@ -65,7 +65,7 @@ static unsigned long find_gap(unsigned long low, unsigned long high, unsigned lo
 	struct vm_unmapped_area_info info = {
 		.flags = flags,
 		.length = UPROBE_AREA_SIZE,
-		.align_mask = UPROBE_AREA_SIZE - 1,
+		.align_mask = (UPROBE_AREA_SIZE - 1) & PAGE_MASK,
 		.low_limit = max(low, PAGE_SIZE),
 		.high_limit = min(high, TASK_SIZE),
 	};

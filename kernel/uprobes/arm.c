@@ -34,7 +34,8 @@ struct operation {
 	struct uprobe_point **points;
 	unsigned int nr;
 	enum uprobe_text_op op;
-	bool armed;		/* a mapping has been armed or disarmed, or is not concerned */
+	bool armed;		/* a mapping has been armed or disarmed */
+	bool unconcerned;	/* a process is not concerned */
 	int refused;		/* the first errno of mappings that cannot be probed, or 0 */
 };
 
@@ -156,10 +157,15 @@ static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 /* Can an operation concern a process?  Asked before its locks are taken. */
 static bool may_concern(struct operation *op, struct mm_struct *mm)
 {
+	unsigned int i;
+
 	if (op->op == UPROBE_DISARM)
 		return mm_flags_test(MMF_HAS_UPROBES, mm);
-	/* One point is often that of an event for one task. */
-	return op->nr > 1 || uprobe_point_wanted(op->points[0], mm);
+	for (i = 0; i < op->nr; i++) {
+		if (uprobe_point_wanted(op->points[i], mm))
+			return true;
+	}
+	return false;
 }
 
 /* Gives pages of text back, if no other point needs them. */
@@ -317,8 +323,9 @@ static int visit_one(struct operation *op, struct visit *visit)
 {
 	int err;
 
-	if (!may_concern(op, visit->mm)) {
-		op->armed = true;
+	/* Filters are asked about the parent of a child that is being forked while it has users. */
+	if (!READ_ONCE(visit->mm->uprobes_state.forking) && !may_concern(op, visit->mm)) {
+		op->unconcerned = true;
 		return 0;
 	}
 	if (!mmget_not_zero(visit->mm))
@@ -381,7 +388,8 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	scoped_guard(rwsem_write, &uprobe_points_lock)
 		WRITE_ONCE(operation, NULL);
 	forget(&visits);
-	if (!err && !now.armed && op == UPROBE_ARM)
+	if (!err && !now.armed && op == UPROBE_ARM &&
+	    !(now.unconcerned && now.refused == -EPERM))
 		err = now.refused;
 	return err;
 }
@@ -419,13 +427,34 @@ static int visit_forked(struct vm_area_struct *vma)
 }
 
 /**
- * uprobe_arm_forked() - the memory of a process has been copied, or is about to be moved
- * @mm: the child, which has not run; or the process, before its pages are moved
+ * uprobe_arm_moving() - a mapping is about to be moved, or has been moved
+ * @vma: the mapping
+ *
+ * If points are being armed or disarmed in all processes, they are in this mapping.
+ *
+ * Context: task, may sleep; mmap_lock held for writing.
+ * Return: 0, or -ENOMEM, -EINTR or -EAGAIN if a point cannot be disarmed.
+ */
+int uprobe_arm_moving(struct vm_area_struct *vma)
+{
+	int ret;
+
+	if (likely(!READ_ONCE(operation)))
+		return 0;
+	ret = visit_forked(vma);
+	uprobe_counters_catch_up(vma->vm_mm);
+	return ret;
+}
+
+/**
+ * uprobe_arm_forked() - the memory of a process has been copied
+ * @mm: the child, which has not run
  *
  * If points are being armed or disarmed in all processes, they are in this one.
  *
  * Context: task, may sleep; mmap_lock of @mm held for writing.
- * Return: 0, or -ENOMEM or -EINTR if a point cannot be disarmed, and the child must not run.
+ * Return: 0, or -ENOMEM, -EINTR or -EAGAIN if a point cannot be disarmed, and the child must not
+ * run.
  */
 int uprobe_arm_forked(struct mm_struct *mm)
 {

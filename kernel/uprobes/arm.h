@@ -30,18 +30,38 @@ static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **p
 	return low;
 }
 
+/* How much of an operation an error ends: this place, this page, this attempt, or all. */
+static inline unsigned int uprobe_error_weight(int err)
+{
+	switch (err) {
+	case 0:
+		return 0;
+	case -EPERM:
+	case -EOPNOTSUPP:
+	case -EILSEQ:
+	case -EEXIST:
+		return 1;
+	case -EFAULT:
+		return 2;
+	case -EAGAIN:
+		return 3;
+	default:
+		return 4;
+	}
+}
+
 /**
  * uprobe_first_error() - the error to return of two
  * @err: the first, or 0
  * @next: the next, or 0
  *
- * Errors that a caller ignores, or tries again after, do not hide others.
+ * Errors that a caller may ignore, or tries again after, do not hide others.
  *
  * Context: any.
  */
 static inline int uprobe_first_error(int err, int next)
 {
-	return !err || (next && (err == -EFAULT || err == -EAGAIN)) ? next : err;
+	return uprobe_error_weight(next) > uprobe_error_weight(err) ? next : err;
 }
 
 #endif /* _KERNEL_UPROBES_ARM_H */

@@ -81,7 +81,7 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
 	if (op == UPROBE_ARM)
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
 	ret = uprobe_text_page(vma, uprobe_vma_addr(vma, page), points, nr, op);
-	return err ? err : ret;
+	return uprobe_first_error(err, ret);
 }
 
 /**

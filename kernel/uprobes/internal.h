@@ -455,6 +455,7 @@ loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, l
 /* arm.c */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 int uprobe_arm_forked(struct mm_struct *mm);
+int uprobe_arm_moving(struct vm_area_struct *vma);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 
 /* counter.c */

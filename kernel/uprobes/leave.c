@@ -214,12 +214,18 @@ static bool is_dying(void)
 /* Signals wait, but not one that ends the task: it could not be killed while the copy faults. */
 static bool hold_signals(void)
 {
-	guard(spinlock_irq)(&current->sighand->siglock);
-	if (unlikely(is_dying()))
-		return false;
-	clear_thread_flag(TIF_SIGPENDING);
-	current->utask->signal_held = true;
-	return true;
+	struct sighand_struct *sighand;
+	unsigned long flags;
+	bool held;
+
+	sighand = lock_task_sighand(current, &flags);
+	held = !is_dying();
+	if (likely(held)) {
+		clear_thread_flag(TIF_SIGPENDING);
+		current->utask->signal_held = true;
+	}
+	spin_unlock_irqrestore(&sighand->siglock, flags);
+	return held;
 }
 
 /* Is it a signal of the kernel that comes while the task runs, and not because of what it does? */

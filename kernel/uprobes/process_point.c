@@ -380,17 +380,23 @@ static int leave_point(struct vm_area_struct *vma, struct uprobe_point *point)
 	return err == -EFAULT ? 0 : err;
 }
 
+/* Removes breakpoints. If one cannot be removed, @end becomes its address. */
 static noinline int leave_range(struct uprobe_mm *own, struct vm_area_struct *vma,
-				unsigned long start, unsigned long end)
+				unsigned long start, unsigned long *end)
 {
 	struct uprobe_point *point;
-	int err = 0;
+	int err;
 
 	guard(rwsem_read)(&uprobe_points_lock);
-	for (point = uprobe_point_first(&own->process, start);
-	     point && point->offset < end && !err; point = uprobe_point_next(point))
+	for (point = uprobe_point_first(&own->process, start); point && point->offset < *end;
+	     point = uprobe_point_next(point)) {
 		err = leave_point(vma, point);
-	return err;
+		if (err) {
+			*end = point->offset;
+			return err;
+		}
+	}
+	return 0;
 }
 
 /**
@@ -403,36 +409,37 @@ static noinline int leave_range(struct uprobe_mm *own, struct vm_area_struct *vm
  * are unregistered.
  *
  * Context: task, may sleep; mmap_lock held for writing.
- * Return: 0; -ENOMEM, -EINTR, -EAGAIN if a breakpoint cannot be removed or is still to be written,
- * and the pages must stay where they are.
+ * Return: 0; -ENOMEM, -EINTR or -EAGAIN if a breakpoint cannot be removed. Then the pages must stay
+ * where they are, but the probes before it are unregistered.
  */
 int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
 	/* An operation in all processes may not find the text at its new address. */
-	int err = uprobe_arm_forked(vma->vm_mm);
+	int err = uprobe_arm_moving(vma);
+	unsigned long end = start + len;
 
 	if (err || likely(!own || list_empty(&own->process.in_order)))
 		return err;
-	err = leave_range(own, vma, start, start + len);
-	if (!err)
-		uprobe_process_unmapped(own, start, start + len);
+	err = leave_range(own, vma, start, &end);
+	uprobe_process_unmapped(own, start, end);
 	return err;
 }
 
 /**
  * uprobe_text_moved() - pages of a process have been moved
- * @mm: the process
+ * @vma: their new mapping, or NULL
  *
  * An operation in all processes that has begun since uprobe_text_moves() may not have found the new
- * mapping.
+ * mapping. If a breakpoint cannot be removed there, because memory is short, it stays.
  *
  * Context: task, may sleep; mmap_lock held for writing.
  */
-void uprobe_text_moved(struct mm_struct *mm)
+void uprobe_text_moved(struct vm_area_struct *vma)
 {
-	uprobe_arm_forked(mm);
+	if (vma)
+		uprobe_arm_moving(vma);
 }
 
 /**
