@@ -192,7 +192,8 @@ static int arm_each(struct list_head *points)
 		list_splice_tail(&one, points);
 		if (!err)
 			continue;
-		pr_warn("%pS cannot be armed (%d)\n", (void *)kprobe_point_addr(point), err);
+		pr_warn_ratelimited("%pS cannot be armed (%d)\n",
+				    (void *)kprobe_point_addr(point), err);
 		ret = err;
 	}
 	return ret;
@@ -208,12 +209,12 @@ static int arm_each(struct list_head *points)
 int kprobe_rearm_all(bool enable)
 {
 	LIST_HEAD(points);
+	bool changed;
 	int ret = 0;
 
 	guard(mutex)(&kprobe_mutex);
 
-	if (enable == !kprobes_all_disarmed)
-		return 0;
+	changed = enable == kprobes_all_disarmed;
 	kprobes_all_disarmed = !enable;
 	collect_switched(&points);
 	if (!enable)
@@ -221,6 +222,7 @@ int kprobe_rearm_all(bool enable)
 	else if (kprobe_arm_points(&points))
 		ret = arm_each(&points);
 	kprobe_uncollect_all(&points);
-	pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
+	if (changed)
+		pr_info("globally %s\n", kprobes_all_disarmed ? "disabled" : "enabled");
 	return ret;
 }

@@ -77,7 +77,11 @@ static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
 
 static void detach(struct kprobe_point *site)
 {
-	set_role(kprobe_carrier_of(site), KPROBE_ROLE_KEPT);
+	struct kprobe_point *carrier = kprobe_carrier_of(site);
+
+	/* Hits of the carrier, like those of ftrace, ask for the role before that changes. */
+	smp_store_release(&carrier->lone, &carrier->kp);
+	set_role(carrier, KPROBE_ROLE_KEPT);
 	kprobe_point_update_handlers(site);
 }
 
