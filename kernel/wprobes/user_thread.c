@@ -175,10 +175,12 @@ static bool stop(struct wprobe_thread *thread)
 {
 	unregister_hw_breakpoint(thread->event);
 	wprobe_user_cancel(thread);
-	if (!wprobe_user_abandon(thread))
-		return false;
+	/* First: the work may free the object as soon as it is abandoned. */
 	list_del_init(&thread->list);
-	return true;
+	if (wprobe_user_abandon(thread))
+		return true;
+	list_add(&thread->list, &thread->user->threads);
+	return false;
 }
 
 /**
