@@ -10,8 +10,8 @@
  * old slot.
  *
  * An area is aligned to its size, so that its address without the offset in it is the index by
- * which it is found. If the program unmaps an area, the area is gone, but keeps its slots, and comes
- * back when an area is needed at that address.
+ * which it is found. If the program unmaps an area, the area is gone, but keeps its slots, and
+ * comes back when an area is needed at that address.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>

@@ -282,8 +282,8 @@ static void call_handler(struct wprobe_thread *thread)
 }
 
 /*
- * Leaves WPROBE_THREAD_SKIPPED.  The work, and a task that releases the event, may both want to: one
- * of them gets true.
+ * Leaves WPROBE_THREAD_SKIPPED.  The work, and a task that releases the event, may both want to:
+ * one of them gets true.
  */
 static bool leave_skipped(struct wprobe_thread *thread, enum wprobe_thread_state to)
 {

@@ -29,7 +29,8 @@ echo 1 >"$INSTANCE/events/uprobe_core/enable"
 transcript()
 {
 	sed -nE 's/^[^#].*: uprobe_(text|site_state|refused): /\1 /p' "$INSTANCE/trace" |
-		sed -E "s/ $plain / ADDR /; s/slot [1-9a-f][0-9a-f]*/slot SLOT/; s/inode [0-9]+/inode/"
+		sed -E -e "s/ $plain / ADDR /;" \
+		    -e "s/slot [1-9a-f][0-9a-f]*/slot SLOT/; s/inode [0-9]+/inode/"
 	echo >"$INSTANCE/trace"
 }
 
@@ -63,7 +64,8 @@ is "no text has changed" "$(transcript)" ""
 start_twice plain 1
 is "text is armed, and a site made at the hit" "$(transcript)" "text ADDR armed
 site_state ADDR slot SLOT new -> boosted"
-is "the list has the kind of the instruction" "$(listed "$TARGET" plain)" "handlers 1 returns 0 [0: copied]"
+is "the list has the kind of the instruction" \
+	"$(listed "$TARGET" plain)" "handlers 1 returns 0 [0: copied]"
 is "an area has a slot for it" "$(slots)" "$((no_slots + 1))"
 up "del a" >/dev/null
 is "text is disarmed, and the site has gone" "$(transcript)" "text ADDR disarmed
