@@ -11,6 +11,7 @@
 
 #include "../../../arch/x86/kernel/kprobes/classify.h"
 #include "../internal.h"
+#include "../slots.h"
 #include "asm_case.h"
 #include "counted.h"
 #include "opt_functions.h"
@@ -127,6 +128,76 @@ static void leaving_a_copy(struct kunit *test)
 	unregister_kprobe(&c.kp);
 }
 
+/* --- Points and their copies --------------------------------------------------------- */
+
+static unsigned long stale_hit(unsigned long addr)
+{
+	struct pt_regs regs = { .ip = addr + INT3_INSN_SIZE, .cs = __KERNEL_CS };
+
+	local_irq_disable();
+	if (!kprobe_int3_handler(&regs))
+		regs.ip = 0;
+	local_irq_enable();
+	return regs.ip;
+}
+
+/* Copies of a batch are written together, after the points are in the table. */
+static void a_stale_breakpoint(struct kunit *test)
+{
+	struct kprobe_place place = { .addr = (unsigned long)kprobes_text_load };
+	struct counted first = counted_at(kprobes_text_load, true, false);
+	struct kprobe_point *point;
+	const char *why = NULL;
+	LIST_HEAD(points);
+
+	/* Nobody looks for probes before the first is registered. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&first.kp), 0);
+	unregister_kprobe(&first.kp);
+
+	guard(mutex)(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, kprobe_table_reserve(1), 0);
+	point = kprobe_point_create(&place, &why);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(point));
+	if (IS_ERR(point))
+		return;
+	kprobe_table_insert(point);
+	KUNIT_EXPECT_EQ(test, stale_hit(place.addr), place.addr);
+	arch_prepare_kprobes_end();
+	KUNIT_EXPECT_NOT_NULL(test, point->kp.ainsn.insn);
+	KUNIT_EXPECT_EQ(test, stale_hit(place.addr), (unsigned long)point->kp.ainsn.insn);
+	KUNIT_EXPECT_EQ(test, *point->kp.ainsn.insn, *(u8 *)place.addr);
+
+	kprobe_collect(point, &points);
+	kprobe_points_unpublish(&points);
+	kprobe_points_release(&points);
+}
+
+/* The number of slots that a point has, without those of detours. */
+static unsigned int slots_of(const struct kprobe *kp)
+{
+	unsigned int nr = 0, bucket, i;
+	struct slot_page *page;
+
+	guard(mutex)(&kprobe_insn_slots.mutex);
+	hash_for_each(kprobe_slot_pages, bucket, page, node) {
+		for (i = 0; page->cache == &kprobe_insn_slots && i < page->nr; i++)
+			nr += page->owners[i] == kp;
+	}
+	return nr;
+}
+
+/* Two probes at one address, both with a post handler, need one copy that ends with a trap. */
+static void copies_of_a_batch(struct kunit *test)
+{
+	struct counted a = counted_at(kprobes_text_load, true, true);
+	struct counted b = counted_at(kprobes_text_load, true, true);
+	struct kprobe *both[] = { &a.kp, &b.kp };
+
+	KUNIT_ASSERT_EQ(test, register_kprobes(both, ARRAY_SIZE(both)), 0);
+	KUNIT_EXPECT_EQ(test, slots_of(probe_at(kprobes_text_load)), 2U);
+	unregister_kprobes(both, ARRAY_SIZE(both));
+}
+
 /* --- Stack traces ------------------------------------------------------------------- */
 
 /*
@@ -203,6 +274,8 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(a_load_into_an_unmapped_page),
 	KUNIT_CASE(text_without_probes),
 	KUNIT_CASE(leaving_a_copy),
+	KUNIT_CASE(a_stale_breakpoint),
+	KUNIT_CASE(copies_of_a_batch),
 	KUNIT_CASE(callers_after_an_emulated_call),
 	{}
 };

@@ -64,7 +64,8 @@ void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t
 void probe_poke_all(struct probe_pokes *pokes);
 
 /* slots.c */
-void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int len);
+void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int len,
+			struct kprobe *kp);
 void probe_write_slots(void);
 
 /* hit/emulate.c */

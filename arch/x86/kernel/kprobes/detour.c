@@ -245,7 +245,7 @@ static enum kprobe_obstacle make_detour(struct optimized_kprobe *op, const struc
 		free_optinsn_slot(slot, 0);
 		return obstacle;
 	}
-	probe_collect_slot(slot, buf, sizeof(buf));
+	probe_collect_slot(slot, buf, sizeof(buf), NULL);
 	kprobe_publish_slot(&op->optinsn.insn, slot, buf, sizeof(buf));
 	return KPROBE_OBSTACLE_NONE;
 }

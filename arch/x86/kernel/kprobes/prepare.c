@@ -133,7 +133,8 @@ static int fill_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t *slot, b
 	return 0;
 }
 
-static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where, bool trap)
+/* Makes the slot of @insn, or, with a breakpoint at its end, that of @step. */
+static int make_slot(struct kprobe *p, const u8 *bytes, bool trap)
 {
 	kprobe_opcode_t *slot = get_insn_slot_for(p);
 	u8 buf[KPROBE_SLOT_SIZE];
@@ -146,8 +147,10 @@ static int make_slot(struct kprobe *p, const u8 *bytes, kprobe_opcode_t **where,
 		free_insn_slot(slot, 0);
 		return ret;
 	}
-	probe_collect_slot(slot, buf, sizeof(buf));
-	kprobe_publish_slot(where, slot, buf, sizeof(buf));
+	probe_collect_slot(slot, buf, sizeof(buf), trap ? NULL : p);
+	/* Hits use it when there is a post handler, and it has been written before. */
+	if (trap)
+		kprobe_publish_slot(&p->ainsn.step, slot, buf, sizeof(buf));
 	return 0;
 }
 
@@ -235,11 +238,7 @@ int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char *
 		return ret;
 
 	p->opcode = bytes[0];
-	if (needs_slot(probe_desc(p)))
-		ret = make_slot(p, bytes, &p->ainsn.insn, false);
-	if (!ret)
-		arch_kprobe_handlers_changed(p);
-	return ret;
+	return needs_slot(probe_desc(p)) ? make_slot(p, bytes, false) : 0;
 }
 
 /**
@@ -262,7 +261,7 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 	mutex_unlock(&text_mutex);
 	if (!avail)
 		return -EINVAL;
-	return make_slot(p, bytes, &p->ainsn.step, true);
+	return make_slot(p, bytes, true);
 }
 
 /**

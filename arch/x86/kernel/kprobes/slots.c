@@ -22,12 +22,14 @@
 
 /**
  * struct slot_content - the content of a slot or detour that has not been written yet
+ * @kp: representative of the point whose @insn will be the slot; or NULL
  * @slot: address of the slot
  * @offset: where it is while the pages are mapped one after the other; no slot crosses a page
  * @len: number of bytes
  * @bytes: the content
  */
 struct slot_content {
+	struct kprobe *kp;
 	void *slot;
 	unsigned int offset;
 	unsigned int len;
@@ -70,6 +72,19 @@ static unsigned int list_pages(void **pages)
 	return nr;
 }
 
+/* Hits find the slots from now on. */
+static void publish_slots(void)
+{
+	const struct slot_content *c;
+
+	for (c = pending.list; c < pending.list + pending.nr; c++) {
+		if (!c->kp)
+			continue;
+		kprobe_publish_slot(&c->kp->ainsn.insn, c->slot, c->bytes, c->len);
+		arch_kprobe_handlers_changed(c->kp);
+	}
+}
+
 /**
  * probe_write_slots() - write all slots and detours that have been collected
  *
@@ -87,6 +102,7 @@ void probe_write_slots(void)
 	mutex_lock(&text_mutex);
 	text_poke_pages(pages, list_pages(pages), copy_contents, NULL);
 	mutex_unlock(&text_mutex);
+	publish_slots();
 	pending.nr = 0;
 }
 
@@ -95,16 +111,20 @@ void probe_write_slots(void)
  * @slot: its address; no CPU executes it
  * @bytes: its content
  * @len: number of bytes, at most %DETOUR_SIZE
+ * @kp: representative of the point whose @insn is set to the slot after that has been written; or
+ *	NULL if the caller has stored the address, and no hit uses it before
  *
  * It is written when probe_write_slots() returns, or earlier.  The caller must not free the slot
  * before.
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
  */
-void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int len)
+void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int len,
+			struct kprobe *kp)
 {
 	struct slot_content *c = &pending.list[pending.nr];
 
+	c->kp = kp;
 	c->slot = slot;
 	c->len = len;
 	memcpy(c->bytes, bytes, len);

@@ -28,11 +28,17 @@ static __always_inline void arch_path_changed(struct pt_regs *regs) { }
 static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct probe_insn *insn = probe_desc(kp);
+	kprobe_opcode_t *slot;
 
 	if (insn->action == PROBE_EMULATE &&
 	    !probe_emulate(insn, regs, (unsigned long)kp->addr))
 		return true;
-	regs->ip = (unsigned long)kp->ainsn.insn;
+	/*
+	 * A new point has no copy yet, and no breakpoint.  An emulator that misses the removal of
+	 * an earlier breakpoint comes here nevertheless: execute the text again.
+	 */
+	slot = READ_ONCE(kp->ainsn.insn);
+	regs->ip = (unsigned long)(slot ?: kp->addr);
 	return false;
 }
 
