@@ -34,8 +34,7 @@ struct operation {
 	struct uprobe_point **points;
 	unsigned int nr;
 	enum uprobe_text_op op;
-	bool armed;		/* a mapping has been armed or disarmed */
-	bool unconcerned;	/* a process is not concerned */
+	bool armed;		/* points in a mapping have been armed or disarmed */
 	int refused;		/* the first errno of mappings that cannot be probed, or 0 */
 };
 
@@ -138,8 +137,8 @@ static bool is_of_file(struct operation *op, struct vm_area_struct *vma)
 }
 
 /*
- * Returns 1 if the mapping has been armed or disarmed, 0 if it has nothing to do with the
- * points, -EPERM if it cannot be probed, or another error.
+ * Returns 1 if points in the mapping have been armed or disarmed, 0 if it has nothing to do with
+ * the points, -EPERM if it cannot be probed, or another error.
  */
 static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 {
@@ -148,10 +147,7 @@ static int visit_vma(struct operation *op, struct vm_area_struct *vma)
 	if (!is_of_file(op, vma))
 		return 0;
 	ret = can_visit(op, vma);
-	if (ret <= 0)
-		return ret;
-	ret = uprobe_arm_vma(vma, op->points, op->nr, op->op);
-	return ret ? ret : 1;
+	return ret > 0 ? uprobe_arm_vma(vma, op->points, op->nr, op->op) : ret;
 }
 
 /* Can an operation concern a process?  Asked before its locks are taken. */
@@ -189,11 +185,12 @@ static void give_back(struct operation *op, struct vm_area_struct *vma)
 static int note_result(struct operation *op, int ret)
 {
 	switch (ret) {
+	/* This process only: the mapping, its instruction set, or its reference counter. */
 	case -EPERM:
-	/* Programs with other instruction sets, or that have changed the text. */
 	case -EOPNOTSUPP:
 	case -EILSEQ:
 	case -EEXIST:
+	case -EINVAL:
 		op->refused = uprobe_first_error(op->refused, ret);
 		return 0;
 	/* A page that vanishes is the program's business; its text is gone. */
@@ -287,7 +284,7 @@ static int visit_locked(struct operation *op, struct visit *visit)
 static int arm_range(struct operation *op, struct visit *visit)
 {
 	unsigned int tries;
-	int err, ret;
+	int err;
 
 	guard(mmap_read_lock)(visit->mm);
 	if (unlikely(!is_cached(op->points, op->nr)))
@@ -301,8 +298,7 @@ static int arm_range(struct operation *op, struct visit *visit)
 	/* Text that cannot be read cannot be executed. */
 	if (err == -EAGAIN)
 		err = 0;
-	ret = uprobe_counters_catch_up(visit->mm);
-	return err ?: ret;
+	return uprobe_first_error(err, note_result(op, uprobe_counters_catch_up(visit->mm)));
 }
 
 static int disarm_range(struct operation *op, struct visit *visit)
@@ -321,16 +317,13 @@ static int disarm_range(struct operation *op, struct visit *visit)
 
 static int visit_one(struct operation *op, struct visit *visit)
 {
-	int err;
+	int err = 0;
 
 	/* Filters are asked about the parent of a child that is being forked while it has users. */
-	if (!READ_ONCE(visit->mm->uprobes_state.forking) && !may_concern(op, visit->mm)) {
-		op->unconcerned = true;
-		return 0;
-	}
 	if (!mmget_not_zero(visit->mm))
 		return 0;
-	err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
+	if (may_concern(op, visit->mm))
+		err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
 	mmput_async(visit->mm);
 	return err;
 }
@@ -351,6 +344,37 @@ static int visit_all(struct operation *op, struct visits *visits)
 	return err;
 }
 
+/* The errno of a point that has been refused, and not accepted for another instruction set; or 0. */
+static int refusal_of(struct uprobe_point *point)
+{
+	const struct uprobe_decision *decision;
+	unsigned int mode;
+	int err = 0;
+
+	for (mode = 0; mode < UPROBE_MODES; mode++) {
+		decision = uprobe_point_decision(point, mode);
+		if (!decision)
+			continue;
+		if (decision->state == UPROBE_ACCEPTED)
+			return 0;
+		err = err ?: decision->err;
+	}
+	return err;
+}
+
+/* Why does a registration fail, although no error has ended it? Returns an errno, or 0. */
+static int refusal(const struct operation *op)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (!op->refused || !op->armed)
+		return op->refused;
+	for (i = 0; i < op->nr && !err; i++)
+		err = refusal_of(op->points[i]);
+	return err;
+}
+
 /**
  * uprobe_arm_points() - arm or disarm points in all processes
  * @points: points of one file, in the order of offsets
@@ -358,10 +382,11 @@ static int visit_all(struct operation *op, struct visits *visits)
  * @op: see uprobe_arm_vma()
  *
  * Context: task, may sleep; uprobe_mutex held.
- * Return: 0, or the first error: -EPERM, or another refusal of uprobe_points_decide(), if the file
- * is only mapped where it cannot be probed, and all processes want the points; those of
- * uprobe_text_page(). After an error of %UPROBE_ARM the
- * caller removes its consumers and calls this function with %UPROBE_DISARM.
+ * Return: 0, or the first error: -EPERM if the processes that want the points map the file only
+ * where it cannot be probed; -EINVAL if they have only counters that cannot be increased; a refusal
+ * of uprobe_points_decide() if a point was not accepted for any process; those of
+ * uprobe_text_page(). After an error of %UPROBE_ARM the caller removes its consumers and calls this
+ * function with %UPROBE_DISARM.
  */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {
@@ -388,9 +413,8 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	scoped_guard(rwsem_write, &uprobe_points_lock)
 		WRITE_ONCE(operation, NULL);
 	forget(&visits);
-	if (!err && !now.armed && op == UPROBE_ARM &&
-	    !(now.unconcerned && now.refused == -EPERM))
-		err = now.refused;
+	if (!err && op == UPROBE_ARM)
+		err = refusal(&now);
 	return err;
 }
 
@@ -409,13 +433,13 @@ static int visit_forked(struct vm_area_struct *vma)
 		scoped_guard(rwsem_read, &uprobe_points_lock) {
 			/* Pairs with the release in uprobe_arm_points(). */
 			op = smp_load_acquire(&operation);
-			if (!op || !may_concern(op, vma->vm_mm))
+			if (!op || !is_of_file(op, vma) || !may_concern(op, vma->vm_mm))
 				return 0;
 			page = first_absent(op, vma, from);
 			ret = page < 0 ? visit_vma(op, vma) : 0;
 			if (op->op == UPROBE_DISARM) {
 				give_back(op, vma);
-				return ret < 0 && ret != -EFAULT ? ret : 0;
+				return ret != -EFAULT ? min(ret, 0) : 0;
 			}
 		}
 		if (page < 0 && (ret != -EAGAIN || ++tries == UPROBE_READ_TRIES))

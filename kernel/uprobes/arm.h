@@ -30,18 +30,19 @@ static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **p
 	return low;
 }
 
-/* How much of an operation an error ends: this place, this page, this attempt, or all. */
+/* How much of an operation an error ends: this page, this process, this attempt, or all. */
 static inline unsigned int uprobe_error_weight(int err)
 {
 	switch (err) {
 	case 0:
 		return 0;
+	case -EFAULT:
+		return 1;
 	case -EPERM:
 	case -EOPNOTSUPP:
 	case -EILSEQ:
 	case -EEXIST:
-		return 1;
-	case -EFAULT:
+	case -EINVAL:
 		return 2;
 	case -EAGAIN:
 		return 3;

@@ -94,7 +94,8 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
  *	those that none wants
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
- * Return: 0, or the first error: those of uprobe_text_page() and of uprobe_points_decide().
+ * Return: 1 if points have been armed or disarmed, 0 if the mapping has none that @op concerns, or
+ * the first error: those of uprobe_text_page() and of uprobe_points_decide().
  */
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
@@ -104,8 +105,8 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_point *batch[PAGE_POINTS];
 	unsigned int i = uprobe_first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr), n;
+	bool decided, any = false;
 	int err = 0, ret;
-	bool decided;
 
 	while (i < nr && points[i]->offset < end) {
 		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
@@ -114,10 +115,11 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 			decided &= add_concerned(batch, &n, points[i], mm, mode, op);
 		if (!n)
 			continue;
+		any = true;
 		ret = patch(vma, batch, n, decided, op);
 		err = uprobe_first_error(err, ret);
 	}
-	return err;
+	return err ?: any;
 }
 
 /* Arms the points of a page, from @first on, which is wanted. Returns the first one after it. */

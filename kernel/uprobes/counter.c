@@ -251,17 +251,19 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
  * Called after arming.
  *
  * Context: task, may sleep; mmap_lock of the process held.
- * Return: 0; -EINVAL if a counter cannot be increased.
+ * Return: 0; -EINVAL if a counter cannot be increased; -ENOMEM or -EINTR.
  */
 int uprobe_counters_catch_up(struct mm_struct *mm)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
+	int err;
 
 	if (likely(!own || !READ_ONCE(own->counters_late)))
 		return 0;
 	WRITE_ONCE(own->counters_late, false);
-	return make_all_waiting(own, NULL) ? -EINVAL : 0;
+	err = make_all_waiting(own, NULL);
+	return err && err != -ENOMEM && err != -EINTR ? -EINVAL : err;
 }
 
 /**

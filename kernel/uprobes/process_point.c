@@ -492,7 +492,7 @@ static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
  * files that are being armed.
  *
  * Context: task, may sleep; mmap_lock of both held for writing.
- * Return: 0, -ENOMEM or -EINTR, and the child must not run.
+ * Return: 0, -ENOMEM, -EINTR or -EAGAIN, and the child must not run.
  */
 int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm)
 {

@@ -122,8 +122,10 @@ static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *poin
 
 static int count(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	if (!uprobe_counter_change(vma, point, 1))
-		return 0;
+	int err = uprobe_counter_change(vma, point, 1);
+
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
 	return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
 }
 

@@ -157,12 +157,42 @@ static void check_stale(void)
 	munmap(data, page_size);
 }
 
+static void set(char *data, unsigned short value)
+{
+	unsigned long in_page = file_offset((const void *)&counter) & (page_size - 1);
+
+	*(volatile unsigned short *)(data + in_page) = value;
+}
+
+/* The parent still has a counter that cannot be increased. */
+static int child_has_room(void)
+{
+	set(data, 0);
+	return probe(COPY) >= 0 && value_in(data) == 1 ? 0 : 1;
+}
+
+static void check_full(void)
+{
+	void *text = map_text();
+	int event, status;
+
+	data = map_data();
+	set(data, 0x7fff);
+	status = in_child(child_has_room);
+	ksft_test_result(!status, "the counter of one process does not refuse a probe of others\n");
+	event = probe(COPY);
+	ksft_test_result(event < 0 && errno == EINVAL && value_in(data) == 0x7fff,
+			 "it refuses a probe that no other process has (%d)\n", event < 0 ? errno : 0);
+	munmap(data, page_size);
+	munmap(text, page_size);
+}
+
 int main(void)
 {
 	ksft_print_header();
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
-	ksft_set_plan(10);
+	ksft_set_plan(12);
 	page_size = getauxval(AT_PAGESZ);
 	if (counted(1) != 2 || !copy_file())
 		ksft_exit_fail_msg("the program cannot be copied\n");
@@ -170,6 +200,7 @@ int main(void)
 	copy = open(COPY, O_RDONLY);
 	check_copy();
 	check_stale();
+	check_full();
 	unlink(COPY);
 	ksft_finished();
 }
