@@ -2,6 +2,7 @@
 /*
  * x86: data that the entry of a debug exception uses, before it disables the registers, is refused.
  */
+#include <asm/cpu_entry_area.h>
 #include <asm/nospec-branch.h>
 
 #include "watched.h"
@@ -45,9 +46,42 @@ static void the_depth_of_calls_is_refused(struct kunit *test)
 }
 #endif
 
+static void the_top_of_the_stack_is_refused(struct kunit *test)
+{
+	refused_everywhere(test, &cpu_current_top_of_stack);
+}
+
+#ifdef CONFIG_DEBUG_PREEMPT
+static void what_a_check_reads_is_refused(struct kunit *test)
+{
+	refused_everywhere(test, &cpu_number);
+	refused_everywhere(test, &__preempt_count);
+}
+#else
+static void what_a_check_reads_is_refused(struct kunit *test)
+{
+	kunit_skip(test, "accesses to variables of a CPU are not checked");
+}
+#endif
+
+#ifdef CONFIG_X86_32
+static void the_entry_area_is_refused(struct kunit *test)
+{
+	refused_everywhere(test, &cpu_entry_area);
+}
+#else
+static void the_entry_area_is_refused(struct kunit *test)
+{
+	kunit_skip(test, "the entry finds it without a variable");
+}
+#endif
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(the_value_of_spec_ctrl_is_refused),
 	KUNIT_CASE(the_depth_of_calls_is_refused),
+	KUNIT_CASE(the_top_of_the_stack_is_refused),
+	KUNIT_CASE(what_a_check_reads_is_refused),
+	KUNIT_CASE(the_entry_area_is_refused),
 	{}
 };
 

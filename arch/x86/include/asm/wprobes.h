@@ -97,7 +97,8 @@ static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigne
 bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6);
 
 /* kernel/hw_breakpoint.c */
-int hw_breakpoint_take_reg(const struct arch_hw_breakpoint *info);
+int hw_breakpoint_free_reg(void);
+void hw_breakpoint_take_reg(int i, const struct arch_hw_breakpoint *info);
 void hw_breakpoint_give_reg(int i, const struct arch_hw_breakpoint *info);
 void hw_breakpoint_move_reg(int i, unsigned long addr);
 struct perf_event *hw_breakpoint_event(int i);

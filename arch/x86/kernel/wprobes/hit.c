@@ -14,6 +14,8 @@
 #include <linux/wprobes-arch.h>
 #include <asm/debugreg.h>
 #include <asm/nospec-branch.h>
+#include <asm/smp.h>
+#include <asm/stackprotector.h>
 
 DEFINE_PER_CPU(unsigned long, wprobe_regs);
 DEFINE_PER_CPU(unsigned long, wprobe_dr7);
@@ -44,33 +46,48 @@ static bool overlaps(const struct wprobe_range *range, const void *data, size_t 
 	return range->addr < start + size && start < range->addr + range->len;
 }
 
-#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
-static bool is_call_depth(const struct wprobe_range *range, int cpu)
-{
-	return overlaps(range, &per_cpu(__x86_call_depth, cpu), sizeof(u64));
-}
-#else
-static bool is_call_depth(const struct wprobe_range *range, int cpu)
-{
-	return false;
-}
-#endif
-
 /*
- * Does the entry of a debug exception use the memory before it disables the registers?  What
- * hw_breakpoint.c refuses is not all: mitigations have variables, too.
+ * Variables of a CPU that the entry of a debug exception uses before it disables the registers.
+ * What hw_breakpoint.c refuses is not all.
  */
-static bool used_by_entry(const struct wprobe_range *range)
+static const struct {
+	const void __percpu *variable;
+	size_t size;
+} used_by_entry[] = {
+	{ &cpu_current_top_of_stack, sizeof(long) },
+	{ &x86_spec_ctrl_current, sizeof(u64) },
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	{ &__x86_call_depth, sizeof(u64) },
+#endif
+#ifdef CONFIG_CALL_THUNKS_DEBUG
+	{ &__x86_call_count, sizeof(u64) },
+#endif
+#ifdef CONFIG_STACKPROTECTOR
+	{ &__stack_chk_guard, sizeof(long) },
+#endif
+#ifdef CONFIG_DEBUG_PREEMPT
+	/* The entry reads DR7's copy with a check whether it may be preempted. */
+	{ &cpu_number, sizeof(int) },
+	{ &__preempt_count, sizeof(int) },
+#endif
+#ifdef CONFIG_X86_32
+	{ &cpu_entry_area, sizeof(long) },
+#endif
+};
+
+static bool is_used_by_entry(const struct wprobe_range *range)
 {
+	unsigned int i;
 	int cpu;
 
 	if (overlaps(range, &x86_pred_cmd, sizeof(x86_pred_cmd)))
 		return true;
 	for_each_possible_cpu(cpu) {
-		if (is_call_depth(range, cpu) ||
-		    overlaps(range, &per_cpu(cpu_current_top_of_stack, cpu), sizeof(long)) ||
-		    overlaps(range, &per_cpu(x86_spec_ctrl_current, cpu), sizeof(u64)))
-			return true;
+		for (i = 0; i < ARRAY_SIZE(used_by_entry); i++) {
+			if (overlaps(range, per_cpu_ptr(used_by_entry[i].variable, cpu),
+				     used_by_entry[i].size))
+				return true;
+		}
 	}
 	return false;
 }
@@ -85,7 +102,7 @@ bool arch_wprobe_allowed(const struct wprobe_range *range)
 	attr.bp_addr = range->addr;
 	attr.bp_len = range->len;
 	attr.bp_type = HW_BREAKPOINT_W;
-	return !used_by_entry(range) && !hw_breakpoint_arch_parse(NULL, &attr, &info);
+	return !is_used_by_entry(range) && !hw_breakpoint_arch_parse(NULL, &attr, &info);
 }
 
 /* The encoded length of a range of so many bytes. */
@@ -111,11 +128,15 @@ static struct arch_hw_breakpoint encode(const struct wprobe_range *range)
 void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
 {
 	struct arch_hw_breakpoint info = encode(range);
-	int reg = hw_breakpoint_take_reg(&info);
+	int reg = hw_breakpoint_free_reg();
 
 	/* A register has been reserved. */
-	if (!WARN_ON_ONCE(reg < 0))
-		__this_cpu_write(slot_of_reg[reg], slot);
+	if (WARN_ON_ONCE(reg < 0))
+		return;
+	/* The first access may be one of an NMI, as soon as the register has been loaded. */
+	__this_cpu_write(slot_of_reg[reg], slot);
+	barrier();
+	hw_breakpoint_take_reg(reg, &info);
 }
 
 /* See <linux/wprobes-arch.h>. */
