@@ -15,10 +15,15 @@ typedef void (probes_handler_t)(u32 opcode, long addr, struct pt_regs *regs);
 
 /**
  * struct arch_probe_insn - a uprobe's information about its instruction
- * @handler: emulates the instruction if it cannot be stepped; else unused
+ * @handler: emulates the instruction if no copy is executed; else unused
+ * @emulate: likewise, for a task without a guarded control stack; leaves BTYPE as it is.  NULL if
+ *	@handler has to be called in every task
+ * @btype: BTYPE after the instruction, if there is @emulate
  */
 struct arch_probe_insn {
 	probes_handler_t *handler;
+	void (*emulate)(u32 insn, struct pt_regs *regs);
+	u64 btype;
 };
 
 #endif /* _ASM_ARM64_PROBES_H */

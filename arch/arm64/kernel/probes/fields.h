@@ -93,6 +93,18 @@ static __always_inline u64 a64_target9(u32 insn, u64 at)
 	return at + a64_signed(insn, 5, 9) * A64_LEN;
 }
 
+/* True for adr and adrp. */
+static __always_inline bool a64_computes_address(u32 insn)
+{
+	return (insn & 0x1f000000) == 0x10000000;
+}
+
+/* True for adrp. */
+static __always_inline bool a64_computes_page(u32 insn)
+{
+	return insn >> 31;
+}
+
 static __always_inline s64 a64_adr_imm(u32 insn)
 {
 	return a64_signed(insn, 5, 19) * 4 + (insn >> 29 & 3);

@@ -6,7 +6,8 @@
  * that must not be stepped are rejected, for example authenticated branches. Privileged
  * instructions need no special case, because the copy takes the exception that the original
  * would take. Calls and conditional branches are emulated, and so are loads of literals, from the
- * user's memory.
+ * user's memory. The copy of an instruction that computes an address loads the address, which is
+ * in the slot.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -85,10 +86,7 @@ static u64 btype_after(const struct probe_insn *desc)
 	}
 }
 
-/*
- * A uprobe stores only the instruction, so it is classified again. That costs little
- * compared with the trap, and this is task context.
- */
+/* For any task.  A hit of a task without a guarded control stack does not classify again. */
 static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 {
 	struct probe_insn desc;
@@ -153,7 +151,7 @@ static bool loads_literal(const struct probe_insn *desc)
 /**
  * arm_probe_decode_insn() - decide how an instruction with a uprobe is carried out
  * @insn: the instruction, in the byte order of the CPU
- * @asi: the handler is stored here if the instruction is emulated
+ * @asi: filled in if the instruction is emulated
  *
  * Context: any; pure.
  * Return: a verdict, see &enum arm_probe_verdict.
@@ -164,11 +162,14 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 
 	if (probe_classify(insn, &desc) || desc.no_step)
 		return INSN_REJECTED;
-	if (loads_literal(&desc))
-		asi->handler = uprobe_load_literal;
-	else if (desc.action == PROBE_EMULATE)
-		asi->handler = uprobe_emulate;
-	else
+	if (desc.action != PROBE_EMULATE || a64_computes_address(insn))
 		return INSN_GOOD;
+	if (loads_literal(&desc)) {
+		asi->handler = uprobe_load_literal;
+		return INSN_GOOD_NO_SLOT;
+	}
+	asi->handler = uprobe_emulate;
+	asi->emulate = probe_emulator(insn, &desc);
+	asi->btype = btype_after(&desc);
 	return is_copied_branch(&desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT;
 }

@@ -20,6 +20,7 @@
 
 #include "classify.h"
 #include "decode-insn.h"
+#include "fields.h"
 #include "relocate.h"
 #include "uprobe-context.h"
 
@@ -56,7 +57,7 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	}
 	memcpy(&word, insn, sizeof(word));
 	arch->insn = le32_to_cpu(word);
-	arch->api.handler = NULL;
+	arch->api = (struct arch_probe_insn) {};
 
 	switch (arm_probe_decode_insn(arch->insn, &arch->api)) {
 	case INSN_GOOD:
@@ -89,6 +90,30 @@ static int write_branch(const struct arch_uprobe *arch, unsigned long vaddr, uns
 	return 0;
 }
 
+/* The word of a slot at which an address is that its copies load, and an instruction to do so. */
+#define SLOT_LITERAL		4
+#define LOAD_LITERAL		0x58000000
+
+/* Returns the copy of an instruction that computes an address, for the word @at of the slot. */
+static u32 copy_of_adr(u32 insn, unsigned int at)
+{
+	u32 reg = a64_reg0(insn);
+
+	if (reg == A64_ZR)
+		return aarch64_insn_gen_nop();
+	return LOAD_LITERAL | ((SLOT_LITERAL - at) & 0x7ffff) << 5 | reg;
+}
+
+/* The address is data, in the byte order of the program. */
+static void write_adr(u32 insn, unsigned long vaddr, __le32 *words, unsigned int held)
+{
+	u64 addr = a64_computes_page(insn) ? a64_adrp(insn, vaddr) : a64_adr(insn, vaddr);
+
+	words[0] = cpu_to_le32(copy_of_adr(insn, 0));
+	words[held] = cpu_to_le32(copy_of_adr(insn, held));
+	memcpy(&words[SLOT_LITERAL], &addr, sizeof(addr));
+}
+
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 			   unsigned long slot, u8 *buf)
@@ -104,8 +129,12 @@ int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 		return write_branch(arch, vaddr, slot, words);
 	if (probe_gen_branch(slot + AARCH64_INSN_SIZE, vaddr + AARCH64_INSN_SIZE, &back) < 0)
 		return -ERANGE;
-	words[0] = cpu_to_le32(arch->insn);
 	words[1] = cpu_to_le32(back);
+	if (a64_computes_address(arch->insn)) {
+		write_adr(arch->insn, vaddr, words, held);
+		return 0;
+	}
+	words[0] = cpu_to_le32(arch->insn);
 	words[held] = cpu_to_le32(arch->insn);
 	return 0;
 }
@@ -142,7 +171,12 @@ void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
 /* See <linux/uprobes-arch.h>. */
 void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	arch->api.handler(arch->insn, instruction_pointer(regs), regs);
+	if (likely(arch->api.emulate && !task_gcs_el0_enabled(current))) {
+		arch->api.emulate(arch->insn, regs);
+		regs->pstate = (regs->pstate & ~(u64)PSR_BTYPE_MASK) | arch->api.btype;
+	} else {
+		arch->api.handler(arch->insn, instruction_pointer(regs), regs);
+	}
 	/* A step that a debugger has requested ends here. */
 	user_fastforward_single_step(current);
 }

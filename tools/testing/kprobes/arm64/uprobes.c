@@ -119,6 +119,24 @@ static bool same_effect(probes_handler_t *handler, u32 insn, const struct probe_
 	       !guarded.pushes && !guarded.pops;
 }
 
+/* The same without a guarded control stack, as arch_uprobe_emulate() does it. */
+static bool same_quick_effect(u32 insn, const struct probe_insn *desc, bool bti)
+{
+	struct arch_probe_insn asi = {};
+	struct pt_regs regs, want;
+
+	random_regs(&regs);
+	want = regs;
+	expected(insn, desc, &want, bti);
+	test_task = (struct task_struct) { .bti = bti };
+	arm_probe_decode_insn(insn, &asi);
+	if (!asi.emulate)
+		return false;
+	asi.emulate(insn, &regs);
+	regs.pstate = (regs.pstate & ~(u64)PSR_BTYPE_MASK) | asi.btype;
+	return !memcmp(&regs, &want, sizeof(regs));
+}
+
 /* The literal of a load: its address, its size, and the value of the register after the load. */
 static u64 literal(u32 insn, u64 pc, unsigned int *size, u64 *value)
 {
@@ -195,6 +213,12 @@ static bool guards(probes_handler_t *handler, u32 insn, const struct probe_insn 
 	       guarded_effect(handler, insn, desc, true, -14);
 }
 
+/* adr, adrp */
+static bool computes_address(const struct probe_insn *desc)
+{
+	return desc->kind == KIND_ADR || desc->kind == KIND_ADRP;
+}
+
 /* Branches whose copy is one instruction. */
 static bool is_copied_branch(const struct probe_insn *desc)
 {
@@ -203,12 +227,12 @@ static bool is_copied_branch(const struct probe_insn *desc)
 
 const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 {
-	struct arch_probe_insn asi = { .handler = NULL };
+	struct arch_probe_insn asi = {};
 	enum arm_probe_verdict verdict = arm_probe_decode_insn(insn, &asi);
 
 	if (must_be_rejected(desc))
 		return verdict == INSN_REJECTED ? NULL : "accepted for a uprobe";
-	if (desc->action == PROBE_COPY)
+	if (desc->action == PROBE_COPY || computes_address(desc))
 		return verdict == INSN_GOOD && !asi.handler ? NULL :
 		       "not copied for a uprobe";
 	if (verdict != (is_copied_branch(desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT) ||
@@ -218,7 +242,8 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 		return loads(asi.handler, insn, 0) && loads(asi.handler, insn, -14) ? NULL :
 		       "loads another literal for a uprobe";
 	if (!same_effect(asi.handler, insn, desc, false) ||
-	    !same_effect(asi.handler, insn, desc, true))
+	    !same_effect(asi.handler, insn, desc, true) ||
+	    !same_quick_effect(insn, desc, false) || !same_quick_effect(insn, desc, true))
 		return "emulated differently for a uprobe";
 	return guards(asi.handler, insn, desc) ? NULL :
 	       "a uprobe leaves the guarded control stack as it must not be";
