@@ -3,8 +3,8 @@
  * Registering a batch of probes, all or none:
  *
  *	1. find	 the place of every probe, and check it
- *	2. prepare  points for the addresses that have none
- *	3. publish  points and probes, so that a trap finds them
+ *	2. prepare  points for the addresses that have none, and publish them
+ *	3. publish  the probes, so that a trap calls their handlers
  *	4. arm	 all points that need it, together
  *
  * Each step has a function that undoes it.  After a failure, these are called in the
