@@ -52,8 +52,10 @@ static void show_users(struct seq_file *m)
 	struct wprobe_user *user;
 
 	guard(mutex)(&wprobe_user_mutex);
-	list_for_each_entry(user, &wprobe_users, list)
-		show_probe(m, &user->watch, wprobe_of_user(user));
+	list_for_each_entry(user, &wprobe_users, list) {
+		if (!user->ending)
+			show_probe(m, &user->watch, wprobe_of_user(user));
+	}
 }
 
 static void show_watches(struct seq_file *m)

@@ -22,7 +22,10 @@
 /* Protects all probes on data of processes, and their threads. */
 DEFINE_MUTEX(wprobe_user_mutex);
 
-/* All probes on data of processes, also those that are gone, in the order of registration. */
+/*
+ * All probes on data of processes, also those that are gone or being unregistered, in the order of
+ * registration.
+ */
 LIST_HEAD(wprobe_users);
 
 /* Number of objects in wprobe_users. */
@@ -48,7 +51,7 @@ static struct wprobe_user *find(const struct wprobe *wp)
 
 	lockdep_assert_held(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
-		if (wprobe_of_user(user) == wp)
+		if (!user->ending && wprobe_of_user(user) == wp)
 			return user;
 	}
 	return NULL;
@@ -180,12 +183,12 @@ static void arm(struct wprobe_user *user)
 		wprobe_watch_set_state(&user->watch, WPROBE_ARMED);
 }
 
-/* Releases the registers; end_all() does the rest. */
+/* Releases the registers; end_all() does the rest.  A task may still die in a handler. */
 static void stop(struct wprobe_user *user, struct list_head *ended)
 {
 	wprobe_threads_stop(user);
-	withdraw(user);
-	list_add_tail(&user->list, ended);
+	user->ending = true;
+	list_add_tail(&user->ended, ended);
 }
 
 /* Waits for handlers, without the lock, and frees the objects. */
@@ -193,9 +196,10 @@ static void end_all(struct list_head *ended)
 {
 	struct wprobe_user *user, *next;
 
-	list_for_each_entry_safe(user, next, ended, list) {
+	list_for_each_entry_safe(user, next, ended, ended) {
 		wait_var_event(&user->running, !atomic_read(&user->running));
 		scoped_guard(mutex, &wprobe_user_mutex) {
+			withdraw(user);
 			wprobe_watch_remove(wprobe_of_user(user));
 			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
 		}

@@ -33,6 +33,8 @@ struct task_struct;
  * struct wprobe_user - a probe on data of a process
  * @watch:	the range, its state, and its only probe; it has no slot, and is in no other list
  * @list:	links the object into wprobe_users
+ * @ending:	it is being unregistered, and only waits for handlers
+ * @ended:	then links it into the list of those that are waited for
  * @tgid:	the process
  * @mm:		its memory, only to be compared
  * @threads:	the watched threads
@@ -42,6 +44,8 @@ struct task_struct;
 struct wprobe_user {
 	struct wprobe_watch watch;
 	struct list_head list;
+	bool ending;
+	struct list_head ended;
 	struct pid *tgid;
 	struct mm_struct *mm;
 	struct list_head threads;

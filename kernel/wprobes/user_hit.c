@@ -354,7 +354,7 @@ bool wprobe_user_abandon(struct wprobe_thread *thread)
 {
 	lockdep_assert_held(&wprobe_user_mutex);
 	/* A task that exits does no work any more: it has died in a handler. */
-	if (thread->task == current && current->flags & PF_EXITING)
+	if (thread->task->flags & PF_EXITING)
 		return false;
 	return leave_skipped(thread, WPROBE_THREAD_CANCELLED);
 }

@@ -245,7 +245,7 @@ void wprobe_add_thread(struct task_struct *task)
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
 		if (user->tgid != task_tgid(task) || find_thread(user, task) ||
-		    user->watch.state == WPROBE_GONE)
+		    user->ending || user->watch.state == WPROBE_GONE)
 			continue;
 		/* The creator has a register for it, so only memory can be short. */
 		refusal = wprobe_thread_add(user, task);
@@ -279,6 +279,10 @@ void wprobe_leave_process(void)
 			continue;
 		if (current->flags & PF_EXITING)
 			wprobe_user_died(thread);
+		if (user->ending) {
+			wprobe_user_cancel(thread);
+			continue;
+		}
 		if (!stop(thread))
 			wprobe_thread_free(thread);
 		if (list_empty(&user->threads))
