@@ -10,12 +10,12 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
+#include <linux/stackprotector.h>
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
 #include <asm/debugreg.h>
 #include <asm/nospec-branch.h>
 #include <asm/smp.h>
-#include <asm/stackprotector.h>
 
 DEFINE_PER_CPU(unsigned long, wprobe_regs);
 DEFINE_PER_CPU(unsigned long, wprobe_dr7);
