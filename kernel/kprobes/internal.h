@@ -272,6 +272,7 @@ int kprobe_call_nop(struct kprobe *probe, struct pt_regs *regs);
 int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_both(struct kprobe *kp, struct pt_regs *regs);
 int kprobe_dispatch_site(struct kprobe *kp, struct pt_regs *regs);
+bool kprobe_site_is_carried(struct kprobe *kp);
 
 /* hit/lookup.c */
 struct kprobe_point *kprobe_table_find(unsigned long addr);

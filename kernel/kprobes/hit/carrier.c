@@ -59,14 +59,25 @@ static __always_inline int dispatch_carried(struct kprobe *kp, struct kprobe_poi
  */
 int kprobe_dispatch_site(struct kprobe *kp, struct pt_regs *regs)
 {
+	return kprobe_site_is_carried(kp) ? 0 : kprobe_dispatch_many(kp, regs);
+}
+NOKPROBE_SYMBOL(kprobe_dispatch_site);
+
+/**
+ * kprobe_site_is_carried() - does a carrier call the probes of a site?
+ * @kp: representative of the point on ftrace's instruction
+ *
+ * Context: any, preemption disabled.
+ * Return: true if a call of the function is a hit, or a missed one, of the carrier.
+ */
+bool kprobe_site_is_carried(struct kprobe *kp)
+{
 	unsigned long addr = kprobe_point_addr(kprobe_to_point(kp)) + KPROBE_CARRIER_OFFSET;
 	struct kprobe_point *carrier = kprobe_table_find(addr);
 
-	if (carrier && kprobe_point_carried(carrier))
-		return 0;
-	return kprobe_dispatch_many(kp, regs);
+	return carrier && kprobe_point_carried(carrier);
 }
-NOKPROBE_SYMBOL(kprobe_dispatch_site);
+NOKPROBE_SYMBOL(kprobe_site_is_carried);
 
 /**
  * kprobe_dispatch_both() - kprobe::call of the representatives of carriers

@@ -144,6 +144,10 @@ void kprobes_inc_nmissed_count(struct kprobe *p)
 		raw_atomic_long_inc((atomic_long_t *)&lone->nmissed);
 		return;
 	}
+	/* While a site moves to ftrace, both see the call. */
+	if (IS_ENABLED(CONFIG_KPROBE_CARRIERS) && p->call == kprobe_dispatch_site &&
+	    kprobe_site_is_carried(p))
+		return;
 	carried = kprobe_point_carried(point);
 	if (carried)
 		count_missed(carried);
