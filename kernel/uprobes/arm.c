@@ -344,7 +344,7 @@ static int visit_all(struct operation *op, struct visits *visits)
 	return err;
 }
 
-/* The errno of a point that has been refused, and not accepted for another instruction set; or 0. */
+/* The errno of a point that has been refused, and not accepted for another mode; or 0. */
 static int refusal_of(struct uprobe_point *point)
 {
 	const struct uprobe_decision *decision;

@@ -182,7 +182,8 @@ static void check_full(void)
 	ksft_test_result(!status, "the counter of one process does not refuse a probe of others\n");
 	event = probe(COPY);
 	ksft_test_result(event < 0 && errno == EINVAL && value_in(data) == 0x7fff,
-			 "it refuses a probe that no other process has (%d)\n", event < 0 ? errno : 0);
+			 "it refuses a probe that no other process has (%d)\n",
+			 event < 0 ? errno : 0);
 	munmap(data, page_size);
 	munmap(text, page_size);
 }
