@@ -90,15 +90,16 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 /* A breakpoint without a site: our own, the first hit in this process, or foreign. */
 static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 {
-	/* Pairs with the release in uprobe_mm_get(). */
-	struct uprobe_mm *own = smp_load_acquire(&current->mm->uprobes_state.own);
+	struct uprobe_mm *own;
 
-	if (own && uprobe_leave_held(own, regs, vaddr))
-		return true;
 	if (vaddr == uprobe_get_trampoline_vaddr()) {
 		uprobe_handle_trampoline(regs);
 		return true;
 	}
+	/* Pairs with the release in uprobe_mm_get(). */
+	own = smp_load_acquire(&current->mm->uprobes_state.own);
+	if (own && uprobe_leave_held(own, regs, vaddr))
+		return true;
 	if (uprobe_site_resolve(vaddr) == UPROBE_FOREIGN)
 		return false;
 	/* Execute it again: a hit if the site exists now, else an instruction. */

@@ -178,7 +178,8 @@ void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 		arch->api.handler(arch->insn, instruction_pointer(regs), regs);
 	}
 	/* A step that a debugger has requested ends here. */
-	user_fastforward_single_step(current);
+	if (unlikely(read_thread_flags() & _TIF_SINGLESTEP))
+		user_fastforward_single_step(current);
 }
 
 /* See <linux/uprobes-arch.h>.  No system call instruction is copied. */
