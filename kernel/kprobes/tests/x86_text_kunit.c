@@ -8,6 +8,7 @@
 #include <linux/vmalloc.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
+#include <asm/text-patching.h>
 
 #include "../../../arch/x86/kernel/kprobes/classify.h"
 #include "../internal.h"
@@ -161,7 +162,9 @@ static void a_stale_breakpoint(struct kunit *test)
 	if (IS_ERR(point))
 		return;
 	kprobe_table_insert(point);
-	KUNIT_EXPECT_EQ(test, stale_hit(place.addr), place.addr);
+	/* One copy that is written alone is written at once. */
+	if (TEXT_POKE_PAGES > 1)
+		KUNIT_EXPECT_EQ(test, stale_hit(place.addr), place.addr);
 	arch_prepare_kprobes_end();
 	KUNIT_EXPECT_NOT_NULL(test, point->kp.ainsn.insn);
 	KUNIT_EXPECT_EQ(test, stale_hit(place.addr), (unsigned long)point->kp.ainsn.insn);
