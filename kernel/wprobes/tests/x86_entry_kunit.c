@@ -51,7 +51,7 @@ static void the_top_of_the_stack_is_refused(struct kunit *test)
 	refused_everywhere(test, &cpu_current_top_of_stack);
 }
 
-#ifdef CONFIG_DEBUG_PREEMPT
+#if defined(CONFIG_DEBUG_PREEMPT) && defined(CONFIG_SMP)
 static void what_a_check_reads_is_refused(struct kunit *test)
 {
 	refused_everywhere(test, &cpu_number);

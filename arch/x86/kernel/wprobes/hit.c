@@ -67,8 +67,10 @@ static const struct {
 #endif
 #ifdef CONFIG_DEBUG_PREEMPT
 	/* The entry reads DR7's copy with a check whether it may be preempted. */
-	{ &cpu_number, sizeof(int) },
 	{ &__preempt_count, sizeof(int) },
+#endif
+#if defined(CONFIG_DEBUG_PREEMPT) && defined(CONFIG_SMP)
+	{ &cpu_number, sizeof(int) },
 #endif
 #ifdef CONFIG_X86_32
 	{ &cpu_entry_area, sizeof(long) },
