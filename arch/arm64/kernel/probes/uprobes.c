@@ -90,27 +90,27 @@ static int write_branch(const struct arch_uprobe *arch, unsigned long vaddr, uns
 	return 0;
 }
 
-/* The word of a slot at which an address is that its copies load, and an instruction to do so. */
+/* The word of a slot with the address that the copies of adr and adrp load. */
 #define SLOT_LITERAL		4
-#define LOAD_LITERAL		0x58000000
 
-/* Returns the copy of an instruction that computes an address, for the word @at of the slot. */
-static u32 copy_of_adr(u32 insn, unsigned int at)
+/* Returns the copy, for the address @at, of an instruction that computes an address. */
+static u32 copy_of_adr(u32 insn, unsigned long at, unsigned long literal)
 {
 	u32 reg = a64_reg0(insn);
 
-	if (reg == A64_ZR)
-		return aarch64_insn_gen_nop();
-	return LOAD_LITERAL | ((SLOT_LITERAL - at) & 0x7ffff) << 5 | reg;
+	return reg == A64_ZR ? aarch64_insn_gen_nop() :
+			       aarch64_insn_gen_load_literal(at, literal, reg, true);
 }
 
 /* The address is data, in the byte order of the program. */
-static void write_adr(u32 insn, unsigned long vaddr, __le32 *words, unsigned int held)
+static void write_adr(u32 insn, unsigned long vaddr, unsigned long slot, __le32 *words)
 {
 	u64 addr = a64_computes_page(insn) ? a64_adrp(insn, vaddr) : a64_adr(insn, vaddr);
+	const unsigned int held = UPROBE_SLOT_HELD / AARCH64_INSN_SIZE;
+	unsigned long literal = slot + SLOT_LITERAL * AARCH64_INSN_SIZE;
 
-	words[0] = cpu_to_le32(copy_of_adr(insn, 0));
-	words[held] = cpu_to_le32(copy_of_adr(insn, held));
+	words[0] = cpu_to_le32(copy_of_adr(insn, slot, literal));
+	words[held] = cpu_to_le32(copy_of_adr(insn, slot + UPROBE_SLOT_HELD, literal));
 	memcpy(&words[SLOT_LITERAL], &addr, sizeof(addr));
 }
 
@@ -131,7 +131,7 @@ int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 		return -ERANGE;
 	words[1] = cpu_to_le32(back);
 	if (a64_computes_address(arch->insn)) {
-		write_adr(arch->insn, vaddr, words, held);
+		write_adr(arch->insn, vaddr, slot, words);
 		return 0;
 	}
 	words[0] = cpu_to_le32(arch->insn);
