@@ -286,15 +286,19 @@ struct uprobe_area {
  * struct uprobe_table - sites of a process by address, with open addressing
  * @retired: frees the table, see observe.c
  * @factor: of the hash, odd, random: a program chooses its addresses
- * @mask: number of the elements, a power of two, minus 1
- * @shift: of the hash, so that it is an index
- * @used: number of elements that are not NULL, at most a quarter
- * @sites: the elements
+ * @size: number of values of the hash, a power of two
+ * @shift: of the hash, so that its values are less than @size
+ * @used: number of elements that are not NULL, at most @size / %UPROBE_TABLE_SPARSE
+ * @sites: the elements. There are @size / %UPROBE_TABLE_SPARSE more than @size, so that a search
+ *	from the last value on ends at a NULL, too.
  */
 struct uprobe_table {
+/* One in so many elements of a table is used, at most: so most searches read one element. */
+#define UPROBE_TABLE_SPARSE	8
+
 	struct uprobe_retired	retired;
 	unsigned long		factor;
-	unsigned int		mask;
+	unsigned int		size;
 	unsigned int		shift;
 	unsigned int		used;
 	struct uprobe_site	*sites[];

@@ -13,22 +13,22 @@
 #include "internal.h"
 #include "table.h"
 
-#define FIRST_BITS 4
+#define FIRST_BITS 6
 
-static unsigned int table_size(const struct uprobe_table *table)
+static unsigned int elements_of(unsigned int size)
 {
-	return table->mask + 1;
+	return size + size / UPROBE_TABLE_SPARSE;
 }
 
 static struct uprobe_table *table_alloc(unsigned int size)
 {
 	struct uprobe_table *table;
 
-	table = kvzalloc(struct_size(table, sites, size), GFP_KERNEL_ACCOUNT);
+	table = kvzalloc(struct_size(table, sites, elements_of(size)), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return NULL;
 	table->factor = get_random_long() | 1;
-	table->mask = size - 1;
+	table->size = size;
 	table->shift = BITS_PER_LONG - ilog2(size);
 	return table;
 }
@@ -36,12 +36,15 @@ static struct uprobe_table *table_alloc(unsigned int size)
 /* Hits do not find a table any more, nor the sites that its successor does not have. */
 static void retire(struct uprobe_table *old, struct uprobe_table *table)
 {
-	struct uprobe_site *site;
+	struct uprobe_site *site, *next;
 	unsigned int i;
 
-	for (i = 0; i < table_size(old); i++) {
+	for (i = 0; i < elements_of(old->size); i++) {
 		site = old->sites[i];
-		if (site && table->sites[uprobe_table_index(table, site->vaddr)] != site)
+		if (!site)
+			continue;
+		uprobe_table_search(table, site->vaddr, &next);
+		if (next != site)
 			uprobe_retire(&site->retired);
 	}
 	uprobe_retire(&old->retired);
@@ -71,24 +74,24 @@ static unsigned int new_size(struct uprobe_table *old)
 {
 	unsigned int i, needed = 0;
 
-	for (i = 0; i < table_size(old); i++)
+	for (i = 0; i < elements_of(old->size); i++)
 		needed += is_needed(old->sites[i]);
-	return roundup_pow_of_two(max(needed * 8, 1 << FIRST_BITS));
+	return roundup_pow_of_two(max(2 * needed * UPROBE_TABLE_SPARSE, 1U << FIRST_BITS));
 }
 
 static int grow(struct uprobe_mm *own, struct uprobe_table *old)
 {
 	struct uprobe_table *table = table_alloc(new_size(old));
-	struct uprobe_site *site;
+	struct uprobe_site *site, *none;
 	unsigned int i;
 
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < table_size(old); i++) {
+	for (i = 0; i < elements_of(old->size); i++) {
 		site = old->sites[i];
 		if (!is_needed(site))
 			continue;
-		table->sites[uprobe_table_index(table, site->vaddr)] = site;
+		*uprobe_table_search(table, site->vaddr, &none) = site;
 		table->used++;
 	}
 	/* Pairs with the read in uprobe_table_find(): the elements come first. */
@@ -109,7 +112,7 @@ int uprobe_table_reserve(struct uprobe_mm *own)
 	struct uprobe_table *table = own->table;
 
 	lockdep_assert_held(&own->lock);
-	return (table->used + 1) * 4 > table_size(table) ? grow(own, table) : 0;
+	return (table->used + 1) * UPROBE_TABLE_SPARSE > table->size ? grow(own, table) : 0;
 }
 
 /**
@@ -122,12 +125,12 @@ int uprobe_table_reserve(struct uprobe_mm *own)
 void uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 {
 	struct uprobe_table *table = own->table;
-	unsigned int i = uprobe_table_index(table, site->vaddr);
-	struct uprobe_site *old = table->sites[i];
+	struct uprobe_site **element, *old;
 
 	lockdep_assert_held(&own->lock);
-	/* Pairs with the read in uprobe_table_find(): the site is complete. */
-	smp_store_release(&table->sites[i], site);
+	element = uprobe_table_search(table, site->vaddr, &old);
+	/* Pairs with the read in uprobe_table_search(): the site is complete. */
+	smp_store_release(element, site);
 	if (old)
 		uprobe_retire(&old->retired);
 	else
@@ -150,7 +153,7 @@ void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site 
 	struct uprobe_site *site;
 	unsigned int i;
 
-	for (i = 0; i < table_size(table); i++) {
+	for (i = 0; i < elements_of(table->size); i++) {
 		site = table->sites[i];
 		if (site)
 			fn(site, data);

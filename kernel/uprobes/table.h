@@ -7,27 +7,32 @@
 
 #include "internal.h"
 
-/* The upper bits of the product with a random odd number. */
+/*
+ * The upper bits of the product with a random odd number. The addresses of functions may have the
+ * same distance from each other, and the products then have one, too, which may be too small for
+ * different values; those of the lower bits have another.
+ */
 static __always_inline unsigned long uprobe_table_hash(const struct uprobe_table *table,
 						       unsigned long vaddr)
 {
-	return (vaddr * table->factor) >> table->shift;
+	unsigned long product = vaddr * table->factor;
+
+	return (product ^ product << BITS_PER_LONG / 3) >> table->shift;
 }
 
 /*
- * Index of the element with the site at @vaddr, or of the NULL at which the search for it
- * ends. The table is never more than a quarter full.
+ * Searches the element with the site at @vaddr, which is stored in @site, or with the NULL at
+ * which the search for it ends.
  */
-static __always_inline unsigned long uprobe_table_index(struct uprobe_table *table,
-							unsigned long vaddr)
+static __always_inline struct uprobe_site **
+uprobe_table_search(struct uprobe_table *table, unsigned long vaddr, struct uprobe_site **site)
 {
-	unsigned long i = uprobe_table_hash(table, vaddr);
-	struct uprobe_site *site;
+	struct uprobe_site **element = &table->sites[uprobe_table_hash(table, vaddr)];
 
-	for (;; i = (i + 1) & table->mask) {
-		site = READ_ONCE(table->sites[i]);
-		if (!site || site->vaddr == vaddr)
-			return i;
+	for (;; element++) {
+		*site = READ_ONCE(*element);
+		if (unlikely(!*site) || likely((*site)->vaddr == vaddr))
+			return element;
 	}
 }
 
@@ -45,13 +50,9 @@ static __always_inline struct uprobe_site *uprobe_table_find(struct uprobe_mm *o
 	/* Pairs with the releases in table.c.  The elements are read through the pointer. */
 	struct uprobe_table *table = READ_ONCE(own->table);
 	struct uprobe_site *site;
-	unsigned long i;
 
-	for (i = uprobe_table_hash(table, vaddr);; i = (i + 1) & table->mask) {
-		site = READ_ONCE(table->sites[i]);
-		if (unlikely(!site) || likely(site->vaddr == vaddr))
-			return site;
-	}
+	uprobe_table_search(table, vaddr, &site);
+	return site;
 }
 
 #endif /* _KERNEL_UPROBES_TABLE_H */

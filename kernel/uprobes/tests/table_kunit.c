@@ -89,7 +89,7 @@ static void all_sites_are_found_while_the_table_grows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, empty(own), NR_SITES);
 }
 
-static void table_is_at_most_a_quarter_full(struct kunit *test)
+static void table_is_sparse(struct kunit *test)
 {
 	struct uprobe_mm *own = fake_mm(test);
 	struct uprobe_table *table;
@@ -99,8 +99,67 @@ static void table_is_at_most_a_quarter_full(struct kunit *test)
 		insert(test, own, address(i));
 	table = own->table;
 	KUNIT_EXPECT_EQ(test, table->used, NR_SITES);
-	KUNIT_EXPECT_LE(test, 4 * table->used, table->mask + 1);
+	KUNIT_EXPECT_LE(test, UPROBE_TABLE_SPARSE * table->used, table->size);
 	empty(own);
+}
+
+/* Returns the next address that has the last value of the hash. */
+static unsigned long next_last(struct uprobe_mm *own, unsigned long vaddr)
+{
+	do {
+		vaddr++;
+	} while (uprobe_table_hash(own->table, vaddr) != own->table->size - 1);
+	return vaddr;
+}
+
+static void search_ends_after_the_last_value_of_the_hash(struct kunit *test)
+{
+	struct uprobe_mm *own = fake_mm(test);
+	unsigned int most = own->table->size / UPROBE_TABLE_SPARSE, i;
+	unsigned long vaddr = address(0);
+	unsigned int lost = 0;
+
+	for (i = 0; i < most; i++) {
+		vaddr = next_last(own, vaddr);
+		insert(test, own, vaddr);
+	}
+	KUNIT_EXPECT_EQ(test, own->table->used, most);
+	for (i = 0, vaddr = address(0); i < most; i++) {
+		vaddr = next_last(own, vaddr);
+		lost += !uprobe_table_find(own, vaddr);
+	}
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_NULL(test, uprobe_table_find(own, next_last(own, vaddr)));
+	KUNIT_EXPECT_EQ(test, empty(own), most);
+}
+
+/* Counts the elements that a search reads more than one, for all sites of the table. */
+static unsigned int collisions(struct uprobe_table *table)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < table->size + table->size / UPROBE_TABLE_SPARSE; i++)
+		if (table->sites[i])
+			nr += i - uprobe_table_hash(table, table->sites[i]->vaddr);
+	return nr;
+}
+
+/* Of 2,048 tables with such addresses and random factors, few are bad. */
+static void addresses_at_equal_distances_seldom_collide(struct kunit *test)
+{
+	unsigned int distance, i, bad = 0;
+	struct uprobe_mm *own;
+
+	for (distance = 2; distance <= 4096; distance += 2) {
+		own = fake_mm(test);
+		for (i = 0; i < 16; i++)
+			insert(test, own, address(0) + i * distance);
+		bad += collisions(own->table) > 10;
+		empty(own);
+		kunit_kfree(test, own);
+	}
+	/* With the upper bits of the product alone, there are 78 on average, instead of 26. */
+	KUNIT_EXPECT_LE(test, bad, 50);
 }
 
 static void new_site_takes_the_place_of_an_old_one(struct kunit *test)
@@ -125,7 +184,7 @@ static void sites_that_are_gone_need_no_room(struct kunit *test)
 	uprobe_table_find(own, address(1))->state = UPROBE_SITE_GONE;
 	for (i = 2; i < NR_SITES; i++)
 		insert(test, own, address(i))->state = UPROBE_SITE_GONE;
-	KUNIT_EXPECT_LE(test, own->table->mask + 1, 32);
+	KUNIT_EXPECT_LE(test, own->table->size, 64);
 	KUNIT_EXPECT_NOT_NULL(test, uprobe_table_find(own, address(0)));
 	KUNIT_EXPECT_NOT_NULL(test, uprobe_table_find(own, address(1)));
 	for (i = 2; i < NR_SITES; i++)
@@ -137,7 +196,9 @@ static void sites_that_are_gone_need_no_room(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(empty_table_has_no_site),
 	KUNIT_CASE(all_sites_are_found_while_the_table_grows),
-	KUNIT_CASE(table_is_at_most_a_quarter_full),
+	KUNIT_CASE(table_is_sparse),
+	KUNIT_CASE(search_ends_after_the_last_value_of_the_hash),
+	KUNIT_CASE(addresses_at_equal_distances_seldom_collide),
 	KUNIT_CASE(new_site_takes_the_place_of_an_old_one),
 	KUNIT_CASE(sites_that_are_gone_need_no_room),
 	{}
