@@ -30,9 +30,11 @@
  *				for the end of the copy; the breakpoint is the end
  *
  * A branch has the first copy only, which may be longer than the original: no breakpoint is
- * the end of a branch.  Where a signal would have to wait, the branch is emulated.
+ * the end of a branch.  Where a signal would have to wait, the branch is emulated; therefore
+ * its slot has the original bytes at UPROBE_SLOT_HELD.
  *
- * A task in a slot has therefore executed all of the instruction or nothing of it. The
+ * A task in a slot has therefore executed all of the instruction or nothing of it, or is on its
+ * way from the copy of a branch to the target, at UPROBE_SLOT_TAKEN. The
  * engine translates its instruction pointer to that of the original wherever it becomes
  * visible (kernel/uprobes/leave.c); the backend calls uprobe_leave() in its debug trap and
  * uprobe_trace_ip() where it reads the address for perf.
@@ -48,11 +50,18 @@ struct task_struct;
 #define UPROBE_SLOT_SIZE	64
 #define UPROBE_SLOT_HELD	32
 
+/* Offset of the jump to the target of a branch; 0 if the copies of branches need none. */
+#ifndef UPROBE_SLOT_TAKEN
+#define UPROBE_SLOT_TAKEN	0
+#endif
+
 /**
  * enum uprobe_way - how a probed instruction takes effect
  * @UPROBE_COPIED: by its copy in the slot
  * @UPROBE_COPIED_BRANCH: likewise; it is a branch, and if no slot is in reach of its target,
  *	it is emulated
+ * @UPROBE_COPIED_CALL: likewise; the copy of a call does not write to a shadow stack, so that
+ *	the call is emulated for tasks that have one
  * @UPROBE_COPIED_SYSCALL: by its copy, which enters the kernel as a system call, so that the
  *	engine corrects the address when it arrives there
  * @UPROBE_EMULATED: by arch_uprobe_emulate(); the site needs no slot
@@ -60,6 +69,7 @@ struct task_struct;
 enum uprobe_way {
 	UPROBE_COPIED,
 	UPROBE_COPIED_BRANCH,
+	UPROBE_COPIED_CALL,
 	UPROBE_COPIED_SYSCALL,
 	UPROBE_EMULATED,
 };
@@ -136,7 +146,8 @@ unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch);
  *	breakpoints
  *
  * A pure function of its arguments. The copy must be a single instruction, so that no
- * state exists in which it is half done.
+ * state exists in which it is half done; but the copy of a branch may continue at
+ * UPROBE_SLOT_TAKEN, with a jump to its target.
  *
  * Context: any.
  * Return: 0, or -ERANGE if a displacement does not reach; the engine then tries another
@@ -144,6 +155,38 @@ unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch);
  */
 int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 			   unsigned long slot, u8 *buf);
+
+/**
+ * arch_uprobe_target() - the address to which a branch leads if it is taken
+ * @arch: from arch_uprobe_decide()
+ * @vaddr: address of the original
+ *
+ * Implemented if UPROBE_SLOT_TAKEN is not 0.
+ *
+ * Context: any.
+ * Return: @vaddr if it is no branch, or one to an address in a register.
+ */
+#if UPROBE_SLOT_TAKEN
+unsigned long arch_uprobe_target(const struct arch_uprobe *arch, unsigned long vaddr);
+#else
+static inline unsigned long arch_uprobe_target(const struct arch_uprobe *arch, unsigned long vaddr)
+{
+	return vaddr;
+}
+#endif
+
+/**
+ * arch_uprobe_has_shadow_stack() - must calls of current be written to a shadow stack?
+ *
+ * Context: a hit. A macro of <asm/uprobes.h> if calls are copied; it may use functions of
+ * <linux/mmu_context.h>.
+ */
+#ifndef arch_uprobe_has_shadow_stack
+static inline bool arch_uprobe_has_shadow_stack(void)
+{
+	return true;
+}
+#endif
 
 /**
  * arch_uprobe_slot_window() - the addresses at which a slot for text can be

@@ -253,7 +253,8 @@ static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
 	}
 	page = area->pages[page_index];
 	page->slots[index].len = arch_uprobe_insn_len(site->arch);
-	page->slots[index].branch = site->way == UPROBE_COPIED_BRANCH;
+	page->slots[index].branch = uprobe_is_branch(site->way);
+	page->slots[index].taken = arch_uprobe_target(site->arch, site->vaddr) - site->vaddr;
 	/* Pairs with the acquire in uprobe_area_lookup(). */
 	smp_store_release(&page->slots[index].vaddr, site->vaddr);
 	kaddr = kmap_local_page(page->page) + index * UPROBE_SLOT_SIZE;

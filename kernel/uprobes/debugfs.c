@@ -34,6 +34,7 @@ static const char *decision_name(const struct uprobe_decision *decision)
 	static const char * const ways[] = {
 		[UPROBE_COPIED] = "copied",
 		[UPROBE_COPIED_BRANCH] = "copied",
+		[UPROBE_COPIED_CALL] = "copied",
 		[UPROBE_COPIED_SYSCALL] = "copied",
 		[UPROBE_EMULATED] = "emulated",
 	};

@@ -11,6 +11,7 @@
  * No lock, no reference count and no allocation, unless the site is not in the table yet or the
  * task has never hit a probe.
  */
+#include <linux/mmu_context.h>
 #include <linux/ptrace.h>
 #include <linux/thread_info.h>
 
@@ -42,15 +43,22 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 		uprobe_disarm_current(point, site->vaddr);
 }
 
+static __always_inline bool must_emulate(const struct uprobe_site *site)
+{
+	return site->way == UPROBE_EMULATED ||
+	       (site->way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
+}
+
 /* Lets the instruction take effect. */
 static __always_inline void finish(const struct uprobe_site *site, struct pt_regs *regs)
 {
 	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
-		if (site->way == UPROBE_EMULATED) {
+		if (must_emulate(site)) {
 			arch_uprobe_emulate(site->arch, regs);
 			return;
 		}
-		set_task_syscall_work(current, UPROBE);
+		if (site->way == UPROBE_COPIED_SYSCALL)
+			set_task_syscall_work(current, UPROBE);
 	}
 	instruction_pointer_set(regs, site->slot);
 }

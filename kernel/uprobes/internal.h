@@ -204,6 +204,12 @@ static inline bool uprobe_must_copy(enum uprobe_way way)
 	return way == UPROBE_COPIED || way == UPROBE_COPIED_SYSCALL;
 }
 
+/* Does such an instruction continue somewhere else after its copy? */
+static inline bool uprobe_is_branch(enum uprobe_way way)
+{
+	return way == UPROBE_COPIED_BRANCH || way == UPROBE_COPIED_CALL;
+}
+
 /* States of a site; uprobe_site_change() makes all changes. */
 enum uprobe_site_state {
 	UPROBE_SITE_NEW,	/* not in the table yet */
@@ -249,11 +255,15 @@ struct uprobe_site {
 /**
  * struct uprobe_slot - whose copy is in a slot
  * @vaddr: address of the original, 0 if the slot has never been used
+ * @taken: distance from the original to the target of a branch that is taken by way of
+ *	%UPROBE_SLOT_TAKEN
  * @len: length of the original
- * @branch: the copy is a branch, and the only one of the slot
+ * @branch: the copy is a branch, and the only one of the slot; the original is at
+ *	%UPROBE_SLOT_HELD
  */
 struct uprobe_slot {
 	unsigned long		vaddr;
+	s32			taken;
 	u8			len;
 	bool			branch;
 };
@@ -282,6 +292,9 @@ struct uprobe_area {
 	struct uprobe_area_page	*pages[UPROBE_AREA_PAGES];
 };
 
+/* One in so many elements of a table is used, at most: so most searches read one element. */
+#define UPROBE_TABLE_SPARSE	8
+
 /**
  * struct uprobe_table - sites of a process by address, with open addressing
  * @retired: frees the table, see observe.c
@@ -293,9 +306,6 @@ struct uprobe_area {
  *	from the last value on ends at a NULL, too.
  */
 struct uprobe_table {
-/* One in so many elements of a table is used, at most: so most searches read one element. */
-#define UPROBE_TABLE_SPARSE	8
-
 	struct uprobe_retired	retired;
 	unsigned long		factor;
 	unsigned int		size;
@@ -503,6 +513,9 @@ struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned l
 void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
 void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
+
+/* retprobe.c */
+void uprobe_return_hit(struct uprobe_task *utask, struct pt_regs *regs);
 
 /* uretprobe.c */
 void uretprobe_instance_free(u64 cookie);

@@ -7,9 +7,8 @@
  *
  *	offset in the slot			logical address
  *	0 and UPROBE_SLOT_HELD			the instruction's: its copy has not been executed
- *	after a copy				the next instruction's
- *
- * A branch that has been executed is not in its slot any more, unless it was not taken.
+ *	UPROBE_SLOT_TAKEN, if it is a branch	that of its target
+ *	elsewhere after a copy			the next instruction's
  *
  * Who asks:
  *
@@ -60,7 +59,11 @@ static bool before_copy(unsigned long ip)
 
 static unsigned long logical(const struct uprobe_slot *slot, unsigned long ip)
 {
-	return before_copy(ip) ? slot->vaddr : slot->vaddr + slot->len;
+	if (before_copy(ip))
+		return slot->vaddr;
+	if (slot->branch && ip % UPROBE_SLOT_SIZE == UPROBE_SLOT_TAKEN)
+		return slot->vaddr + slot->taken;
+	return slot->vaddr + slot->len;
 }
 
 static unsigned long translate(struct mm_struct *mm, unsigned long ip)
@@ -263,22 +266,23 @@ static bool has_fault(void)
 }
 
 /*
- * Emulates the branch that current is about to execute in a slot. The copy says all that is
- * needed, even if the original is gone. If the copy cannot be read, or the branch faults, current
- * is at the original, whose execution is a new hit. A return may have led to the trampoline.
+ * Emulates the branch that current is about to execute in a slot, which has the original bytes:
+ * the text may have changed. If they cannot be read, or the branch faults, current is at the
+ * original, whose execution is a new hit. A return may have led to the trampoline.
  */
 static void complete_branch(struct pt_regs *regs)
 {
+	unsigned long slot = round_down(instruction_pointer(regs), UPROBE_SLOT_SIZE);
+	const void __user *original = (const void __user *)(slot + UPROBE_SLOT_HELD);
 	unsigned int mode = arch_uprobe_mode(current->mm);
-	unsigned long ip = instruction_pointer(regs);
 	u8 insn[MAX_UINSN_BYTES];
 	struct arch_uprobe arch;
 	const char *why;
 
-	if (!copy_from_user(insn, (const void __user *)ip, sizeof(insn)) &&
-	    arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why) == UPROBE_COPIED_BRANCH)
-		arch_uprobe_emulate(&arch, regs);
 	uprobe_leave(regs);
+	if (!copy_from_user(insn, original, sizeof(insn)) &&
+	    uprobe_is_branch(arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why)))
+		arch_uprobe_emulate(&arch, regs);
 	leave_trampoline(regs);
 }
 

@@ -29,6 +29,12 @@ typedef __le32 uprobe_opcode_t;
  */
 bool arch_uprobe_ties(const u8 *text, size_t len);
 
+/* The second word of a slot. */
+#define UPROBE_SLOT_TAKEN	AARCH64_INSN_SIZE
+
+/* <asm/gcs.h> cannot be included here: its headers need this one. */
+#define arch_uprobe_has_shadow_stack()	task_gcs_el0_enabled(current)
+
 /* Processes with 32-bit code have mode 1, in which no instruction can be probed. */
 #define UPROBE_MODES		2
 

@@ -9,13 +9,15 @@
  * enum arm_probe_verdict - how a probed instruction of user space is carried out
  * @INSN_REJECTED: it cannot be probed
  * @INSN_GOOD_NO_SLOT: &arch_probe_insn.handler emulates it
- * @INSN_GOOD_BRANCH: likewise; or a copy of it, which is one branch, takes effect
+ * @INSN_GOOD_BRANCH: likewise; or a copy of it takes effect, which continues at its target
+ * @INSN_GOOD_CALL: likewise, if the task has no guarded control stack
  * @INSN_GOOD: a copy of it takes effect
  */
 enum arm_probe_verdict {
 	INSN_REJECTED,
 	INSN_GOOD_NO_SLOT,
 	INSN_GOOD_BRANCH,
+	INSN_GOOD_CALL,
 	INSN_GOOD,
 };
 

@@ -5,9 +5,9 @@
  * A task executes a copy in user space, and must be able to stop after it. So all instructions
  * that must not be stepped are rejected, for example authenticated branches. Privileged
  * instructions need no special case, because the copy takes the exception that the original
- * would take. Calls and conditional branches are emulated, and so are loads of literals, from the
- * user's memory. The copy of an instruction that computes an address loads the address, which is
- * in the slot.
+ * would take. Calls of an address in a register are emulated, and so are loads of literals, from
+ * the user's memory. The copy of an instruction that computes an address loads the address, which
+ * is in the slot.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -134,14 +134,18 @@ static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 	uprobe_skip(opcode, addr, regs);
 }
 
-/*
- * Is the copy of a branch one instruction? That of a conditional branch is more, so that a task
- * could be between them.
- */
-static bool is_copied_branch(const struct probe_insn *desc)
-{
-	return desc->kind == KIND_B || desc->kind == KIND_BR || desc->kind == KIND_RET;
-}
+/* How each branch is carried out; blr would need a copy that sets the BTYPE of a call. */
+static const u8 branch_verdicts[NR_KINDS] = {
+	[KIND_B]	= INSN_GOOD_BRANCH,
+	[KIND_BL]	= INSN_GOOD_CALL,
+	[KIND_B_COND]	= INSN_GOOD_BRANCH,
+	[KIND_CBZ]	= INSN_GOOD_BRANCH,
+	[KIND_TBZ]	= INSN_GOOD_BRANCH,
+	[KIND_BR]	= INSN_GOOD_BRANCH,
+	[KIND_RET]	= INSN_GOOD_BRANCH,
+	[KIND_BLR]	= INSN_GOOD_NO_SLOT,
+	[KIND_PRFM_LITERAL] = INSN_GOOD_NO_SLOT,
+};
 
 static bool loads_literal(const struct probe_insn *desc)
 {
@@ -171,5 +175,5 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 	asi->handler = uprobe_emulate;
 	asi->emulate = probe_emulator(insn, &desc);
 	asi->btype = btype_after(&desc);
-	return is_copied_branch(&desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT;
+	return branch_verdicts[desc.kind];
 }

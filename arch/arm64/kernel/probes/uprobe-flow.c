@@ -123,6 +123,17 @@ int arch_uprobe_flow(const u8 *bytes, size_t len, unsigned long vaddr, unsigned 
 }
 
 /* See <linux/uprobes-arch.h>. */
+unsigned long arch_uprobe_target(const struct arch_uprobe *arch, unsigned long vaddr)
+{
+	struct uprobe_insn insn = { };
+	struct probe_insn desc;
+
+	probe_classify(arch->insn, &desc);
+	find_addresses(arch->insn, &desc, vaddr, &insn);
+	return insn.has_target ? insn.target : vaddr;
+}
+
+/* See <linux/uprobes-arch.h>. */
 bool arch_uprobe_is_return(const struct arch_uprobe *arch)
 {
 	struct probe_insn desc;

@@ -4,8 +4,19 @@
  * addresses.
  *
  * <linux/uprobes-arch.h> describes the functions.  The decision is that of uprobe-decode.c; an
- * instruction is one word, and so is its copy.  The handler of a copied branch emulates it.  A
- * branch of the slot has the reach of one instruction, 128 MiB, so that areas are near the text.
+ * instruction is one word, and so is its copy, except that of a branch:
+ *
+ *	word		b, br, ret	conditional branch	bl
+ *	0		itself		over the next word,	loads x30 from the literal
+ *					if it is not taken
+ *	SLOT_TAKEN			b to the target		b to the target
+ *	SLOT_BACK			b to the next
+ *					instruction
+ *	SLOT_LITERAL						the next instruction's address
+ *	SLOT_HELD	the original	the original		the original
+ *
+ * The handler of a copied branch emulates it.  A branch of the slot has the reach of one
+ * instruction, 128 MiB, so that areas are near the text.
  */
 #include <linux/mm_types.h>
 #include <linux/sched.h>
@@ -64,6 +75,8 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		return UPROBE_COPIED;
 	case INSN_GOOD_BRANCH:
 		return UPROBE_COPIED_BRANCH;
+	case INSN_GOOD_CALL:
+		return UPROBE_COPIED_CALL;
 	case INSN_GOOD_NO_SLOT:
 		return UPROBE_EMULATED;
 	case INSN_REJECTED:
@@ -74,69 +87,94 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	return desc.refusal == REFUSE_BREAKPOINT ? -EEXIST : -EOPNOTSUPP;
 }
 
-/* Writes the copy of a branch, which needs no jump back, and holds no signal. */
-static int write_branch(const struct arch_uprobe *arch, unsigned long vaddr, unsigned long slot,
-			__le32 *words)
-{
-	u32 copy[PROBE_RELOCATED_WORDS];
-	struct probe_insn desc;
-	int ret;
+/* Words of a slot. SLOT_LITERAL is the first of two with an address that a copy loads. */
+#define SLOT_TAKEN		(UPROBE_SLOT_TAKEN / AARCH64_INSN_SIZE)
+#define SLOT_BACK		2
+#define SLOT_LITERAL		4
+#define SLOT_HELD		(UPROBE_SLOT_HELD / AARCH64_INSN_SIZE)
 
-	probe_classify(arch->insn, &desc);
-	ret = probe_relocate(arch->insn, &desc, vaddr, slot, copy);
-	if (ret < 0)
-		return ret;
-	words[0] = cpu_to_le32(copy[0]);
+static unsigned long word_address(unsigned long slot, unsigned int word)
+{
+	return slot + word * AARCH64_INSN_SIZE;
+}
+
+/* Writes a branch from a word of the slot. */
+static int put_branch(unsigned long slot, unsigned int word, unsigned long to, __le32 *words)
+{
+	u32 branch;
+
+	if (probe_gen_branch(word_address(slot, word), to, &branch) < 0)
+		return -ERANGE;
+	words[word] = cpu_to_le32(branch);
 	return 0;
 }
 
-/* The word of a slot with the address that the copies of adr and adrp load. */
-#define SLOT_LITERAL		4
-
-/* Returns the copy, for the address @at, of an instruction that computes an address. */
-static u32 copy_of_adr(u32 insn, unsigned long at, unsigned long literal)
+/* Returns a load of the literal of the slot, for a word of it. */
+static u32 load_literal(unsigned long slot, unsigned int word, u32 reg)
 {
-	u32 reg = a64_reg0(insn);
-
-	return reg == A64_ZR ? aarch64_insn_gen_nop() :
-			       aarch64_insn_gen_load_literal(at, literal, reg, true);
+	return aarch64_insn_gen_load_literal(word_address(slot, word),
+					     word_address(slot, SLOT_LITERAL), reg, true);
 }
 
-/* The address is data, in the byte order of the program. */
+/* A literal is data, in the byte order of the program. */
+static void put_literal(u64 value, __le32 *words)
+{
+	memcpy(&words[SLOT_LITERAL], &value, sizeof(value));
+}
+
+/* Writes the copy of a branch that is no call. */
+static int write_branch(u32 insn, const struct probe_insn *desc, unsigned long vaddr,
+			unsigned long slot, __le32 *words)
+{
+	u32 copy[PROBE_RELOCATED_WORDS];
+	int i, nr;
+
+	nr = probe_relocate(insn, desc, vaddr, slot, copy);
+	for (i = 0; i < nr; i++)
+		words[i] = cpu_to_le32(copy[i]);
+	if (nr <= SLOT_TAKEN)
+		return nr < 0 ? nr : 0;
+	return put_branch(slot, SLOT_BACK, vaddr + AARCH64_INSN_SIZE, words);
+}
+
+static int write_call(u32 insn, unsigned long vaddr, unsigned long slot, __le32 *words)
+{
+	words[0] = cpu_to_le32(load_literal(slot, 0, A64_LINK));
+	put_literal(vaddr + AARCH64_INSN_SIZE, words);
+	return put_branch(slot, SLOT_TAKEN, a64_target26(insn, vaddr), words);
+}
+
+/* Writes the copies of an instruction that computes an address. */
 static void write_adr(u32 insn, unsigned long vaddr, unsigned long slot, __le32 *words)
 {
-	u64 addr = a64_computes_page(insn) ? a64_adrp(insn, vaddr) : a64_adr(insn, vaddr);
-	const unsigned int held = UPROBE_SLOT_HELD / AARCH64_INSN_SIZE;
-	unsigned long literal = slot + SLOT_LITERAL * AARCH64_INSN_SIZE;
+	u32 reg = a64_reg0(insn), nop = aarch64_insn_gen_nop();
 
-	words[0] = cpu_to_le32(copy_of_adr(insn, slot, literal));
-	words[held] = cpu_to_le32(copy_of_adr(insn, slot + UPROBE_SLOT_HELD, literal));
-	memcpy(&words[SLOT_LITERAL], &addr, sizeof(addr));
+	put_literal(a64_computes_page(insn) ? a64_adrp(insn, vaddr) : a64_adr(insn, vaddr), words);
+	words[0] = cpu_to_le32(reg == A64_ZR ? nop : load_literal(slot, 0, reg));
+	words[SLOT_HELD] = cpu_to_le32(reg == A64_ZR ? nop : load_literal(slot, SLOT_HELD, reg));
 }
 
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_write_slot(const struct arch_uprobe *arch, unsigned long vaddr,
 			   unsigned long slot, u8 *buf)
 {
-	const unsigned int held = UPROBE_SLOT_HELD / AARCH64_INSN_SIZE;
 	__le32 *words = (__le32 *)buf;
+	u32 insn = arch->insn;
+	struct probe_insn desc;
 	unsigned int i;
-	u32 back;
 
 	for (i = 0; i < UPROBE_SLOT_SIZE / AARCH64_INSN_SIZE; i++)
 		words[i] = UPROBE_SWBP_INSN;
+	words[0] = cpu_to_le32(insn);
+	words[SLOT_HELD] = cpu_to_le32(insn);
+	probe_classify(insn, &desc);
+	if (desc.kind == KIND_BL)
+		return write_call(insn, vaddr, slot, words);
 	if (arch->api.handler)
-		return write_branch(arch, vaddr, slot, words);
-	if (probe_gen_branch(slot + AARCH64_INSN_SIZE, vaddr + AARCH64_INSN_SIZE, &back) < 0)
-		return -ERANGE;
-	words[1] = cpu_to_le32(back);
-	if (a64_computes_address(arch->insn)) {
-		write_adr(arch->insn, vaddr, slot, words);
-		return 0;
-	}
-	words[0] = cpu_to_le32(arch->insn);
-	words[held] = cpu_to_le32(arch->insn);
-	return 0;
+		return write_branch(insn, &desc, vaddr, slot, words);
+	if (a64_computes_address(insn))
+		write_adr(insn, vaddr, slot, words);
+	return put_branch(slot, 1, vaddr + AARCH64_INSN_SIZE, words);
 }
 
 /* See <linux/uprobes-arch.h>, arch_uprobe_sync_text(). */

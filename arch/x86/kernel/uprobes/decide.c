@@ -263,8 +263,8 @@ int uprobe_decide(const u8 *bytes, size_t avail, enum insn_mode mode, struct use
  * @out: room for %USER_SLOT_SIZE bytes
  *
  * The slot has two copies of the length of the original.  A jump to the instruction after the
- * original follows the first one.  A branch has only the first copy, which may be longer.  All
- * other bytes are breakpoints.
+ * original follows the first one, which may be longer if it is a branch; the second copy of a
+ * branch is the original itself.  All other bytes are breakpoints.
  *
  * Context: any; pure.
  * Return: 0, or
@@ -284,7 +284,9 @@ int uprobe_write_slot(const struct user_insn *user, const u8 *bytes, enum insn_m
 	copied = probe_relocate(&user->insn, bytes, mode, vaddr, slot, out);
 	if (copied < 0)
 		return copied;
-	if (!uprobe_is_copied_branch(user))
+	if (uprobe_is_copied_branch(user))
+		memcpy(out + USER_SLOT_HELD, bytes, len);
+	else
 		ret = probe_rebase(&user->insn, bytes, vaddr, slot + USER_SLOT_HELD,
 				   out + USER_SLOT_HELD);
 	if (ret < 0)
