@@ -28,7 +28,8 @@ static struct uprobe_stock stock;
 
 /* --- Consumer ----------------------------------------------------------------- */
 
-static int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
+static notrace int process_handler(struct uprobe_consumer *uc, struct pt_regs *regs,
+				   __u64 *data)
 {
 	struct uprobe_registration *registration;
 
