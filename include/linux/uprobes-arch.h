@@ -435,6 +435,21 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
 #define uprobe_mm_probed(mm)	((mm) && mm_flags_test(MMF_HAS_UPROBES, (mm)))
 
 /**
+ * arch_uprobe_foreign() - uprobe_hit() has met a breakpoint that is not one of this engine
+ * @regs: user registers, unchanged
+ *
+ * For a trap handler that does not look at the result of uprobe_hit().  A macro of <asm/uprobes.h>
+ * where it does something.
+ *
+ * Context: task, interrupts on; not in a hit.
+ */
+#ifndef arch_uprobe_foreign
+static inline void arch_uprobe_foreign(struct pt_regs *regs)
+{
+}
+#endif
+
+/**
  * uprobe_hit() - a breakpoint was executed in user mode
  * @regs: user registers
  * @vaddr: address of the breakpoint (x86: the instruction pointer - 1)
@@ -448,7 +463,7 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
  *
  * Context: task, interrupts on, may sleep; RCU watches, no locks.
  * Return: true if @regs are final. False if the breakpoint is not one of this engine:
- * @regs are unchanged, and the caller handles the trap.
+ * @regs are unchanged, and the caller handles the trap, or arch_uprobe_foreign() has done so.
  */
 bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr);
 

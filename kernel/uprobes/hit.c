@@ -95,15 +95,11 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 		arch_uprobe_path_changed(regs);
 }
 
-/* A breakpoint without a site: our own, the first hit in this process, or foreign. */
+/* Neither a site nor the trampoline: the end of a copy, the first hit in this process, or foreign. */
 static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 {
 	struct uprobe_mm *own;
 
-	if (vaddr == uprobe_get_trampoline_vaddr()) {
-		uprobe_handle_trampoline(regs);
-		return true;
-	}
 	/* Pairs with the release in uprobe_mm_get(). */
 	own = smp_load_acquire(&current->mm->uprobes_state.own);
 	if (own && uprobe_leave_held(own, regs, vaddr))
@@ -115,24 +111,10 @@ static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 	return true;
 }
 
-/* The first hit of a task. */
-static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
+static bool is_foreign(struct pt_regs *regs)
 {
-	struct uprobe_task *utask;
-	bool ours;
-
-	if (!uprobe_mm_probed(current->mm))
-		return false;
-	utask = uprobe_task_create();
-	if (!utask) {
-		/* Try again, until there is memory or the task is killed. */
-		instruction_pointer_set(regs, vaddr);
-		return true;
-	}
-	uprobe_hit_begin(utask);
-	ours = handle_other(regs, vaddr);
-	uprobe_hit_end(utask);
-	return ours;
+	arch_uprobe_foreign(regs);
+	return false;
 }
 
 static __always_inline void end_hit(struct uprobe_task *utask)
@@ -142,13 +124,42 @@ static __always_inline void end_hit(struct uprobe_task *utask)
 		uprobe_deferred_run(utask);
 }
 
+static bool is_trampoline(unsigned long vaddr)
+{
+	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline);
+
+	return vaddr == entry && entry;
+}
+
+/* A breakpoint without a site, in a hit, which ends here. */
 static noinline bool hit_without_point(struct uprobe_task *utask, struct pt_regs *regs,
 				       unsigned long vaddr)
 {
-	bool ours = handle_other(regs, vaddr);
+	bool ours = true;
 
+	if (likely(is_trampoline(vaddr)))
+		uprobe_return_hit(utask, regs);
+	else
+		ours = handle_other(regs, vaddr);
 	end_hit(utask);
-	return ours;
+	return likely(ours) || is_foreign(regs);
+}
+
+/* The first hit of a task. */
+static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
+{
+	struct uprobe_task *utask;
+
+	if (!uprobe_mm_probed(current->mm))
+		return is_foreign(regs);
+	utask = uprobe_task_create();
+	if (!utask) {
+		/* Try again, until there is memory or the task is killed. */
+		instruction_pointer_set(regs, vaddr);
+		return true;
+	}
+	uprobe_hit_begin(utask);
+	return hit_without_point(utask, regs, vaddr);
 }
 
 /* See <linux/uprobes-arch.h>. */

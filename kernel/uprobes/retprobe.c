@@ -127,19 +127,41 @@ static __always_inline void handle_return(struct uprobe_task *utask, struct retu
 	uprobe_instance_put(utask, ri);
 }
 
-/* See <linux/uprobes-arch.h>. */
-void uprobe_handle_trampoline(struct pt_regs *regs)
+static __always_inline void complete_return(struct uprobe_task *utask, struct pt_regs *regs)
 {
-	struct uprobe_task *utask = current->utask;
-	struct return_instance *ri = utask ? utask->return_instances : NULL;
+	struct return_instance *ri = utask->return_instances;
 
 	if (unlikely(!ri)) {
 		force_sig(SIGILL);
 		return;
 	}
-	uprobe_hit_begin(utask);
 	handle_return(utask, ri, regs);
 	utask->returned_to = instruction_pointer(regs);
+}
+
+/**
+ * uprobe_return_hit() - current has hit the breakpoint of the trampoline
+ * @utask: of current
+ * @regs: its user registers
+ *
+ * Context: a hit.
+ */
+void uprobe_return_hit(struct uprobe_task *utask, struct pt_regs *regs)
+{
+	complete_return(utask, regs);
+}
+
+/* See <linux/uprobes-arch.h>. */
+void uprobe_handle_trampoline(struct pt_regs *regs)
+{
+	struct uprobe_task *utask = current->utask;
+
+	if (unlikely(!utask)) {
+		force_sig(SIGILL);
+		return;
+	}
+	uprobe_hit_begin(utask);
+	complete_return(utask, regs);
 	uprobe_hit_end(utask);
 	if (unlikely(utask->deferred))
 		uprobe_deferred_run(utask);

@@ -57,6 +57,9 @@ static inline unsigned int arch_uprobe_insn_len(const struct arch_uprobe *arch)
 void arm64_uprobe_sync_text(void *kaddr, size_t len);
 #define arch_uprobe_sync_text	arm64_uprobe_sync_text
 
+void arch_uprobe_foreign(struct pt_regs *regs);
+#define arch_uprobe_foreign	arch_uprobe_foreign
+
 /* BTYPE is the kind of the branch to the instruction; the new place may be no landing pad. */
 #define arch_uprobe_path_changed(regs)	((regs)->pstate &= ~(u64)PSR_BTYPE_MASK)
 
