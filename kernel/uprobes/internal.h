@@ -449,6 +449,7 @@ bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
 int uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
+bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 

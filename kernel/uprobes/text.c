@@ -15,6 +15,7 @@
 #include <linux/unaligned.h>
 #include <linux/userfaultfd_k.h>
 
+#include "arm.h"
 #include "internal.h"
 #include "point.h"
 #include "trace.h"
@@ -218,8 +219,8 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++) {
 		ret = arm_one(vma, kaddr, points[i], mode);
-		if (unlikely(ret) && !err)
-			err = ret;
+		if (unlikely(ret))
+			err = uprobe_first_error(err, ret);
 	}
 	sync_text(kaddr, points[0], points[nr - 1]);
 	put_own_text(page, kaddr);
@@ -392,6 +393,12 @@ static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	return err;
 }
 
+/* Returns the error of uprobe_text_get(), or -EAGAIN if the page may have a breakpoint. */
+static int cannot_disarm(struct vm_area_struct *vma, unsigned long page_addr, int err)
+{
+	return err == -EFAULT && uprobe_text_is_present(vma, page_addr) ? -EAGAIN : err;
+}
+
 static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		       struct uprobe_point **points, unsigned int nr)
 {
@@ -408,7 +415,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		return 0;
 	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
 	if (IS_ERR(page))
-		return PTR_ERR(page);
+		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	if (!any_breakpoint(vma, page, points, nr)) {
 		put_page(page);
 		return 0;
@@ -418,7 +425,7 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	page = get_own_text(vma, page_addr);
 	/* The page is there; it may be protected by userfaultfd for a while. */
 	if (IS_ERR(page))
-		return PTR_ERR(page) == -EFAULT ? -EAGAIN : PTR_ERR(page);
+		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++)
 		disarm_one(vma, kaddr, points[i]);

@@ -3,6 +3,7 @@
  * Text: reading it from a process, with its breakpoints, and from the file into the page cache.
  */
 #include <linux/highmem.h>
+#include <linux/leafops.h>
 #include <linux/pagemap.h>
 #include <linux/pagewalk.h>
 
@@ -55,9 +56,9 @@ bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 
 static int find_entry(pte_t *pte, unsigned long addr, unsigned long next, struct mm_walk *walk)
 {
-	bool *found = walk->private;
+	pte_t *found = walk->private;
 
-	*found = !pte_none(ptep_get(pte));
+	*found = ptep_get(pte);
 	return 0;
 }
 
@@ -65,6 +66,15 @@ static const struct mm_walk_ops find_entry_ops = {
 	.pte_entry = find_entry,
 	.walk_lock = PGWALK_RDLOCK,
 };
+
+/* The entry of the page table for a page. */
+static pte_t entry_of(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	pte_t entry = __pte(0);
+
+	walk_page_range_vma(vma, page_addr, page_addr + PAGE_SIZE, &find_entry_ops, &entry);
+	return entry;
+}
 
 /**
  * uprobe_text_is_absent() - would a look at a page ask the file system?
@@ -79,13 +89,30 @@ static const struct mm_walk_ops find_entry_ops = {
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
 {
 	unsigned long page_addr = addr & PAGE_MASK;
-	bool found = false;
+	pte_t entry;
 
 	if (!vma->vm_file ||
 	    uprobe_text_is_cached(vma->vm_file->f_mapping, uprobe_vma_offset(vma, page_addr)))
 		return false;
-	walk_page_range_vma(vma, page_addr, page_addr + PAGE_SIZE, &find_entry_ops, &found);
-	return !found;
+	entry = entry_of(vma, page_addr);
+	/* userfaultfd marks entries without a page, too. */
+	return pte_none(entry) || pte_is_uffd_wp_marker(entry);
+}
+
+/**
+ * uprobe_text_is_present() - is a page in the memory of a process, although it cannot be had?
+ * @vma: any mapping
+ * @page_addr: address of the page
+ *
+ * userfaultfd may protect it for a while, also against reading.
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ */
+bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	pte_t entry = entry_of(vma, page_addr);
+
+	return pte_present(entry);
 }
 
 /**
