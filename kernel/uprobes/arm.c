@@ -8,6 +8,7 @@
  * operation is armed or disarmed by fork. So an operation ends however many processes fork.
  */
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "arm.h"
 #include "internal.h"
@@ -36,6 +37,7 @@ struct operation {
 	enum uprobe_text_op op;
 	bool armed;		/* points in a mapping have been armed or disarmed */
 	int refused;		/* the first errno of mappings that cannot be probed, or 0 */
+	struct mm_struct *searched;	/* the process all of whose mappings were visited last */
 };
 
 /*
@@ -83,7 +85,14 @@ static void forget(struct visits *visits)
 	visits->room = ARRAY_SIZE(visits->few);
 }
 
-/* Collects all mappings. Returns 0 or -ENOMEM. */
+static int by_process(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	return x->mm < y->mm ? -1 : x->mm > y->mm;
+}
+
+/* Collects all mappings, in the order of processes. Returns 0 or -ENOMEM. */
 static int collect(struct visits *visits, struct address_space *mapping, pgoff_t first,
 		   pgoff_t last)
 {
@@ -101,6 +110,7 @@ static int collect(struct visits *visits, struct address_space *mapping, pgoff_t
 		visits->array = array;
 		visits->room = room;
 	}
+	sort(visits->array, visits->nr, sizeof(*visits->array), by_process, NULL);
 	return 0;
 }
 
@@ -254,31 +264,53 @@ static void bring_in(struct operation *op, struct visit *visit, unsigned long en
 	}
 }
 
+/* Visits the mappings of a range, and subtracts those of the file from @left. */
+static int visit_range(struct operation *op, struct visit *visit, unsigned long *left)
+{
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	struct vm_area_struct *vma;
+	int err = 0;
+
+	for_each_vma_range(vmi, vma, visit->end) {
+		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
+		if (is_of_file(op, vma))
+			*left -= min(vma->vm_end, visit->end) - max(vma->vm_start, visit->start);
+	}
+	return err;
+}
+
+/*
+ * Visits all mappings of the process. Once is enough: what is mapped or moved later is armed or
+ * disarmed when that is done.
+ */
+static int visit_process(struct operation *op, struct visit *visit)
+{
+	VMA_ITERATOR(vmi, visit->mm, 0);
+	struct vm_area_struct *vma;
+	int err = 0;
+
+	for_each_vma(vmi, vma)
+		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
+	if (err != -EAGAIN)
+		op->searched = visit->mm;
+	return err;
+}
+
 /*
  * Visits what a mapping has become: it may have been split or merged, or, if some of it is not
  * there any more, moved to any place.
  */
 static int visit_locked(struct operation *op, struct visit *visit)
 {
-	VMA_ITERATOR(vmi, visit->mm, visit->start);
 	unsigned long left = visit->end - visit->start;
-	struct vm_area_struct *vma;
-	int err = 0;
+	int err;
 
 	/* For the points of the process. */
 	guard(rwsem_read)(&uprobe_points_lock);
-	for_each_vma_range(vmi, vma, visit->end) {
-		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
-		if (is_of_file(op, vma))
-			left -= min(vma->vm_end, visit->end) - max(vma->vm_start, visit->start);
-	}
-	if (likely(!left))
+	err = visit_range(op, visit, &left);
+	if (likely(!left) || op->searched == visit->mm)
 		return err;
-	vma_iter_set(&vmi, 0);
-	for_each_vma(vmi, vma) {
-		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
-	}
-	return err;
+	return uprobe_first_error(err, visit_process(op, visit));
 }
 
 static int arm_range(struct operation *op, struct visit *visit)
@@ -295,6 +327,8 @@ static int arm_range(struct operation *op, struct visit *visit)
 		bring_in(op, visit, 0);
 		err = visit_locked(op, visit);
 	}
+	if (tries == UPROBE_READ_TRIES)
+		op->searched = visit->mm;
 	/* Text that cannot be read cannot be executed. */
 	if (err == -EAGAIN)
 		err = 0;
