@@ -141,7 +141,7 @@ static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct u
  * @vma: text, see uprobe_vma_kind()
  * @file: its file
  * @from: first offset
- * @ready: offset in a page that the caller has tried to bring into the page cache, or -1
+ * @given_up: offset in a page that the caller cannot bring into the page cache, or -1
  *
  * Text of which a page cannot be had stays without breakpoints there.
  *
@@ -150,9 +150,9 @@ static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct u
  * releases uprobe_points_lock, calls uprobe_text_bring_in(), and goes on there.
  */
 loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
-			 loff_t ready)
+			 loff_t given_up)
 {
-	struct uprobe_point *point = uprobe_point_first(file, from);
+	struct uprobe_point *point = uprobe_point_first(file, from), *next;
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 
 	while (point && point->offset < end && !fatal_signal_pending(current)) {
@@ -160,11 +160,19 @@ loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, l
 			point = uprobe_point_next(point);
 			continue;
 		}
-		if (point->offset != ready &&
+		if (point->offset != given_up &&
 		    !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
 			return point->offset;
 		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-		point = arm_mapped_page(vma, point);
+		next = arm_mapped_page(vma, point);
+		/* A page that is absent again is asked for again. */
+		if (unlikely(next == point && point->offset == given_up)) {
+			trace_uprobe_refused(file->inode, point->offset,
+					     uprobe_vma_addr(vma, point->offset),
+					     "the page cannot be read", -EIO);
+			next = uprobe_next_page(point);
+		}
+		point = next;
 	}
 	return end;
 }

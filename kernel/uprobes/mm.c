@@ -45,20 +45,24 @@ static void read_mapped(struct vm_area_struct *vma)
 static void arm_mapped(struct vm_area_struct *vma)
 {
 	loff_t next = uprobe_vma_offset(vma, vma->vm_start), absent = -1;
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end), given_up = -1;
 	struct uprobe_file *file;
+	unsigned int tries = 0;
 
 	for (;;) {
 		scoped_guard(rwsem_read, &uprobe_points_lock) {
 			file = uprobe_file_find(file_inode(vma->vm_file));
 			if (!file)
 				return;
-			next = uprobe_arm_mapped(vma, file, next, absent);
+			next = uprobe_arm_mapped(vma, file, next, given_up);
 		}
 		if (next == end)
 			return;
-		uprobe_text_bring_in(vma->vm_file, next);
+		tries = next == absent ? tries + 1 : 0;
 		absent = next;
+		/* A page that has been read may be evicted again at once. */
+		if (uprobe_text_bring_in(vma->vm_file, next) || tries == UPROBE_READ_TRIES)
+			given_up = next;
 	}
 }
 

@@ -133,6 +133,12 @@ static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_
 	return smp_load_acquire(&decision->state) != UPROBE_UNDECIDED ? decision : NULL;
 }
 
+/* Returns the first point that is not in the page of a point and those before it, or NULL. */
+static inline struct uprobe_point *uprobe_next_page(struct uprobe_point *point)
+{
+	return uprobe_point_first(point->file, (point->offset & PAGE_MASK) + PAGE_SIZE);
+}
+
 /**
  * uprobe_point_is_accepted() - has the instruction of a point been accepted?
  * @point: a point

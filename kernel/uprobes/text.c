@@ -259,7 +259,7 @@ static struct uprobe_point *arm_wanted(struct vm_area_struct *vma, u8 *kaddr,
  * @undecided: set to true if there are points that have not been decided; they are not armed
  *
  * Context: task, may sleep; mmap_lock of the process and uprobe_points_lock held.
- * Return: the first point after the page, or NULL.
+ * Return: the first point after the page, or NULL; @first if the page has to be brought in.
  */
 struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
 					    struct uprobe_point *first, bool *undecided)
@@ -275,7 +275,7 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
 	guard(mutex)(&own->text_lock);
 	page = get_own_text(vma, page_addr);
 	if (IS_ERR(page))
-		return uprobe_point_first(first->file, (first->offset & PAGE_MASK) + PAGE_SIZE);
+		return PTR_ERR(page) == -EAGAIN ? first : uprobe_next_page(first);
 	kaddr = kmap_local_page(page);
 	next = arm_wanted(vma, kaddr, first, undecided);
 	sync_text(kaddr, first, next ? list_prev_entry(next, entry) :
@@ -423,7 +423,6 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
 	page = get_own_text(vma, page_addr);
-	/* The page is there; it may be protected by userfaultfd for a while. */
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
