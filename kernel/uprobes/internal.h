@@ -170,6 +170,7 @@ struct uprobe_decision {
  * @plain: which bits of the word at the instruction are the instruction, if it has been accepted
  *	for processes of mode 0, has no counter, and the word is in one page; otherwise 0
  * @len: number of bytes in @insn; 0 if it has not been read
+ * @tried: it could not be removed in this round, see uprobes.c; under uprobe_mutex
  * @insn: the instruction and the bytes after it, without breakpoints
  * @native: decision for processes of arch_uprobe_mode() 0
  * @other: decision for those of mode 1; NULL until there is such a process
@@ -185,6 +186,7 @@ struct uprobe_point {
 	const char		*unfit;
 	unsigned long		plain;
 	u8			len;
+	bool			tried;
 	u8			insn[MAX_UINSN_BYTES];
 	struct uprobe_decision	native;
 	struct uprobe_decision	*other;

@@ -124,6 +124,7 @@ struct abandoned {
 	unsigned int nr;
 };
 
+/* Finds points of one file whose removal has not been tried in this round. */
 static void find_abandoned(struct uprobe_file *file, void *data)
 {
 	struct abandoned *found = data;
@@ -132,22 +133,51 @@ static void find_abandoned(struct uprobe_file *file, void *data)
 	if (found->nr)
 		return;
 	list_for_each_entry(point, &file->in_order, entry) {
-		if (list_empty(&point->consumers) && found->nr < ARRAY_SIZE(found->points))
+		if (list_empty(&point->consumers) && !point->tried &&
+		    found->nr < ARRAY_SIZE(found->points))
 			found->points[found->nr++] = point;
 	}
 }
 
-/* Returns 1 if some points have been removed, 0 if there are none, or -EAGAIN. */
-static int remove_abandoned(void)
+/* Tries to remove some points, each alone if that fails for all. Returns false if none are left. */
+static bool remove_abandoned(void)
 {
 	static struct abandoned found;
+	unsigned int i;
 
 	guard(mutex)(&uprobe_mutex);
 	found.nr = 0;
 	uprobe_files_for_each(find_abandoned, &found);
 	if (!found.nr)
-		return 0;
-	return remove_points(found.points, found.nr) ? 1 : -EAGAIN;
+		return false;
+	if (remove_points(found.points, found.nr))
+		return true;
+	for (i = 0; i < found.nr; i++) {
+		if (!remove_points(&found.points[i], 1))
+			found.points[i]->tried = true;
+	}
+	return true;
+}
+
+static void end_tries_of(struct uprobe_file *file, void *data)
+{
+	struct uprobe_point *point;
+	bool *any = data;
+
+	list_for_each_entry(point, &file->in_order, entry) {
+		*any |= point->tried;
+		point->tried = false;
+	}
+}
+
+/* Ends a round. Returns true if points could not be removed. */
+static bool end_tries(void)
+{
+	bool any = false;
+
+	guard(mutex)(&uprobe_mutex);
+	uprobe_files_for_each(end_tries_of, &any);
+	return any;
 }
 
 static void retry(struct work_struct *work);
@@ -168,13 +198,14 @@ static void retry_later(unsigned long delay)
 static void retry(struct work_struct *work)
 {
 	static unsigned long delay;
-	int ret;
+	bool stuck;
 
 	WRITE_ONCE(points_stay, false);
-	while ((ret = remove_abandoned()) > 0)
+	while (remove_abandoned())
 		cond_resched();
-	delay = ret ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
-	if (ret)
+	stuck = end_tries();
+	delay = stuck ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
+	if (stuck)
 		retry_later(delay);
 	free_dying();
 }
