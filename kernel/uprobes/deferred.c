@@ -18,17 +18,41 @@
  * @u: the probe
  * @reg: it is a registration
  * @is_return: @u is the first member of a return probe
+ * @era: in which it was noted
  */
 struct uprobe_deferred {
 	struct uprobe_deferred	*next;
 	struct uprobe		*u;
 	bool			reg;
 	bool			is_return;
+	bool			era;
 };
 
-/* Number of operations that are noted or being done, in all tasks. */
-static atomic_t pending = ATOMIC_INIT(0);
+/*
+ * Operations are noted in one of two eras. Who waits begins the other one, so that operations
+ * which are noted later do not let him wait longer. Who waits next waits for him first.
+ */
+static DEFINE_SPINLOCK(era_lock);
+static bool era;
+static unsigned int pending[2];		/* operations that are noted or being done, of each era */
 static DECLARE_WAIT_QUEUE_HEAD(pending_wait);
+static DEFINE_MUTEX(wait_mutex);
+
+static void enter_era(struct uprobe_deferred *op)
+{
+	guard(spinlock)(&era_lock);
+	op->era = era;
+	WRITE_ONCE(pending[era], pending[era] + 1);
+}
+
+/* An operation is over, or will never be done. */
+static void end(struct uprobe_deferred *op)
+{
+	scoped_guard(spinlock, &era_lock)
+		WRITE_ONCE(pending[op->era], pending[op->era] - 1);
+	wake_up_all(&pending_wait);
+	kfree(op);
+}
 
 /**
  * uprobe_must_defer() - is current in a handler?
@@ -55,7 +79,7 @@ void uprobe_defer(struct uprobe *u, bool reg, bool is_return)
 	struct uprobe_deferred **link = &current->utask->deferred;
 
 	*op = (struct uprobe_deferred) { .u = u, .reg = reg, .is_return = is_return };
-	atomic_inc(&pending);
+	enter_era(op);
 	while (*link)
 		link = &(*link)->next;
 	*link = op;
@@ -87,17 +111,45 @@ void uprobe_deferred_run(struct uprobe_task *utask)
 
 	utask->deferring = true;
 	while ((op = utask->deferred)) {
-		utask->deferred = op->next;
 		run(op);
-		kfree(op);
-		if (atomic_dec_and_test(&pending))
-			wake_up_all(&pending_wait);
+		/* Not before: a callback may die, too. */
+		utask->deferred = op->next;
+		end(op);
 	}
 	utask->deferring = false;
 }
 
 /**
- * uprobe_deferred_wait() - wait for the operations of all tasks
+ * uprobe_deferred_drop() - forget operations that will not be done, because a handler has died
+ * @utask: not in use any more
+ *
+ * Context: task.
+ */
+void uprobe_deferred_drop(struct uprobe_task *utask)
+{
+	struct uprobe_deferred *op;
+
+	while ((op = utask->deferred)) {
+		utask->deferred = op->next;
+		end(op);
+	}
+}
+
+static bool is_over(bool old)
+{
+	guard(spinlock)(&era_lock);
+	return !pending[old];
+}
+
+static bool begin_other_era(void)
+{
+	guard(spinlock)(&era_lock);
+	era = !era;
+	return !era;
+}
+
+/**
+ * uprobe_deferred_wait() - wait for the operations that tasks have noted so far
  *
  * A callback does not wait, because it would wait for itself.
  *
@@ -106,10 +158,14 @@ void uprobe_deferred_run(struct uprobe_task *utask)
  */
 bool uprobe_deferred_wait(void)
 {
-	if (likely(!atomic_read(&pending)))
+	bool old;
+
+	if (likely(!READ_ONCE(pending[0]) && !READ_ONCE(pending[1])))
 		return false;
 	if (current->utask && current->utask->deferring)
 		return false;
-	wait_event(pending_wait, !atomic_read(&pending));
+	guard(mutex)(&wait_mutex);
+	old = begin_other_era();
+	wait_event(pending_wait, is_over(old));
 	return true;
 }

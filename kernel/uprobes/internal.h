@@ -528,6 +528,7 @@ void uretprobe_spare_free(struct uprobe_task *utask);
 void uprobe_deferred_run(struct uprobe_task *utask);
 
 /* leave.c */
+void uprobe_deferred_drop(struct uprobe_task *utask);
 bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr);
 
 #endif /* _KERNEL_UPROBES_INTERNAL_H */

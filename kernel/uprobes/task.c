@@ -54,6 +54,7 @@ void uprobe_free_utask(struct task_struct *t)
 	/* Interrupts of current may still have read it; they have ended when it runs on. */
 	barrier();
 	uprobe_observe_remove(utask);
+	uprobe_deferred_drop(utask);
 	utask_free(utask);
 }
 
