@@ -84,6 +84,7 @@ enum rp_check {
  * @spare: the instance of a &struct uretprobe that was used last, for the next call, or NULL
  * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
+ * @nr_instances: number of instances that the task has, those in @pool as well
  * @deferred: operations that its handlers have asked for, the first one first
  * @deferring: they are being done
  * @node: in the list of all
@@ -97,6 +98,7 @@ struct uprobe_task {
 	struct uretprobe_instance	*spare;
 	unsigned long		returned_to;
 	bool			signal_held;
+	unsigned int		nr_instances;
 	struct uprobe_deferred	*deferred;
 	bool			deferring;
 	struct list_head	node;

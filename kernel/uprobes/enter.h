@@ -64,8 +64,11 @@ static __always_inline int expect_return(struct uprobe_task *utask, struct retur
 static noinline void do_not_expect(struct uprobe_task *utask, struct return_instance *ri,
 				   unsigned int omit)
 {
-	if (!(omit & OMIT_RETURN))
+	if (!(omit & OMIT_RETURN)) {
 		uprobe_return_missed();
+		if (ri)
+			uprobe_instance_missed(ri);
+	}
 	if (ri)
 		uprobe_instance_put(utask, ri);
 }

@@ -2,8 +2,10 @@
 /*
  * Instances: calls whose return is waited for.
  *
- * They come from a pool of the task, which grows without limit; a call is missed, and counted,
- * only if there is no memory for it.
+ * They come from a pool of the task, which grows as deep as the task calls. A call is missed, and
+ * counted, only if there is no memory for it, or if there are more calls in progress than a stack of
+ * the default size has room for: a program could change the text after a probe, so that its calls
+ * never return, and need little of its stack but much of the kernel's memory.
  */
 #include <linux/atomic.h>
 #include <linux/slab.h>
@@ -11,7 +13,10 @@
 #include "internal.h"
 #include "instance.h"
 
-/* Returns that no handler has seen because memory was short. */
+/* The most instances of a task: a call takes 16 bytes of its stack at least. */
+#define MOST_INSTANCES	(_STK_LIM / 16)
+
+/* Returns that no handler has seen because memory was short, or calls were too deep. */
 static atomic_long_t missed;
 
 /**
@@ -45,16 +50,22 @@ static void init(struct return_instance *ri)
 
 /**
  * uprobe_instance_new() - allocate an instance, because the pool is empty
+ * @utask: of current
  *
  * Context: task, may sleep.
- * Return: an instance without consumers, or NULL if there is no memory.
+ * Return: an instance without consumers; or NULL if there is no memory, or the task has too many.
  */
-struct return_instance *uprobe_instance_new(void)
+struct return_instance *uprobe_instance_new(struct uprobe_task *utask)
 {
-	struct return_instance *ri = kmalloc_obj(*ri, GFP_KERNEL_ACCOUNT);
+	struct return_instance *ri;
 
-	if (ri)
-		init(ri);
+	if (utask->nr_instances >= MOST_INSTANCES)
+		return NULL;
+	ri = kmalloc_obj(*ri, GFP_KERNEL_ACCOUNT);
+	if (!ri)
+		return NULL;
+	init(ri);
+	utask->nr_instances++;
 	return ri;
 }
 
@@ -90,6 +101,24 @@ void uprobe_instance_disown(struct return_instance *ri)
 		if (note->instance)
 			uretprobe_instance_free(note->cookie);
 	}
+	ri->owns = false;
+}
+
+/**
+ * uprobe_instance_missed() - the return of a call will not be seen
+ * @ri: its instance; what its notes own is counted as missed and freed
+ *
+ * Context: a hit.
+ */
+void uprobe_instance_missed(struct return_instance *ri)
+{
+	struct return_consumer *note;
+
+	for (note = ri->consumers; note < ri->end; note++) {
+		if (note->instance)
+			uretprobe_instance_missed(note->cookie);
+	}
+	ri->end = ri->consumers;
 	ri->owns = false;
 }
 
@@ -132,6 +161,7 @@ static void free_list(struct return_instance *ri)
 		if (ri->consumers != &ri->first)
 			kfree(ri->consumers);
 		kfree(ri);
+		cond_resched();
 	}
 }
 
@@ -197,6 +227,8 @@ int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to)
 		if (!*link)
 			return -ENOMEM;
 		link = &(*link)->next;
+		to->nr_instances++;
+		cond_resched();
 	}
 	return 0;
 }

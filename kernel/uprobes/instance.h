@@ -30,7 +30,7 @@ static __always_inline void uprobe_instance_note(struct return_instance *ri,
 
 	if (unlikely(!ri || (ri->end == ri->limit && uprobe_instance_grow(ri)))) {
 		if (is_uretprobe(uc))
-			uretprobe_instance_free(cookie);
+			uretprobe_instance_missed(cookie);
 		/* Without an instance, the whole call is missed. */
 		if (ri)
 			uprobe_return_missed();
@@ -64,14 +64,14 @@ static __always_inline void uprobe_instance_release(struct return_instance *ri)
  * @utask: of current
  *
  * Context: task, may sleep.
- * Return: one of the pool or a new one, or NULL if there is no memory.
+ * Return: one of the pool or a new one, or NULL; see uprobe_instance_new().
  */
 static __always_inline struct return_instance *uprobe_instance_take(struct uprobe_task *utask)
 {
 	struct return_instance *ri = utask->pool;
 
 	if (unlikely(!ri))
-		return uprobe_instance_new();
+		return uprobe_instance_new(utask);
 	utask->pool = ri->next;
 	return ri;
 }

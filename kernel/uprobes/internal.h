@@ -449,9 +449,9 @@ bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsi
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
+bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);
 int uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
-bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 
@@ -496,9 +496,10 @@ void uprobe_observe_remove(struct uprobe_task *utask);
 struct uprobe_task *uprobe_task_create(void);
 
 /* instance.c */
-struct return_instance *uprobe_instance_new(void);
+struct return_instance *uprobe_instance_new(struct uprobe_task *utask);
 int uprobe_instance_grow(struct return_instance *ri);
 void uprobe_instance_disown(struct return_instance *ri);
+void uprobe_instance_missed(struct return_instance *ri);
 void uprobe_instances_drop(struct uprobe_task *utask, enum rp_check ctx, struct pt_regs *regs);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
@@ -522,13 +523,14 @@ void uprobe_return_hit(struct uprobe_task *utask, struct pt_regs *regs);
 
 /* uretprobe.c */
 void uretprobe_instance_free(u64 cookie);
+void uretprobe_instance_missed(u64 cookie);
 void uretprobe_spare_free(struct uprobe_task *utask);
 
 /* deferred.c */
 void uprobe_deferred_run(struct uprobe_task *utask);
+void uprobe_deferred_drop(struct uprobe_task *utask);
 
 /* leave.c */
-void uprobe_deferred_drop(struct uprobe_task *utask);
 bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned long vaddr);
 
 #endif /* _KERNEL_UPROBES_INTERNAL_H */

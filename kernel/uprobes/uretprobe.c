@@ -80,6 +80,20 @@ void uretprobe_instance_free(u64 cookie)
 }
 
 /**
+ * uretprobe_instance_missed() - the return of a call will not be seen
+ * @cookie: from uretprobe_entry()
+ *
+ * Context: a hit.
+ */
+void uretprobe_instance_missed(u64 cookie)
+{
+	struct uretprobe_instance *ri = (void *)(unsigned long)cookie;
+
+	atomic_inc(&ri->rp->nmissed);
+	uretprobe_instance_free(cookie);
+}
+
+/**
  * uretprobe_spare_free() - free the instance that a task keeps
  * @utask: not in use any more
  *
