@@ -42,6 +42,7 @@
  * Included from <linux/uprobes.h>; do not include it directly.
  */
 
+struct kernel_siginfo;
 struct mm_struct;
 struct pt_regs;
 struct task_struct;
@@ -528,6 +529,43 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs);
  * Context: task; interrupts on or off.
  */
 void uprobe_leave(struct pt_regs *regs);
+
+/* How often an access to user memory is repeated: pages may be taken away again. */
+#define UPROBE_FAULT_TRIES	16
+
+/**
+ * uprobe_fault_in() - let an access of an emulated instruction fault as one of user mode
+ * @addr: address that could not be accessed
+ * @len: bytes of the access, not more than a page
+ * @write: it is a write
+ *
+ * A program may handle page faults of user mode (userfaultfd), but not those of the kernel.
+ *
+ * Context: task, may sleep; no locks.
+ * Return: 0 if the access may succeed now; or -EFAULT, -EINTR or another error, and the caller calls
+ * uprobe_raise_fault().
+ */
+int uprobe_fault_in(unsigned long addr, unsigned int len, bool write);
+
+/**
+ * uprobe_raise_fault() - send the signal for a failed access of an emulated instruction
+ * @addr: the address
+ * @write: it was a write
+ *
+ * Context: task, may sleep; no locks.
+ */
+void uprobe_raise_fault(unsigned long addr, bool write);
+
+/**
+ * uprobe_signal_forced() - current gets a signal that it cannot ignore
+ * @info: the signal
+ *
+ * If a copied instruction has caused it, current leaves the slot: the signal must not wait for the
+ * end of a copy that fails, also if the same signal is already pending and this one is discarded.
+ *
+ * Context: any; interrupts on or off.
+ */
+void uprobe_signal_forced(const struct kernel_siginfo *info);
 
 /**
  * uprobe_step_end() - a single step of current has ended

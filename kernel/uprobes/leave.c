@@ -238,6 +238,13 @@ static bool is_asynchronous(const kernel_siginfo_t *info)
 	       (info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
+/* See <linux/uprobes-arch.h>. */
+void uprobe_signal_forced(const struct kernel_siginfo *info)
+{
+	if (current->utask && !is_asynchronous(info))
+		uprobe_leave(task_pt_regs(current));
+}
+
 /*
  * Is the task about to take a signal that its copy has caused? A signal without a description may
  * be one, because memory was short.
