@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
 #include <asm/probes.h>
@@ -117,16 +118,31 @@ static bool load_user(unsigned long literal, unsigned int size, u64 *value)
 	return true;
 }
 
+/* A load has failed: loads with the page faults of user mode. */
+static noinline bool load_faulting(unsigned long literal, unsigned int size, u64 *value)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
+		if (uprobe_fault_in(literal, size, false))
+			return false;
+		if (load_user(literal, size, value))
+			return true;
+	}
+	return false;
+}
+
 /* Emulates ldr and ldrsw of a literal into a general register. */
 static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 {
 	unsigned long literal = a64_target19(opcode, addr);
 	bool is_signed = a64_literal_is_signed(opcode);
+	unsigned int size = !is_signed && a64_literal_is_64(opcode) ? 8 : 4;
 	u32 reg = a64_reg0(opcode);
 	u64 value;
 
-	if (!load_user(literal, !is_signed && a64_literal_is_64(opcode) ? 8 : 4, &value)) {
-		force_sig_fault(SIGSEGV, SEGV_MAPERR, (void __user *)literal);
+	if (!load_user(literal, size, &value) && !load_faulting(literal, size, &value)) {
+		uprobe_raise_fault(literal, false);
 		return;
 	}
 	if (reg != A64_ZR)

@@ -8,8 +8,6 @@
  *
  * An instruction takes effect completely or not at all.  A function that fails has sent the
  * signal of the exception that the instruction would have caused, and has changed no register.
- * Which kind of page fault it would have been is not examined: the signal says that nothing is
- * mapped.
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -77,8 +75,37 @@ static noinline int raise_access_fault(unsigned int width, unsigned long addr,
 		return raise_fault(other);
 	current->thread.cr2 = addr;
 	set_trap(X86_TRAP_PF, error_code | X86_PF_USER);
-	force_sig_fault(SIGSEGV, SEGV_MAPERR, (void __user *)addr);
+	uprobe_raise_fault(addr, error_code & X86_PF_WRITE);
 	return -EFAULT;
+}
+
+/* An access has failed: reads with the page faults of user mode, or raises the exception. */
+static noinline int read_faulting(unsigned int width, unsigned long addr, unsigned long *value,
+				  enum other_fault other)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
+		if (uprobe_fault_in(addr, width, false))
+			break;
+		if (!read_user_word(width, addr, value))
+			return 0;
+	}
+	return raise_access_fault(width, addr, 0, other);
+}
+
+/* Likewise for a write to the stack. */
+static noinline int push_faulting(unsigned int width, unsigned long addr, unsigned long value)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
+		if (uprobe_fault_in(addr, width, true))
+			break;
+		if (!write_user_word(width, addr, value))
+			return 0;
+	}
+	return raise_access_fault(width, addr, X86_PF_WRITE, FAULT_STACK);
 }
 
 /* Raises the exception of a shadow stack that does not match.  Returns -EFAULT. */
@@ -102,6 +129,15 @@ static __always_inline bool can_continue(const struct emulation *e, unsigned lon
 {
 	return e->width == 4 || likely(target < TASK_SIZE_MAX) ||
 	       __is_canonical_address(target, boot_cpu_data.x86_virt_bits);
+}
+
+/* Reads an address from the user's memory.  Returns -EFAULT after an exception. */
+static __always_inline int read_or_raise(const struct emulation *e, unsigned long addr,
+					 unsigned long *value, enum other_fault other)
+{
+	if (likely(!read_user_word(e->width, addr, value)))
+		return 0;
+	return read_faulting(e->width, addr, value, other);
 }
 
 static __always_inline int jump_to(const struct emulation *e, unsigned long target)
@@ -182,8 +218,8 @@ static __always_inline int call(const struct emulation *e, unsigned long target,
 
 	if (unlikely(!can_continue(e, target)))
 		return raise_fault(FAULT_GP);
-	if (write_user_word(e->width, sp, e->next))
-		return raise_access_fault(e->width, sp, X86_PF_WRITE, FAULT_STACK);
+	if (write_user_word(e->width, sp, e->next) && push_faulting(e->width, sp, e->next))
+		return -EFAULT;
 	if (unlikely(uprobe_has_shadow()) && shadow && uprobe_shadow_push(e->next) == -EFAULT)
 		return raise_control_fault();
 	e->regs->sp = sp;
@@ -221,9 +257,7 @@ static __always_inline int read_target(const struct emulation *e, unsigned long 
 		where += base;
 	}
 	where = truncate(e, where);
-	if (read_user_word(e->width, where, target))
-		return raise_access_fault(e->width, where, 0, FAULT_GP);
-	return 0;
+	return read_or_raise(e, where, target, FAULT_GP);
 }
 
 static __always_inline bool in_register(const struct emulation *e)
@@ -274,8 +308,8 @@ static __always_inline int user_ret(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), target;
 
-	if (read_user_word(e->width, sp, &target))
-		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
+	if (read_or_raise(e, sp, &target, FAULT_STACK))
+		return -EFAULT;
 	if (unlikely(!can_continue(e, target)))
 		return raise_fault(FAULT_GP);
 	if (unlikely(uprobe_has_shadow()) && !pop_shadow(target))
@@ -289,8 +323,8 @@ static __always_inline int user_popf(const struct emulation *e)
 {
 	unsigned long sp = truncate(e, e->regs->sp), flags;
 
-	if (read_user_word(e->width, sp, &flags))
-		return raise_access_fault(e->width, sp, 0, FAULT_STACK);
+	if (read_or_raise(e, sp, &flags, FAULT_STACK))
+		return -EFAULT;
 	e->regs->flags = (e->regs->flags & ~POPF_MASK) | (flags & POPF_MASK);
 	e->regs->sp = truncate(e, sp + e->width);
 	e->regs->ip = e->next;
@@ -386,8 +420,6 @@ static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_re
 	if (emulators[emulator_of(arch, regs)](arch, regs) || !stepped)
 		return;
 	current->thread.virtual_dr6 |= DR_STEP;
-	/* A branch that has not been taken ends in its slot, if it was emulated there. */
-	uprobe_leave(regs);
 	send_sigtrap(regs, 0, TRAP_TRACE);
 }
 
