@@ -153,6 +153,22 @@ static int call_gets_a_bus_error(void)
 	return 3;
 }
 
+static void check_page_faults(void)
+{
+	int result, uffd = syscall(__NR_userfaultfd, UFFD_USER_MODE_ONLY);
+
+	if (uffd < 0) {
+		ksft_test_result_skip("no userfaultfd: calls wait for pages\n");
+		ksft_test_result_skip("no userfaultfd: a call gets a signal\n");
+		return;
+	}
+	close(uffd);
+	result = in_child(calls_wait_for_pages);
+	ksft_test_result(!result, "calls wait for pages that the program supplies (%d)\n", result);
+	result = in_child(call_gets_a_bus_error);
+	ksft_test_result(!result, "a call gets the signal of its page fault (%d)\n", result);
+}
+
 /* --- A signal that is already pending --------------------------------------------------------- */
 
 #define ROUNDS	300
@@ -182,12 +198,13 @@ static int divide_again(void)
 
 static int divide_in_a_storm(void)
 {
-	pid_t pid = fork();
 	int status;
+	pid_t pid;
 
+	/* Before the signals come. */
+	on_signal(SIGFPE, on_fpe, 0);
+	pid = fork();
 	if (!pid) {
-		/* Before the signals come. */
-		on_signal(SIGFPE, on_fpe, 0);
 		limit_child();
 		_exit(divide_again());
 	}
@@ -206,10 +223,7 @@ int main(void)
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
 	ksft_set_plan(4);
-	result = in_child(calls_wait_for_pages);
-	ksft_test_result(!result, "calls wait for pages that the program supplies (%d)\n", result);
-	result = in_child(call_gets_a_bus_error);
-	ksft_test_result(!result, "a call gets the signal of its page fault (%d)\n", result);
+	check_page_faults();
 	result = in_child(divide_again);
 	ksft_test_result(!result, "a copy that raises an exception (%d)\n", result);
 	result = divide_in_a_storm();
