@@ -223,18 +223,33 @@ static inline void arch_uprobe_sync_text(void *kaddr, size_t len)
 
 /**
  * arch_uprobe_emulate() - let an instruction take effect without executing it
- * @arch: from arch_uprobe_decide(), which returned %UPROBE_EMULATED or %UPROBE_COPIED_BRANCH
+ * @arch: from arch_uprobe_decide(), which returned %UPROBE_EMULATED, %UPROBE_COPIED_BRANCH or
+ *	%UPROBE_COPIED_CALL
  * @regs: current's user registers; the instruction pointer is that of the instruction
  *
  * Changes @regs, user memory and, for calls and returns, the shadow stack as the
  * instruction would, including the instruction pointer. If the task is being single-stepped
  * (x86: TF in @regs), also sends the SIGTRAP that the processor would have caused after it.
- * If the user's memory cannot be accessed, sends the signal that the instruction would have
- * caused and leaves @regs as they are. Both signals report original addresses.
+ * If it raises another exception than a page fault, sends the signal of that and leaves @regs as
+ * they are. Signals report original addresses.
  *
  * Context: task, may sleep and fault, interrupts on, no locks.
+ * Return: 0; or -EFAULT if the user's memory cannot be accessed: @regs are as they were,
+ * &uprobe_task.fault has the access, and the caller calls uprobe_emulate_faulting().
  */
-void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
+int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
+
+/**
+ * arch_uprobe_set_fault() - tell the task which page fault an emulated instruction causes
+ * @fault: the access, for which a signal is about to be sent
+ *
+ * Context: task. A macro of <asm/uprobes.h> where it does something.
+ */
+#ifndef arch_uprobe_set_fault
+static inline void arch_uprobe_set_fault(const struct uprobe_fault *fault)
+{
+}
+#endif
 
 /**
  * enum uprobe_flow - where execution continues after an instruction
@@ -529,32 +544,6 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs);
  * Context: task; interrupts on or off.
  */
 void uprobe_leave(struct pt_regs *regs);
-
-/* How often an access to user memory is repeated: pages may be taken away again. */
-#define UPROBE_FAULT_TRIES	16
-
-/**
- * uprobe_fault_in() - let an access of an emulated instruction fault as one of user mode
- * @addr: address that could not be accessed
- * @len: bytes of the access, not more than a page
- * @write: it is a write
- *
- * A program may handle page faults of user mode (userfaultfd), but not those of the kernel.
- *
- * Context: task, may sleep; no locks.
- * Return: 0 if the access may succeed now; or -EFAULT, -EINTR or another error, and the caller calls
- * uprobe_raise_fault().
- */
-int uprobe_fault_in(unsigned long addr, unsigned int len, bool write);
-
-/**
- * uprobe_raise_fault() - send the signal for a failed access of an emulated instruction
- * @addr: the address
- * @write: it was a write
- *
- * Context: task, may sleep; no locks.
- */
-void uprobe_raise_fault(unsigned long addr, bool write);
 
 /**
  * uprobe_signal_forced() - current gets a signal that it cannot ignore

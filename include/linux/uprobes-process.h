@@ -67,7 +67,8 @@ struct uretprobe_instance {
  * @entry_handler: called at the entry, or NULL; if it returns a value other than 0 the return is
  *	not waited for
  * @maxactive: most calls whose return is waited for at the same time; 0: no limit
- * @nmissed: calls that were not waited for, because of @maxactive or because memory was short
+ * @nmissed: calls that were not waited for, because of @maxactive, because memory was short, or
+ *	because the task had too many calls in progress
  * @data_size: size of &uretprobe_instance.data
  * @size: 0, or the size of the function in bytes: its exits are probed then
  *

@@ -74,6 +74,18 @@ enum rp_check {
 };
 
 /**
+ * struct uprobe_fault - an access of an emulated instruction that has failed
+ * @addr: its address
+ * @len: its bytes
+ * @write: it is a write
+ */
+struct uprobe_fault {
+	unsigned long		addr;
+	u8			len;
+	bool			write;
+};
+
+/**
  * struct uprobe_task - state of a task that has hit a probe
  * @busy: 0 outside of handlers, else the epoch in which they began; see
  *	kernel/uprobes/observe.c
@@ -84,6 +96,7 @@ enum rp_check {
  * @spare: the instance of a &struct uretprobe that was used last, for the next call, or NULL
  * @returned_to: address of the last return that handlers have seen
  * @signal_held: a signal waits for the end of the copy that the task executes
+ * @fault: the last access of an emulated instruction that has failed
  * @nr_instances: number of instances that the task has, those in @pool as well
  * @deferred: operations that its handlers have asked for, the first one first
  * @deferring: they are being done
@@ -102,6 +115,7 @@ struct uprobe_task {
 	struct uprobe_deferred	*deferred;
 	bool			deferring;
 	struct list_head	node;
+	struct uprobe_fault	fault;
 };
 
 /**

@@ -20,6 +20,7 @@
 struct visit {
 	struct mm_struct *mm;
 	unsigned long start, end;
+	bool searched;		/* all mappings of the process have been visited */
 };
 
 /* Mappings of one file; @few is the array if they fit. */
@@ -110,7 +111,7 @@ static int collect(struct visits *visits, struct address_space *mapping, pgoff_t
 		visits->array = array;
 		visits->room = room;
 	}
-	sort(visits->array, visits->nr, sizeof(*visits->array), by_process, NULL);
+	sort_nonatomic(visits->array, visits->nr, sizeof(*visits->array), by_process, NULL);
 	return 0;
 }
 
@@ -291,8 +292,7 @@ static int visit_process(struct operation *op, struct visit *visit)
 
 	for_each_vma(vmi, vma)
 		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
-	if (err != -EAGAIN)
-		op->searched = visit->mm;
+	visit->searched = true;
 	return err;
 }
 
@@ -324,11 +324,9 @@ static int arm_range(struct operation *op, struct visit *visit)
 	err = visit_locked(op, visit);
 	/* A page may have been evicted again, or the mapping may have moved. */
 	for (tries = 0; err == -EAGAIN && tries < UPROBE_READ_TRIES; tries++) {
-		bring_in(op, visit, 0);
+		bring_in(op, visit, visit->searched ? 0 : visit->end);
 		err = visit_locked(op, visit);
 	}
-	if (tries == UPROBE_READ_TRIES)
-		op->searched = visit->mm;
 	/* Text that cannot be read cannot be executed. */
 	if (err == -EAGAIN)
 		err = 0;
@@ -358,6 +356,8 @@ static int visit_one(struct operation *op, struct visit *visit)
 		return 0;
 	if (may_concern(op, visit->mm))
 		err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
+	if (visit->searched)
+		op->searched = visit->mm;
 	mmput_async(visit->mm);
 	return err;
 }

@@ -2,51 +2,129 @@
 /*
  * Page faults of emulated instructions.
  *
- * The kernel accesses the memory of the program for an emulated instruction.  A program that
- * handles its own page faults (userfaultfd) may do so only for those of user mode, and then the
- * kernel's access fails, although the instruction would wait, or get another signal.
+ * The kernel accesses the memory of the program for an emulated instruction.  A program may handle
+ * its page faults itself (userfaultfd), but only those of user mode if it has no privilege; then
+ * the kernel's access fails, although the instruction would wait, or get another signal.  So the
+ * page fault is one of user mode here, and the instruction is emulated again.
+ *
+ * The program decides how long that takes.  So the hit ends before: nobody else waits for it.
  */
 #include <linux/mm.h>
+#include <linux/oom.h>
 #include <linux/sched/signal.h>
-#include <linux/uprobes.h>
 
-static int fault_in_page(struct mm_struct *mm, unsigned long addr, bool write)
+#include "hit.h"
+#include "internal.h"
+
+/* Pages may be taken away again, but not so often. */
+#define FAULT_TRIES	16
+
+/* What a page fault leads to. */
+struct outcome {
+	int signal;	/* or 0 */
+	int code;	/* of the signal */
+	bool again;	/* the access may succeed now */
+};
+
+static bool may_access(struct vm_area_struct *vma, bool write)
 {
-	unsigned int flags = FAULT_FLAG_USER | (write ? FAULT_FLAG_WRITE : 0);
-	bool unlocked = false;
-	int err;
+	return vma->vm_flags & (write ? VM_WRITE : VM_READ) &&
+	       arch_vma_access_permitted(vma, write, false, false);
+}
+
+/* Takes and releases mmap_lock. */
+static vm_fault_t handle_fault(unsigned long addr, bool write, int *code)
+{
+	unsigned int flags = FAULT_FLAG_DEFAULT | FAULT_FLAG_USER | (write ? FAULT_FLAG_WRITE : 0);
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	vm_fault_t ret;
 
 	if (mmap_read_lock_killable(mm))
-		return -EINTR;
-	err = fixup_user_fault(mm, addr, flags, &unlocked);
-	mmap_read_unlock(mm);
-	return err;
-}
-
-/* See <linux/uprobes-arch.h>. */
-int uprobe_fault_in(unsigned long addr, unsigned int len, bool write)
-{
-	unsigned long last = addr + len - 1;
-	int err = fault_in_page(current->mm, addr, write);
-
-	if (!err && last >> PAGE_SHIFT != addr >> PAGE_SHIFT)
-		err = fault_in_page(current->mm, last, write);
-	return err;
-}
-
-/* See <linux/uprobes-arch.h>. */
-void uprobe_raise_fault(unsigned long addr, bool write)
-{
-	struct vm_area_struct *vma;
-	bool mapped, allowed;
-
-	scoped_guard(mmap_read_lock, current->mm) {
-		vma = vma_lookup(current->mm, untagged_addr(addr));
-		mapped = vma;
-		allowed = vma && vma->vm_flags & (write ? VM_WRITE : VM_READ);
+		return VM_FAULT_RETRY;
+	vma = vma_lookup(mm, untagged_addr(addr));
+	*code = vma ? SEGV_ACCERR : SEGV_MAPERR;
+	if (!vma || !may_access(vma, write)) {
+		mmap_read_unlock(mm);
+		return VM_FAULT_SIGSEGV;
 	}
-	if (allowed)
-		force_sig_fault(SIGBUS, BUS_ADRERR, (void __user *)addr);
-	else
-		force_sig_fault(SIGSEGV, mapped ? SEGV_ACCERR : SEGV_MAPERR, (void __user *)addr);
+	ret = handle_mm_fault(vma, untagged_addr(addr), flags, NULL);
+	if (!(ret & (VM_FAULT_RETRY | VM_FAULT_COMPLETED)))
+		mmap_read_unlock(mm);
+	return ret;
+}
+
+static struct outcome fault_in(unsigned long addr, bool write)
+{
+	struct outcome outcome = {};
+	vm_fault_t ret;
+
+	do {
+		ret = handle_fault(addr, write, &outcome.code);
+	} while (ret & VM_FAULT_RETRY && !signal_pending(current));
+
+	if (ret & (VM_FAULT_SIGBUS | VM_FAULT_HWPOISON | VM_FAULT_HWPOISON_LARGE)) {
+		outcome.signal = SIGBUS;
+		outcome.code = BUS_ADRERR;
+	} else if (ret & VM_FAULT_SIGSEGV) {
+		outcome.signal = SIGSEGV;
+	} else if (ret & VM_FAULT_OOM) {
+		pagefault_out_of_memory();
+	} else {
+		outcome.again = !(ret & VM_FAULT_RETRY);
+	}
+	return outcome;
+}
+
+/* The access may be in two pages. */
+static struct outcome resolve(const struct uprobe_fault *fault)
+{
+	unsigned long last = fault->addr + fault->len - 1;
+	struct outcome outcome = fault_in(fault->addr, fault->write);
+
+	if (outcome.again && last >> PAGE_SHIFT != fault->addr >> PAGE_SHIFT)
+		outcome = fault_in(last, fault->write);
+	return outcome;
+}
+
+static void send_signal(const struct uprobe_fault *fault, const struct outcome *outcome)
+{
+	arch_uprobe_set_fault(fault);
+	force_sig_fault(outcome->signal, outcome->code, (void __user *)fault->addr);
+}
+
+/**
+ * uprobe_emulate_faulting() - emulate an instruction whose access to memory has failed
+ * @utask: of current; its mark ends, if it is in a hit, whose point may be freed then
+ * @decision: from arch_uprobe_decide(); need not stay after the end of the hit
+ * @regs: current's user registers; those of the instruction
+ *
+ * If a signal arrives meanwhile, or memory is short, current executes the instruction again, which
+ * is a new hit.
+ *
+ * Context: task, may sleep; no locks.
+ */
+void uprobe_emulate_faulting(struct uprobe_task *utask, const struct arch_uprobe *decision,
+			     struct pt_regs *regs)
+{
+	struct outcome outcome = { .signal = SIGSEGV, .code = SEGV_MAPERR };
+	struct arch_uprobe arch = *decision;
+	unsigned int tries;
+
+	utask->auprobe = NULL;
+	uprobe_hit_end(utask);
+	if (utask->deferred)
+		uprobe_deferred_run(utask);
+	for (tries = 0; tries < FAULT_TRIES; tries++) {
+		outcome = resolve(&utask->fault);
+		if (!outcome.again)
+			break;
+		if (!arch_uprobe_emulate(&arch, regs))
+			return;
+	}
+	/* The page is there, but the access is not allowed for another reason. */
+	if (outcome.again)
+		outcome.signal = SIGSEGV;
+	if (outcome.signal)
+		send_signal(&utask->fault, &outcome);
 }

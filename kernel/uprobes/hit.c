@@ -49,12 +49,14 @@ static __always_inline bool must_emulate(const struct uprobe_site *site)
 	       (site->way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
 }
 
-/* Lets the instruction take effect. */
-static __always_inline void finish(const struct uprobe_site *site, struct pt_regs *regs)
+/* Lets the instruction take effect. The last use of the site. */
+static __always_inline void finish(struct uprobe_task *utask, const struct uprobe_site *site,
+				   struct pt_regs *regs)
 {
 	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
 		if (must_emulate(site)) {
-			arch_uprobe_emulate(site->arch, regs);
+			if (unlikely(arch_uprobe_emulate(site->arch, regs)))
+				uprobe_emulate_faulting(utask, site->arch, regs);
 			return;
 		}
 		if (site->way == UPROBE_COPIED_SYSCALL)
@@ -90,7 +92,7 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 	utask->auprobe = NULL;
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))
-		finish(site, regs);
+		finish(utask, site, regs);
 	else
 		arch_uprobe_path_changed(regs);
 }

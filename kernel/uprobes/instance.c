@@ -3,9 +3,9 @@
  * Instances: calls whose return is waited for.
  *
  * They come from a pool of the task, which grows as deep as the task calls. A call is missed, and
- * counted, only if there is no memory for it, or if there are more calls in progress than a stack of
- * the default size has room for: a program could change the text after a probe, so that its calls
- * never return, and need little of its stack but much of the kernel's memory.
+ * counted, only if there is no memory for it, or if too many calls are in progress: a program can
+ * change the text after a probe, so that its calls never return, and need little of its stack but
+ * much of the kernel's memory.
  */
 #include <linux/atomic.h>
 #include <linux/slab.h>
@@ -13,7 +13,7 @@
 #include "internal.h"
 #include "instance.h"
 
-/* The most instances of a task: a call takes 16 bytes of its stack at least. */
+/* The most instances of a task: with 16 bytes for each call, as many as the default stack has. */
 #define MOST_INSTANCES	(_STK_LIM / 16)
 
 /* Returns that no handler has seen because memory was short, or calls were too deep. */

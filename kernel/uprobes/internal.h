@@ -518,6 +518,10 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
 void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 
+/* fault.c */
+void uprobe_emulate_faulting(struct uprobe_task *utask, const struct arch_uprobe *decision,
+			     struct pt_regs *regs);
+
 /* retprobe.c */
 void uprobe_return_hit(struct uprobe_task *utask, struct pt_regs *regs);
 

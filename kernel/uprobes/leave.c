@@ -14,11 +14,12 @@
  *
  *	signals, ptrace, core dumps	uprobe_deny_signal(), before a task takes a signal, stops
  *					or ends for one; it takes the task out of the slot
- *	faults of a copy		likewise; and uprobe_get_trap_addr() for their addresses
+ *	faults of a copy		uprobe_signal_forced(), or a trap before; and
+ *					uprobe_get_trap_addr() for their addresses
  *	steps of a debugger		uprobe_step_end(), in the debug trap
  *	system calls, also clone's child and restarts
  *					uprobe_syscall_enter(), before anything looks at them
- *	rseq				uprobe_logical_ip(), for the comparison with the section
+ *	rseq, robust futexes		uprobe_logical_ip(), for the comparison with the section
  *	perf, unwinders			uprobe_trace_ip()
  *	/proc/PID/syscall		uprobe_task_logical_ip()
  *
@@ -288,8 +289,9 @@ static void complete_branch(struct pt_regs *regs)
 
 	uprobe_leave(regs);
 	if (!copy_from_user(insn, original, sizeof(insn)) &&
-	    uprobe_is_branch(arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why)))
-		arch_uprobe_emulate(&arch, regs);
+	    uprobe_is_branch(arch_uprobe_decide(&arch, insn, sizeof(insn), mode, &why)) &&
+	    arch_uprobe_emulate(&arch, regs))
+		uprobe_emulate_faulting(current->utask, &arch, regs);
 	leave_trampoline(regs);
 }
 

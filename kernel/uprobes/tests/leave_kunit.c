@@ -95,11 +95,39 @@ static void breakpoints_elsewhere_are_foreign(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, instruction_pointer(regs), 0);
 }
 
+static unsigned long end_at(struct kunit *test, struct uprobe_mm *own, unsigned long addr)
+{
+	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	KUNIT_EXPECT_TRUE(test, uprobe_leave_held(own, regs, addr));
+	return instruction_pointer(regs);
+}
+
+static void branch_that_is_taken_is_at_its_target(struct kunit *test)
+{
+	unsigned long slot = START + 3 * UPROBE_SLOT_SIZE;
+	struct uprobe_mm *own = fake_mm(test, 3);
+	struct uprobe_slot *branch;
+
+	if (!UPROBE_SLOT_TAKEN)
+		kunit_skip(test, "the copies of branches lead to the target");
+	branch = (struct uprobe_slot *)uprobe_area_lookup(own, slot);
+	KUNIT_ASSERT_NOT_NULL(test, branch);
+	branch->branch = true;
+	branch->taken = -0x1000;
+	KUNIT_EXPECT_EQ(test, end_at(test, own, slot + UPROBE_SLOT_TAKEN), TEXT - 0x1000);
+	KUNIT_EXPECT_EQ(test, end_at(test, own, slot + 2 * UPROBE_SLOT_TAKEN), TEXT + LEN);
+	branch->branch = false;
+	KUNIT_EXPECT_EQ(test, end_at(test, own, slot + UPROBE_SLOT_TAKEN), TEXT + LEN);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(only_used_slots_are_found),
 	KUNIT_CASE(process_without_areas_has_no_slot),
 	KUNIT_CASE(end_of_a_copy_is_the_next_instruction),
 	KUNIT_CASE(breakpoints_elsewhere_are_foreign),
+	KUNIT_CASE(branch_that_is_taken_is_at_its_target),
 	{}
 };
 

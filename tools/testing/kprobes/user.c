@@ -133,8 +133,11 @@ static const char *bad_slot(const struct user_insn *user, const u8 *bytes, enum 
 	target = slot + len + back.len + back.disp;
 	if ((target & mode_mask(mode)) != ((vaddr + user->insn.len) & mode_mask(mode)))
 		return "the jump leads elsewhere";
-	if (!only_breakpoints(out, len + back.len, branch ? USER_SLOT_SIZE : USER_SLOT_HELD))
+	if (!only_breakpoints(out, len + back.len, USER_SLOT_HELD))
 		return "no breakpoints after the jump";
+	if (branch && (memcmp(out + USER_SLOT_HELD, bytes, user->insn.len) ||
+		       !only_breakpoints(out, USER_SLOT_HELD + user->insn.len, USER_SLOT_SIZE)))
+		return "no original after the branch";
 	return NULL;
 }
 

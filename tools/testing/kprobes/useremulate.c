@@ -18,11 +18,15 @@
 
 #define regs	test_user_regs
 
+static struct uprobe_task utask;
+
 /* A task with a word on the stack and, if it is @guarded, the same on the shadow stack. */
 static void reset(bool guarded, u64 top)
 {
 	memset(&task, 0, sizeof(task));
 	memset(&test_user_task, 0, sizeof(test_user_task));
+	memset(&utask, 0, sizeof(utask));
+	current->utask = &utask;
 	memset(&regs, 0, sizeof(regs));
 	regs.sp = SP;
 	regs.ip = CODE;
@@ -32,6 +36,13 @@ static void reset(bool guarded, u64 top)
 	task.ssp = 2;
 	task.shadow[2] = top;
 	set_user_word(SP, top, 8);
+}
+
+/* No page can be had. */
+static void page_fault(const struct uprobe_fault *fault)
+{
+	arch_uprobe_set_fault(fault);
+	force_sig_fault(SIGSEGV, SEGV_MAPERR, (void *)fault->addr);
 }
 
 static void run(const u8 *bytes, unsigned int len, enum insn_mode mode)
@@ -46,7 +57,8 @@ static void run(const u8 *bytes, unsigned int len, enum insn_mode mode)
 	}
 	arch.emulator = uprobe_emulator(mode, user->insn.emul);
 	current->in_code32 ^= mode == INSN_MODE_32;
-	arch_uprobe_emulate(&arch, &regs);
+	if (arch_uprobe_emulate(&arch, &regs))
+		page_fault(&current->utask->fault);
 }
 
 #define RUN(mode, ...)							\

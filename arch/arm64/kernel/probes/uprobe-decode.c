@@ -118,20 +118,6 @@ static bool load_user(unsigned long literal, unsigned int size, u64 *value)
 	return true;
 }
 
-/* A load has failed: loads with the page faults of user mode. */
-static noinline bool load_faulting(unsigned long literal, unsigned int size, u64 *value)
-{
-	unsigned int tries;
-
-	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
-		if (uprobe_fault_in(literal, size, false))
-			return false;
-		if (load_user(literal, size, value))
-			return true;
-	}
-	return false;
-}
-
 /* Emulates ldr and ldrsw of a literal into a general register. */
 static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 {
@@ -141,8 +127,8 @@ static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 	u32 reg = a64_reg0(opcode);
 	u64 value;
 
-	if (!load_user(literal, size, &value) && !load_faulting(literal, size, &value)) {
-		uprobe_raise_fault(literal, false);
+	if (!load_user(literal, size, &value)) {
+		current->utask->fault = (struct uprobe_fault) { .addr = literal, .len = size };
 		return;
 	}
 	if (reg != A64_ZR)

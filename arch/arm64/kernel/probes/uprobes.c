@@ -207,17 +207,21 @@ void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
 }
 
 /* See <linux/uprobes-arch.h>. */
-void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
+int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
 	if (likely(arch->api.emulate && !task_gcs_el0_enabled(current))) {
 		arch->api.emulate(arch->insn, regs);
 		regs->pstate = (regs->pstate & ~(u64)PSR_BTYPE_MASK) | arch->api.btype;
 	} else {
+		current->utask->fault.len = 0;
 		arch->api.handler(arch->insn, instruction_pointer(regs), regs);
+		if (unlikely(current->utask->fault.len))
+			return -EFAULT;
 	}
 	/* A step that a debugger has requested ends here. */
 	if (unlikely(read_thread_flags() & _TIF_SINGLESTEP))
 		user_fastforward_single_step(current);
+	return 0;
 }
 
 /* See <linux/uprobes-arch.h>.  No system call instruction is copied. */

@@ -20,6 +20,10 @@ typedef u8 uprobe_opcode_t;
 #endif
 
 struct pt_regs;
+struct uprobe_fault;
+
+void arch_uprobe_set_fault(const struct uprobe_fault *fault);
+#define arch_uprobe_set_fault	arch_uprobe_set_fault
 
 /**
  * struct arch_uprobe - decision about an instruction in one mode

@@ -6,8 +6,9 @@
  * Semantics: Intel SDM volume 2, each instruction's own page, for ring 3; the parts that need no
  * memory are those of kprobes.
  *
- * An instruction takes effect completely or not at all.  A function that fails has sent the
- * signal of the exception that the instruction would have caused, and has changed no register.
+ * An instruction takes effect completely or not at all.  A function that fails has changed no
+ * register: it returns 1 if it has sent the signal of the exception that the instruction would have
+ * caused, and -EFAULT for a page fault, for which its caller cares.
  */
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -59,63 +60,44 @@ static __always_inline void set_trap(unsigned int trap, unsigned long error_code
 	current->thread.error_code = error_code;
 }
 
-/* Raises an exception without an address.  Returns -EFAULT. */
+/* Raises an exception without an address.  Returns 1. */
 static noinline int raise_fault(enum other_fault fault)
 {
 	set_trap(fault, 0);
 	force_sig(fault == FAULT_STACK ? SIGBUS : SIGSEGV);
-	return -EFAULT;
+	return 1;
 }
 
-/* Raises the exception of a failed access.  Returns -EFAULT. */
-static noinline int raise_access_fault(unsigned int width, unsigned long addr,
-				       unsigned long error_code, enum other_fault other)
+/*
+ * An access has failed.  Returns -EFAULT, and lets the caller of arch_uprobe_emulate() care for it;
+ * or 1, after the exception of an address that is none.
+ */
+static noinline int access_failed(unsigned int width, unsigned long addr, bool write,
+				  enum other_fault other)
 {
 	if (width == 8 && !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits))
 		return raise_fault(other);
-	current->thread.cr2 = addr;
-	set_trap(X86_TRAP_PF, error_code | X86_PF_USER);
-	uprobe_raise_fault(addr, error_code & X86_PF_WRITE);
+	current->utask->fault = (struct uprobe_fault) {
+		.addr = addr, .len = width, .write = write,
+	};
 	return -EFAULT;
 }
 
-/* An access has failed: reads with the page faults of user mode, or raises the exception. */
-static noinline int read_faulting(unsigned int width, unsigned long addr, unsigned long *value,
-				  enum other_fault other)
+/* See <linux/uprobes-arch.h>. */
+void arch_uprobe_set_fault(const struct uprobe_fault *fault)
 {
-	unsigned int tries;
-
-	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
-		if (uprobe_fault_in(addr, width, false))
-			break;
-		if (!read_user_word(width, addr, value))
-			return 0;
-	}
-	return raise_access_fault(width, addr, 0, other);
+	current->thread.cr2 = fault->addr;
+	set_trap(X86_TRAP_PF, X86_PF_USER | (fault->write ? X86_PF_WRITE : 0));
 }
 
-/* Likewise for a write to the stack. */
-static noinline int push_faulting(unsigned int width, unsigned long addr, unsigned long value)
-{
-	unsigned int tries;
-
-	for (tries = 0; tries < UPROBE_FAULT_TRIES; tries++) {
-		if (uprobe_fault_in(addr, width, true))
-			break;
-		if (!write_user_word(width, addr, value))
-			return 0;
-	}
-	return raise_access_fault(width, addr, X86_PF_WRITE, FAULT_STACK);
-}
-
-/* Raises the exception of a shadow stack that does not match.  Returns -EFAULT. */
+/* Raises the exception of a shadow stack that does not match.  Returns 1. */
 static noinline int raise_control_fault(void)
 {
 	const unsigned long near_ret = 1;
 
 	set_trap(X86_TRAP_CP, near_ret);
 	force_sig_fault(SIGSEGV, SEGV_CPERR, NULL);
-	return -EFAULT;
+	return 1;
 }
 
 /* Addresses of 32-bit code wrap at 4 GiB. */
@@ -131,13 +113,13 @@ static __always_inline bool can_continue(const struct emulation *e, unsigned lon
 	       __is_canonical_address(target, boot_cpu_data.x86_virt_bits);
 }
 
-/* Reads an address from the user's memory.  Returns -EFAULT after an exception. */
-static __always_inline int read_or_raise(const struct emulation *e, unsigned long addr,
-					 unsigned long *value, enum other_fault other)
+/* Reads an address from the user's memory.  Returns what access_failed() returns, or 0. */
+static __always_inline int read_or_fail(const struct emulation *e, unsigned long addr,
+					unsigned long *value, enum other_fault other)
 {
 	if (likely(!read_user_word(e->width, addr, value)))
 		return 0;
-	return read_faulting(e->width, addr, value, other);
+	return access_failed(e->width, addr, false, other);
 }
 
 static __always_inline int jump_to(const struct emulation *e, unsigned long target)
@@ -218,8 +200,8 @@ static __always_inline int call(const struct emulation *e, unsigned long target,
 
 	if (unlikely(!can_continue(e, target)))
 		return raise_fault(FAULT_GP);
-	if (write_user_word(e->width, sp, e->next) && push_faulting(e->width, sp, e->next))
-		return -EFAULT;
+	if (unlikely(write_user_word(e->width, sp, e->next)))
+		return access_failed(e->width, sp, true, FAULT_STACK);
 	if (unlikely(uprobe_has_shadow()) && shadow && uprobe_shadow_push(e->next) == -EFAULT)
 		return raise_control_fault();
 	e->regs->sp = sp;
@@ -257,7 +239,7 @@ static __always_inline int read_target(const struct emulation *e, unsigned long 
 		where += base;
 	}
 	where = truncate(e, where);
-	return read_or_raise(e, where, target, FAULT_GP);
+	return read_or_fail(e, where, target, FAULT_GP);
 }
 
 static __always_inline bool in_register(const struct emulation *e)
@@ -306,10 +288,11 @@ static noinline bool pop_shadow(unsigned long target)
 
 static __always_inline int user_ret(const struct emulation *e)
 {
-	unsigned long sp = truncate(e, e->regs->sp), target;
+	unsigned long sp = truncate(e, e->regs->sp), target = 0;
+	int ret = read_or_fail(e, sp, &target, FAULT_STACK);
 
-	if (read_or_raise(e, sp, &target, FAULT_STACK))
-		return -EFAULT;
+	if (unlikely(ret))
+		return ret;
 	if (unlikely(!can_continue(e, target)))
 		return raise_fault(FAULT_GP);
 	if (unlikely(uprobe_has_shadow()) && !pop_shadow(target))
@@ -321,10 +304,11 @@ static __always_inline int user_ret(const struct emulation *e)
 
 static __always_inline int user_popf(const struct emulation *e)
 {
-	unsigned long sp = truncate(e, e->regs->sp), flags;
+	unsigned long sp = truncate(e, e->regs->sp), flags = 0;
+	int ret = read_or_fail(e, sp, &flags, FAULT_STACK);
 
-	if (read_or_raise(e, sp, &flags, FAULT_STACK))
-		return -EFAULT;
+	if (unlikely(ret))
+		return ret;
 	e->regs->flags = (e->regs->flags & ~POPF_MASK) | (flags & POPF_MASK);
 	e->regs->sp = truncate(e, sp + e->width);
 	e->regs->ip = e->next;
@@ -412,15 +396,31 @@ static __always_inline unsigned int emulator_of(const struct arch_uprobe *arch,
  * breakpoint itself has faulted before, or a debugger has stopped there; no instruction leaves it
  * set.
  */
-static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_regs *regs)
+static noinline int emulate_rarely(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
 	bool stepped = regs->flags & X86_EFLAGS_TF;
+	int ret;
 
 	regs->flags &= ~X86_EFLAGS_RF;
-	if (emulators[emulator_of(arch, regs)](arch, regs) || !stepped)
-		return;
+	ret = emulators[emulator_of(arch, regs)](arch, regs);
+	if (ret || !stepped)
+		return ret;
 	current->thread.virtual_dr6 |= DR_STEP;
 	send_sigtrap(regs, 0, TRAP_TRACE);
+	return 0;
+}
+
+static __always_inline int emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
+{
+	const enum insn_mode native = IS_ENABLED(CONFIG_X86_64) ? INSN_MODE_64 : INSN_MODE_32;
+	const struct emulation e = emulation_of(arch, regs, sizeof(regs->sp));
+
+	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
+		return emulate_rarely(arch, regs);
+	if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL) &&
+		   user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64)))
+		return user_call(&e);
+	return emulators[emulator_of(arch, regs)](arch, regs);
 }
 
 /*
@@ -428,16 +428,7 @@ static noinline void emulate_rarely(const struct arch_uprobe *arch, struct pt_re
  * that are emulated are calls, so those of the kernel's own mode are inline: the way through the
  * table is an indirect call, which is expensive with retpolines.
  */
-void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
+int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	const enum insn_mode native = IS_ENABLED(CONFIG_X86_64) ? INSN_MODE_64 : INSN_MODE_32;
-	const struct emulation e = emulation_of(arch, regs, sizeof(regs->sp));
-
-	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
-		emulate_rarely(arch, regs);
-	else if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL) &&
-			user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64)))
-		user_call(&e);
-	else
-		emulators[emulator_of(arch, regs)](arch, regs);
+	return min(emulate(arch, regs), 0);
 }

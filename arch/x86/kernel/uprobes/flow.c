@@ -113,6 +113,5 @@ bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_re
 
 	/* A debugger sees one trap, that of the instruction itself. */
 	after.flags &= ~X86_EFLAGS_TF;
-	arch_uprobe_emulate(arch, &after);
-	return after.ip - start >= size;
+	return !arch_uprobe_emulate(arch, &after) && after.ip - start >= size;
 }

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/types.h>
+#include <linux/uprobes.h>
 #include <asm/gcs.h>
 #include <asm/ptrace.h>
 
@@ -28,6 +29,7 @@ static bool loads_literal(const struct probe_insn *desc)
 }
 
 struct task_struct test_task;
+static struct uprobe_task test_utask;
 
 /* The user's memory, which has the same value everywhere, and the last access to it. */
 static struct {
@@ -148,6 +150,14 @@ static u64 literal(u32 insn, u64 pc, unsigned int *size, u64 *value)
 	return pc + (s64)((s32)(insn << 8) >> 13) * 4;
 }
 
+/* Has an access of @size bytes at @addr failed?  None if @size is 0. */
+static bool is_fault(u64 addr, unsigned int size)
+{
+	const struct uprobe_fault *fault = &test_task.utask->fault;
+
+	return fault->len == size && (!size || fault->addr == addr) && !fault->write;
+}
+
 /* Loads a literal from the user's memory, which fails if @err. */
 static bool loads(probes_handler_t *handler, u32 insn, int err)
 {
@@ -158,7 +168,8 @@ static bool loads(probes_handler_t *handler, u32 insn, int err)
 	random_regs(&regs);
 	want = regs;
 	memory = (typeof(memory)) { .value = random_next(), .err = err };
-	test_task = (struct task_struct) { .gcs = false };
+	test_utask = (struct uprobe_task) {};
+	test_task = (struct task_struct) { .utask = &test_utask };
 	addr = literal(insn, regs.pc, &size, &value);
 	if (!err) {
 		if ((insn & 0x1f) != 31)
@@ -168,7 +179,7 @@ static bool loads(probes_handler_t *handler, u32 insn, int err)
 	}
 	handler(insn, regs.pc, &regs);
 	return !memcmp(&regs, &want, sizeof(regs)) && memory.addr == addr &&
-	       memory.size == size && test_task.signal == (err ? SIGSEGV : 0);
+	       memory.size == size && !test_task.signal && is_fault(addr, err ? size : 0);
 }
 
 static bool is_call(const struct probe_insn *desc)
@@ -219,10 +230,20 @@ static bool computes_address(const struct probe_insn *desc)
 	return desc->kind == KIND_ADR || desc->kind == KIND_ADRP;
 }
 
-/* Branches whose copy is one instruction. */
-static bool is_copied_branch(const struct probe_insn *desc)
+/* The verdict on an instruction that can be emulated. */
+static enum arm_probe_verdict emulated_verdict(const struct probe_insn *desc)
 {
-	return desc->kind == KIND_B || desc->kind == KIND_BR || desc->kind == KIND_RET;
+	switch (desc->kind) {
+	case KIND_BL:
+		return INSN_GOOD_CALL;
+	case KIND_BLR:
+	case KIND_LDR_LITERAL:
+	case KIND_LDRSW_LITERAL:
+	case KIND_PRFM_LITERAL:
+		return INSN_GOOD_NO_SLOT;
+	default:
+		return INSN_GOOD_BRANCH;
+	}
 }
 
 const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
@@ -235,8 +256,7 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 	if (desc->action == PROBE_COPY || computes_address(desc))
 		return verdict == INSN_GOOD && !asi.handler ? NULL :
 		       "not copied for a uprobe";
-	if (verdict != (is_copied_branch(desc) ? INSN_GOOD_BRANCH : INSN_GOOD_NO_SLOT) ||
-	    !asi.handler)
+	if (verdict != emulated_verdict(desc) || !asi.handler)
 		return "not emulated for a uprobe";
 	if (loads_literal(desc))
 		return loads(asi.handler, insn, 0) && loads(asi.handler, insn, -14) ? NULL :

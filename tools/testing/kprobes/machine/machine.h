@@ -55,6 +55,7 @@ struct test_task {
 	int signal, code;
 	unsigned long addr;
 	bool stepped;
+	struct uprobe_task *utask;
 	bool in_code32;		/* it executes code of 32 bits */
 };
 

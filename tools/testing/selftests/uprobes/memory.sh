@@ -45,10 +45,11 @@ is "a probe is unregistered without memory" "$("$HERE/fail_task" "$UP_TEST/contr
 yes "an allocation has failed" [ "$(cat "$SLAB/times")" -lt "$TIMES" ]
 yes "the point vanishes" wait_until 15 no_point
 is "the process goes on" "$(go)" 3
+# shellcheck disable=SC2086 # a list of words
+wait $others
 is "a probe can be registered again" "$(up "add a $(at plain)") $(call plain 2)" "ok 2"
 is "its calls are hits" "$(counts a)" "2 0 0"
 up del a >/dev/null
-# shellcheck disable=SC2086 # a list of words
-wait "$waiting" $others
+wait "$waiting"
 
 finish

@@ -7,6 +7,17 @@
 
 #define UPROBE_NO_TRAMPOLINE_VADDR	(~0UL)
 
+/* See <linux/uprobes-task.h>. */
+struct uprobe_fault {
+	unsigned long addr;
+	u8 len;
+	bool write;
+};
+
+struct uprobe_task {
+	struct uprobe_fault fault;
+};
+
 struct return_instance {
 	unsigned long stack;
 };
@@ -27,6 +38,6 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
 long test_sys_uretprobe(void);
 long test_sys_uprobe(void);
 
-void arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
+int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
 
 #endif /* _KPROBES_TEST_UPROBES_H */

@@ -6,11 +6,12 @@
 
 /*
  * The only task: whether it has a guarded control stack, whether its processor checks the targets
- * of branches, and the signal that was sent to it, with its code.
+ * of branches, the signal that was sent to it, with its code, and its state of uprobes.
  */
 struct task_struct {
 	bool gcs, bti;
 	int signal, code;
+	struct uprobe_task *utask;
 };
 
 extern struct task_struct test_task;
