@@ -10,6 +10,7 @@
  * The program decides how long that takes.  So the hit ends before: nobody else waits for it.
  */
 #include <linux/mm.h>
+#include <linux/mmu_context.h>
 #include <linux/oom.h>
 #include <linux/sched/signal.h>
 

@@ -209,7 +209,8 @@ static int divide_in_a_storm(void)
 		_exit(divide_again());
 	}
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		kill(pid, SIGFPE);
+		/* To the thread: one to the process would be another signal. */
+		syscall(__NR_tgkill, pid, pid, SIGFPE);
 		sched_yield();
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -469,11 +469,64 @@ static void check_threads(void)
 	command("drop");
 }
 
+static void thread_calls_deep(void *unused)
+{
+	(void)unused;
+	while (!stop)
+		deep(0);
+}
+
+static int child_unregisters(void)
+{
+	return on("del", "c");
+}
+
+/* Waits for a child at most that many seconds.  Returns its status, or -1. */
+static int reap_within(pid_t pid, unsigned int seconds)
+{
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < 10 * seconds; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		usleep(100000);
+	}
+	return -1;
+}
+
+/* Each hit of two threads registers or unregisters a probe after it. */
+static void check_busy_handlers(void)
+{
+	int err, status;
+	pid_t pid;
+
+	err = make("n", getpid(), plain, "quiet self") ?: add("o", plain, "quiet other=n") ?:
+	      make("m", getpid(), deep, "quiet self") ?: add("p", deep, "quiet other=m") ?:
+	      add("c", call_plain, "quiet");
+	stop = false;
+	thread_start(&threads[0], thread_calls_on, NULL);
+	thread_start(&threads[1], thread_calls_deep, NULL);
+	pid = fork();
+	if (!pid)
+		_exit(child_unregisters());
+	status = reap_within(pid, 15);
+	stop = true;
+	thread_wait(&threads[0], 60);
+	thread_wait(&threads[1], 60);
+	if (status < 0)
+		waitpid(pid, NULL, 0);
+	ksft_test_result(!err && !status && get("n", HITS) && get("m", HITS),
+			 "a probe is unregistered while others come and go: error %d, status %d\n",
+			 err, status);
+	command("drop");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(56);
+	ksft_set_plan(57);
 	check_file();
 	check_order();
 	check_both();
@@ -487,5 +540,6 @@ int main(int argc, char **argv)
 	check_fork();
 	check_follow();
 	check_threads();
+	check_busy_handlers();
 	ksft_finished();
 }
