@@ -306,6 +306,7 @@ void kprobe_handler_died(void);
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset);
 kprobe_opcode_t *kprobe_lookup_name(const char *name, unsigned int offset);
 bool within_kprobe_blacklist(unsigned long addr);
+bool kprobe_covers_text(unsigned long addr);
 void kprobe_free_init_mem(void);
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
@@ -394,6 +395,11 @@ static inline void wait_for_kprobe_optimizer(void) { }
 static inline bool within_kprobe_blacklist(unsigned long addr)
 {
 	return true;
+}
+
+static inline bool kprobe_covers_text(unsigned long addr)
+{
+	return false;
 }
 
 static inline unsigned long kprobe_text_address(unsigned long addr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: find the probepoint at an address, and the owner of the slot at an address.
+ * At a hit: find the probepoint at an address, and the owner of the slot at an address.  And tell
+ * debuggers which text is not theirs.
  *
  * Readers take no lock, but have preemption disabled.  table.h and slots.h describe the data.
  */
@@ -36,6 +37,51 @@ struct kprobe *get_kprobe(void *addr)
 	return point ? &point->kp : NULL;
 }
 NOKPROBE_SYMBOL(get_kprobe);
+
+#ifdef CONFIG_OPTPROBES
+/* Is @addr in the tail of a jump, which is in the text, or may be written at any time? */
+static bool jump_covers(unsigned long addr)
+{
+	struct kprobe_point *point;
+	unsigned int back;
+
+	for (back = 1; back < MAX_OPTIMIZED_LENGTH; back++) {
+		point = kprobe_table_find(addr - back);
+		if (point && arch_prepared_optinsn(&point->op.optinsn))
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(jump_covers);
+#else
+static bool jump_covers(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/**
+ * kprobe_covers_text() - do kprobes write to the text at an address?
+ * @addr: address where a debugger's breakpoint shall begin
+ *
+ * A debugger saves the text that its breakpoint replaces, and writes it back some time later.  It
+ * would save part of a probe, or overwrite part of a jump.  The state of a point changes after its
+ * text does, and a disarmed point may be armed while the breakpoint is there.  So each point
+ * counts, and each detour, whose jump may be written at any time.
+ *
+ * Context: any, also while the other CPUs are stopped, wherever they are.
+ * Return: true if they do, or may begin to.
+ */
+bool kprobe_covers_text(unsigned long addr)
+{
+	bool covers;
+
+	preempt_disable_notrace();
+	covers = kprobe_table_find(addr) || jump_covers(addr);
+	preempt_enable_no_resched_notrace();
+	return covers;
+}
+NOKPROBE_SYMBOL(kprobe_covers_text);
 
 #ifdef __ARCH_WANT_KPROBES_INSN_SLOT
 /**
