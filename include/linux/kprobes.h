@@ -453,10 +453,21 @@ static inline bool is_kretprobe_trampoline(unsigned long addr)
 
 #endif /* CONFIG_KPROBES */
 
+struct kprobe_claim;
+
 #ifdef CONFIG_KPROBE_CARRIERS
 void kprobe_ftrace_claim(struct ftrace_ops *ops);
+struct kprobe_claim *kprobe_claim(unsigned long *ips, unsigned int nr);
+void kprobe_unclaim(struct kprobe_claim *claim);
 #else
 static inline void kprobe_ftrace_claim(struct ftrace_ops *ops) { }
+
+static inline struct kprobe_claim *kprobe_claim(unsigned long *ips, unsigned int nr)
+{
+	return NULL;
+}
+
+static inline void kprobe_unclaim(struct kprobe_claim *claim) { }
 #endif
 
 #ifndef CONFIG_JPROBES

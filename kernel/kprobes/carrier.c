@@ -20,8 +20,22 @@
 #include <linux/err.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/slab.h>
 
 #include "internal.h"
+
+/**
+ * struct kprobe_claim - functions whose calls may not reach the carriers in them
+ * @list: links all claims
+ * @ops: never registered; its filter has the functions
+ */
+struct kprobe_claim {
+	struct list_head list;
+	struct ftrace_ops ops;
+};
+
+/* Guarded by kprobe_mutex. */
+static LIST_HEAD(claims);
 
 /* The text of the site has been checked; is an instruction in it free, too? */
 static bool is_free(unsigned long addr)
@@ -85,6 +99,17 @@ static void detach(struct kprobe_point *site)
 	kprobe_point_update_handlers(site);
 }
 
+static bool is_claimed(unsigned long addr)
+{
+	struct kprobe_claim *claim;
+
+	list_for_each_entry(claim, &claims, list) {
+		if (ftrace_ops_has_ip(&claim->ops, addr))
+			return true;
+	}
+	return false;
+}
+
 /* Makes the carrier of a site call its probes.  Returns the reason why that is not possible. */
 static enum kprobe_obstacle attach(struct kprobe_point *site)
 {
@@ -93,7 +118,7 @@ static enum kprobe_obstacle attach(struct kprobe_point *site)
 
 	if (!kprobe_optimization_allowed)
 		return KPROBE_OBSTACLE_OFF;
-	if (ftrace_ip_is_modified(kprobe_point_addr(site)))
+	if (ftrace_ip_is_modified(kprobe_point_addr(site)) || is_claimed(kprobe_point_addr(site)))
 		return KPROBE_OBSTACLE_RESERVED;
 	carrier = keep_carrier(site);
 	if (!carrier)
@@ -208,6 +233,23 @@ static void move_each_to_ftrace(struct list_head *sites)
 	list_splice(&done, sites);
 }
 
+/* Makes ftrace call the probes of carried sites in the functions that @ops filters. */
+static void take_from_carriers(struct ftrace_ops *ops)
+{
+	struct kprobe_point *site;
+	unsigned long pos;
+	LIST_HEAD(sites);
+
+	for_each_kprobe_point(site, pos) {
+		if (site->state == KPROBE_CARRIED &&
+		    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
+			kprobe_collect(site, &sites);
+	}
+	if (!list_empty(&sites) && move_to_ftrace(&sites))
+		move_each_to_ftrace(&sites);
+	kprobe_uncollect_all(&sites);
+}
+
 /**
  * kprobe_ftrace_claim() - a user of ftrace may change the instruction pointer
  * @ops: the user, about to be registered, or registered
@@ -220,23 +262,59 @@ static void move_each_to_ftrace(struct list_head *sites)
  */
 void kprobe_ftrace_claim(struct ftrace_ops *ops)
 {
-	struct kprobe_point *site;
-	unsigned long pos;
-	LIST_HEAD(sites);
-
 	if (!(ops->flags & FTRACE_OPS_FL_IPMODIFY) || ops->func == kprobe_ftrace_handler)
 		return;
 
 	guard(mutex)(&kprobe_mutex);
+	take_from_carriers(ops);
+}
 
-	for_each_kprobe_point(site, pos) {
-		if (site->state == KPROBE_CARRIED &&
-		    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
-			kprobe_collect(site, &sites);
+/**
+ * kprobe_claim() - the calls of some functions may not reach the second instruction
+ * @ips: addresses of the functions, or of ftrace's instructions in them; their text stays until
+ *	kprobe_unclaim()
+ * @nr: number of the functions
+ *
+ * For users of an ftrace_ops that they share with others, and that does not tell ftrace that they
+ * change the instruction pointer.  Until kprobe_unclaim(), ftrace serves the sites in the
+ * functions, also those of probes that will be registered.
+ *
+ * Context: task, may sleep; before the first call of the user, so that no hit is lost.
+ * Return: the claim; an ERR_PTR(), -EINVAL if ftrace does not know one of the functions, -ENOMEM.
+ */
+struct kprobe_claim *kprobe_claim(unsigned long *ips, unsigned int nr)
+{
+	struct kprobe_claim *claim = kzalloc(sizeof(*claim), GFP_KERNEL);
+	int err;
+
+	if (!claim)
+		return ERR_PTR(-ENOMEM);
+	err = ftrace_set_filter_ips(&claim->ops, ips, nr, 0, 0);
+	if (err) {
+		kfree(claim);
+		return ERR_PTR(err);
 	}
-	if (!list_empty(&sites) && move_to_ftrace(&sites))
-		move_each_to_ftrace(&sites);
-	kprobe_uncollect_all(&sites);
+
+	guard(mutex)(&kprobe_mutex);
+	list_add(&claim->list, &claims);
+	take_from_carriers(&claim->ops);
+	return claim;
+}
+
+/**
+ * kprobe_unclaim() - end a claim
+ * @claim: from kprobe_claim(); may be NULL
+ *
+ * Context: task, may sleep; after the last call of the user.
+ */
+void kprobe_unclaim(struct kprobe_claim *claim)
+{
+	if (!claim)
+		return;
+	scoped_guard(mutex, &kprobe_mutex)
+		list_del(&claim->list);
+	ftrace_free_filter(&claim->ops);
+	kfree(claim);
 }
 
 /**

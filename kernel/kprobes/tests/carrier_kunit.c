@@ -406,6 +406,36 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 	unregister_kprobe(&o.c.kp);
 }
 
+static void claimed_functions_are_left_to_ftrace(struct kunit *test)
+{
+	struct observer o = observer_at(site_of(carrier_target), false);
+	unsigned long ips[] = {
+		(unsigned long)site_of(carrier_loop), (unsigned long)site_of(carrier_target),
+	};
+	struct kprobe_claim *claim;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
+	claim = kprobe_claim(ips, ARRAY_SIZE(ips));
+	KUNIT_EXPECT_FALSE(test, IS_ERR_OR_NULL(claim));
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
+	expect_hit(test, &o, o.c.kp.addr);
+	unregister_kprobe(&o.c.kp);
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&o.c.kp), 0);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
+	expect_hit(test, &o, o.c.kp.addr);
+	unregister_kprobe(&o.c.kp);
+
+	kprobe_unclaim(claim);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&o.c.kp), 0);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
+	unregister_kprobe(&o.c.kp);
+
+	ips[0] = 0;
+	claim = kprobe_claim(ips, 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(claim), -EINVAL);
+}
+
 static void a_post_handler_keeps_owners_out(struct kunit *test)
 {
 	struct observer o = observer_at(site_of(carrier_target), true);
@@ -445,6 +475,7 @@ static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(jump_labels_are_read_under_their_lock),
 	KUNIT_CASE(a_tracer_shares_the_function),
 	KUNIT_CASE(an_owner_of_the_function_takes_over),
+	KUNIT_CASE(claimed_functions_are_left_to_ftrace),
 	KUNIT_CASE(a_post_handler_keeps_owners_out),
 	KUNIT_CASE(without_jumps_ftrace_serves),
 	{}

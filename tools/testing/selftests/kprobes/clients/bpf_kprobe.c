@@ -22,6 +22,7 @@
  *	probe, return			a link to a perf event
  *	multi, multi_return		a kprobe_multi link
  *	override			as probe; the program makes the function return -EIO
+ *	multi_override			the same with a kprobe_multi link
  *
  * The third form calls sched_get_priority_max(SCHED_FIFO) CALLS times, and prints the number
  * of calls that returned 99, and of calls that failed with EIO.
@@ -83,6 +84,7 @@ static const struct kind {
 	{ .name = "multi", .multi = 1 },
 	{ .name = "multi_return", .multi = 1, .retprobe = 1 },
 	{ .name = "override", .override = 1 },
+	{ .name = "multi_override", .multi = 1, .override = 1 },
 };
 
 static const struct kind *find_kind(const char *name)
