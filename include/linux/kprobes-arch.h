@@ -186,6 +186,8 @@ void dump_kprobe(struct kprobe *kp);
  *	arch_unmask_fault(regs)		restores the CPU's masks from @regs after a fault in
  *					a masked step, which will restart at the original:
  *					the handler of the fault may sleep, or end the task
+ *	arch_unmask_death()		unmasks all exceptions that the trap has masked, except
+ *					interrupts: a handler has died, so the trap will not return
  *
  * The functions of the step are always inlined, so they may be used where no probe may be hit.
  * The trap handler of a backend is composed of the functions in <linux/kprobes-hit.h>, and

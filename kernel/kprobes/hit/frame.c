@@ -59,7 +59,7 @@ NOKPROBE_SYMBOL(kprobe_busy_end);
  * The handler will not return.  If the task is in no handler, its level is already
  * free, and this changes nothing.
  *
- * Context: make_task_dead(), on the CPU of the oops.
+ * Context: make_task_dead(), on the CPU of the oops, before it enables interrupts.
  */
 void kprobe_handler_died(void)
 {
@@ -67,6 +67,8 @@ void kprobe_handler_died(void)
 
 	preempt_disable_notrace();
 	frame = kprobe_this_frame();
+	if (!kprobe_frame_is_free(frame))
+		arch_unmask_death();
 	frame->probe = NULL;
 	frame->stepping = false;
 	kprobe_frame_leave(frame);

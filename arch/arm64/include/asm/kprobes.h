@@ -90,6 +90,7 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 }
 
 void arch_unmask_fault(struct pt_regs *regs);
+void arch_unmask_death(void);
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc);
 unsigned long kprobe_unwind_start(const struct pt_regs *regs, unsigned long *pc);
 

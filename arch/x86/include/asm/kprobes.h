@@ -92,6 +92,9 @@ static __always_inline void arch_unmask_step(struct pt_regs *regs, unsigned long
 /* The page fault handler enables interrupts as in its registers, after it has called the probes. */
 static inline void arch_unmask_fault(struct pt_regs *regs) { }
 
+/* The trap masks only interrupts. */
+static inline void arch_unmask_death(void) { }
+
 unsigned int kprobe_text_pushed(unsigned long addr);
 int kprobe_copy_text(void *bytes, unsigned long addr, size_t len);
 int kprobe_int3_handler(struct pt_regs *regs);

@@ -115,6 +115,17 @@ else
 	skip "probes on WARN() and BUG()" "this kernel refuses them"
 fi
 
+# On x86 a breakpoint counts as an NMI, in which nothing may die.
+if [ "$(uname -m)" = aarch64 ] && [ -d /sys/devices/system/cpu/cpu1 ]; then
+	[ ! -w "$KNOB" ] || set_knob "$KNOB" 0
+	taskset -p 1 $$ >/dev/null 2>&1
+	die "a handler" handler
+	judge "a handler" "die_in_handler\+0x[0-9a-f]+"
+	is "a handler: no exception stays masked" \
+		"$(cat /sys/module/kp_oops/parameters/masks)" 0
+	[ ! -w "$KNOB" ] || set_knob "$KNOB" 1
+fi
+
 # After the deaths no context level may be busy, on any CPU, and no lock may be held.
 kp add after symbol=kp_test_plain post >/dev/null
 for i in 1 2 3 4; do

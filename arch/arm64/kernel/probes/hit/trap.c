@@ -118,3 +118,16 @@ void arch_unmask_fault(struct pt_regs *regs)
 	local_daif_inherit(regs);
 }
 NOKPROBE_SYMBOL(arch_unmask_fault);
+
+/*
+ * See <linux/kprobes-arch.h>.  The BRK has masked all exceptions in PSTATE; a detour has not.  The
+ * next task on this CPU may be a kernel thread, or the idle task, which keeps that.  If interrupts
+ * are masked by their priority, local_irq_enable() would then not let any of them through.
+ */
+void arch_unmask_death(void)
+{
+	if (!(read_sysreg(daif) & PSR_A_BIT))
+		return;
+	local_daif_mask();
+	local_daif_restore(DAIF_PROCCTX_NOIRQ);
+}

@@ -5,7 +5,10 @@
  * /sys/module/kp_oops/parameters:
  *
  *	oops		write "load", "wild", "bug" or "warn" to choose one of these; "wild" is
- *			a load from an address that x86-64 calls non-canonical
+ *			a load from an address that x86-64 calls non-canonical; "handler" is a
+ *			load in the handler of a breakpoint, on CPU 1
+ *	masks		after "handler", the exceptions other than interrupts that stayed masked on
+ *			that CPU; -1 if an interrupt was masked, too
  *	bug, warn	the address of that instruction; 0 if it is not known
  *
  * The thread holds no lock and no reference, so the module can be unloaded afterwards.
@@ -16,10 +19,13 @@
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/err.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
 #include <linux/string.h>
+#include <asm/irq_regs.h>
 
 #include "sites.h"
 
@@ -49,14 +55,76 @@ static noinline void kp_oops_warn(void)
 	WARN_ON(1);
 }
 
+static int die_in_handler(struct kprobe *kp, struct pt_regs *regs)
+{
+	READ_ONCE(*(const int *)BAD_ADDRESS);
+	return 0;
+}
+NOKPROBE_SYMBOL(die_in_handler);
+
+static noinline void kp_oops_deadly(void)
+{
+	barrier();
+}
+
+static struct kprobe deadly = {
+	.addr = (kprobe_opcode_t *)kp_oops_deadly,
+	.pre_handler = die_in_handler,
+};
+
+static void die_of_handler(void)
+{
+	if (!register_kprobe(&deadly))
+		kp_oops_deadly();
+}
+
+static long masks;
+module_param(masks, long, 0400);
+MODULE_PARM_DESC(masks, "what the death of a handler has left masked");
+static DECLARE_COMPLETION(seen);
+
+#ifdef CONFIG_ARM64
+static long masks_now(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	return (regs ? regs->pstate : read_sysreg(daif)) & (PSR_D_BIT | PSR_A_BIT);
+}
+#else
+static long masks_now(void)
+{
+	return 0;
+}
+#endif
+
+static void see_masks(void *unused)
+{
+	masks = masks_now();
+	complete(&seen);
+}
+
+/* Looks at the CPU at which the handler has died, before the CPU returns to user mode. */
+static void after_handler(void)
+{
+	static call_single_data_t csd = CSD_INIT(see_masks, NULL);
+
+	masks = -1;
+	reinit_completion(&seen);
+	if (!smp_call_function_single_async(1, &csd))
+		wait_for_completion_timeout(&seen, 10 * HZ);
+	unregister_kprobe(&deadly);
+}
+
 static const struct accident {
 	const char *name;
 	void (*happen)(void);
+	void (*afterwards)(void);	/* if the thread has to run on CPU 1 */
 } accidents[] = {
 	{ "load",	die_of_load },
 	{ "wild",	die_of_wild_load },
 	{ "bug",	kp_oops_bug },
 	{ "warn",	kp_oops_warn },
+	{ "handler",	die_of_handler, after_handler },
 };
 
 struct victim {
@@ -84,12 +152,16 @@ static int let_happen(const struct accident *accident)
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	get_task_struct(thread);
+	if (accident->afterwards)
+		kthread_bind(thread, 1);
 	wake_up_process(thread);
 	/* Wait, because a thread that is stopped before it has started never runs. */
 	wait_for_completion(&victim.started);
 	/* Also returns when the thread has died. */
 	kthread_stop(thread);
 	put_task_struct(thread);
+	if (accident->afterwards)
+		accident->afterwards();
 	return 0;
 }
 
@@ -108,7 +180,7 @@ static const struct kernel_param_ops oops_ops = {
 	.set = oops,
 };
 module_param_cb(oops, &oops_ops, NULL, 0200);
-MODULE_PARM_DESC(oops, "write load, wild or bug: a kernel thread dies; warn: it warns");
+MODULE_PARM_DESC(oops, "write load, wild, bug or handler: a kernel thread dies; warn: it warns");
 
 #if defined(CONFIG_GENERIC_BUG_RELATIVE_POINTERS)
 static unsigned long bug_site(const struct bug_entry *bug)
