@@ -115,7 +115,8 @@ static int begin_update(unsigned int more, struct module *except)
 					lockdep_is_held(&kprobe_mutex));
 	unsigned int i, room = (old ? old->nr : 0) + more;
 
-	building = kvmalloc(struct_size(building, ranges, room), GFP_KERNEL);
+	/* Callers fail, or keep ranges that forbid too much. */
+	building = kvmalloc(struct_size(building, ranges, room), GFP_KERNEL | __GFP_NOWARN);
 	if (!building)
 		return -ENOMEM;
 	building->nr = 0;
@@ -229,8 +230,9 @@ static bool forbids_anything(const struct module *mod)
  * @mod: the module
  *
  * Context: task, may sleep, kprobe_mutex held.
+ * Return: 0; -ENOMEM if some of its ranges could be probed.
  */
-void kprobe_blacklist_add_module(struct module *mod)
+int kprobe_blacklist_add_module(struct module *mod)
 {
 	unsigned int i;
 	int ret;
@@ -238,10 +240,10 @@ void kprobe_blacklist_add_module(struct module *mod)
 	lockdep_assert_held(&kprobe_mutex);
 
 	if (!forbids_anything(mod))
-		return;
+		return 0;
 	ret = begin_update(mod->num_kprobe_blacklist + 2, NULL);
 	if (ret)
-		goto fail;
+		return ret;
 	for (i = 0; i < mod->num_kprobe_blacklist; i++)
 		add_function(mod->kprobe_blacklist[i], mod);
 	ret = add_section(mod->kprobes_text_start, mod->kprobes_text_size, mod);
@@ -249,11 +251,7 @@ void kprobe_blacklist_add_module(struct module *mod)
 		ret = add_section(mod->noinstr_text_start,
 				  mod->noinstr_text_size, mod);
 	end_update();
-	if (!ret)
-		return;
-fail:
-	pr_warn("%s: blacklist not complete (%d): do not probe this module\n",
-		mod->name, ret);
+	return ret;
 }
 
 /**

@@ -392,7 +392,7 @@ extern struct bug_entry __start___bug_table[], __stop___bug_table[];
 /* blacklist.c */
 int kprobe_blacklist_init(void);
 bool kprobe_blacklist_covers(unsigned long addr);
-void kprobe_blacklist_add_module(struct module *mod);
+int kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_remove_module(struct module *mod);
 bool kprobe_blacklist_has(unsigned int index);
 void kprobe_blacklist_show(struct seq_file *m, unsigned int index, bool show_addresses);

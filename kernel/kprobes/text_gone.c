@@ -95,6 +95,19 @@ static void module_text_gone(const struct module *mod, enum mod_mem_type type)
 	text_gone(start, start + mod->mem[type].size);
 }
 
+/* Without its blacklist, a module must not be loaded: a probe might be hit while one is handled. */
+static int module_comes(struct module *mod)
+{
+	int ret = kprobe_blacklist_add_module(mod);
+
+	if (ret)
+		return notifier_from_errno(ret);
+	if (!coming_modules_replace(&coming, NULL, mod))
+		pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
+			mod->name);
+	return NOTIFY_DONE;
+}
+
 static int module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct module *mod = data;
@@ -103,11 +116,7 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	kprobe_reserved_forget();
 	switch (event) {
 	case MODULE_STATE_COMING:
-		kprobe_blacklist_add_module(mod);
-		if (!coming_modules_replace(&coming, NULL, mod))
-			pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
-				mod->name);
-		break;
+		return module_comes(mod);
 	case MODULE_STATE_LIVE:
 		coming_modules_replace(&coming, mod, NULL);
 		/* Only the init text of the module is freed. */

@@ -4,6 +4,7 @@
  * that the compiler has split off.
  */
 #include <linux/kallsyms.h>
+#include <linux/module.h>
 #include <asm/sections.h>
 
 #include "../internal.h"
@@ -118,11 +119,29 @@ static void all_names_read_at_once(struct kunit *test)
 	KUNIT_EXPECT_GE(test, names.black, 1);
 }
 
+#ifdef CONFIG_MODULES
+static void a_module_needs_its_blacklist(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	/* No machine has memory for so many ranges. */
+	mod->num_kprobe_blacklist = INT_MAX;
+	mutex_lock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, kprobe_blacklist_add_module(mod), -ENOMEM);
+	mutex_unlock(&kprobe_mutex);
+	ranges_are_exact_to_the_byte(test);
+}
+#endif
+
 static struct kunit_case blacklist_cases[] = {
 	KUNIT_CASE(ranges_are_exact_to_the_byte),
 	KUNIT_CASE(registering_on_both_sides),
 	KUNIT_CASE(the_cold_part_of_a_function),
 	KUNIT_CASE_SLOW(all_names_read_at_once),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(a_module_needs_its_blacklist),
+#endif
 	{}
 };
 
