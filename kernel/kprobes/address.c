@@ -46,6 +46,16 @@ static const struct {
 	[KPROBE_REFUSE_NO_MEMORY]	= { "out of memory", -ENOMEM },
 };
 
+/* Without a symbol, %pS would write the address itself to the log, which is less protected. */
+static void log_refusal(unsigned long addr, const char *text, int err)
+{
+	if (kallsyms_lookup_size_offset(addr, NULL, NULL))
+		pr_info("a probe was refused at %pS: %s (%d); reported once for each reason\n",
+			(void *)addr, text, err);
+	else
+		pr_info("a probe was refused: %s (%d); reported once for each reason\n", text, err);
+}
+
 /**
  * kprobe_refuse_with() - report why a registration is refused, with an explanation
  * @addr: the address; 0 if it is not known yet
@@ -75,8 +85,7 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
 	}
 	trace_kprobe_refused(addr, text, err);
 	if (!test_and_set_bit(reason, said))
-		pr_info("a probe was refused at %pS: %s (%d); reported once for each reason\n",
-			(void *)addr, text, err);
+		log_refusal(addr, text, err);
 	return err;
 }
 

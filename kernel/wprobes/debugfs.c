@@ -24,6 +24,15 @@ static const char *type_name(unsigned int type)
 	return names[type];
 }
 
+/* The address without a symbol, as %pS would print it, is not for all readers. */
+static void show_symbol(struct seq_file *m, void *addr)
+{
+	if (kallsyms_lookup_size_offset((unsigned long)addr, NULL, NULL))
+		seq_printf(m, "%pS", addr);
+	else
+		seq_puts(m, "-");
+}
+
 static void show_probe(struct seq_file *m, const struct wprobe_watch *watch,
 		       const struct wprobe *wp)
 {
@@ -34,7 +43,7 @@ static void show_probe(struct seq_file *m, const struct wprobe_watch *watch,
 	if (wp->pid)
 		seq_printf(m, "pid:%d", wp->pid);
 	else if (watch->state != WPROBE_GONE)
-		seq_printf(m, "%pS", wp->addr);
+		show_symbol(m, wp->addr);
 	else
 		seq_puts(m, wp->symbol_name ?: "-");
 	seq_printf(m, "  %s:%u nmissed=%lu %s%s%s%s%s%s\n", type_name(watch->range.type), wp->len,

@@ -37,4 +37,13 @@ for name in first change off; do
 	wp del "$name" >/dev/null
 done
 is "list: empty" "$(list)" ""
+
+# The address of data without a symbol is only in the first column, for those who may see it.
+is "add, allocated memory" "$(wp add heap heap "$long" w)" ok
+is "list: allocated memory" "$(list)" "w  -  w:$long nmissed=0 "
+restricted=$(cat /proc/sys/kernel/kptr_restrict)
+echo 2 >/proc/sys/kernel/kptr_restrict
+is "list: no address" "$(cat "$LIST")" "$(printf "%0$((2 * long))d" 0)  w  -  w:$long nmissed=0 "
+echo "$restricted" >/proc/sys/kernel/kptr_restrict
+wp del heap >/dev/null
 finish

@@ -5,7 +5,8 @@
  * Commands, written to debugfs wp_test/control:
  *
  *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw; pid:PID:ADDRESS instead of
- *				SYMBOL watches data of a process.  Options: a number: offset
+ *				SYMBOL watches data of a process, and heap a word that has been
+ *				allocated for the probe.  Options: a number: offset
  *				from the symbol; disabled, changed, percpu: flags; sleep: the
  *				handler sleeps; ends:NAME: the handler unregisters that
  *				probe; pauses:NAME: it disables that probe
@@ -48,6 +49,7 @@ struct probe {
 	char pauses[16];
 	unsigned long old;
 	unsigned long new;
+	unsigned long word;
 	char name[16];
 	char symbol[32];
 };
@@ -125,6 +127,8 @@ static int parse(struct probe *p, char **args)
 		return -EPROTO;
 	if (sscanf(symbol, "pid:%d:%li", &p->wp.pid, (long *)&p->wp.addr) == 2) {
 		p->wp.handler = user_hit;
+	} else if (!strcmp(symbol, "heap")) {
+		p->wp.addr = &p->word;
 	} else {
 		strscpy(p->symbol, symbol);
 		p->wp.symbol_name = p->symbol;
