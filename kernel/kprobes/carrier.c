@@ -233,18 +233,34 @@ static void move_each_to_ftrace(struct list_head *sites)
 	list_splice(&done, sites);
 }
 
+static void collect_if_carried(struct kprobe_point *site, struct ftrace_ops *ops,
+			       struct list_head *sites)
+{
+	if (site && site->state == KPROBE_CARRIED &&
+	    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
+		kprobe_collect(site, sites);
+}
+
+/* There may be thousands of points, and thousands of users with one function each. */
+static void collect_carried(struct ftrace_ops *ops, struct list_head *sites)
+{
+	unsigned long ip = ftrace_ops_single_ip(ops), pos;
+	struct kprobe_point *site;
+
+	if (ip) {
+		collect_if_carried(kprobe_table_find(ip), ops, sites);
+		return;
+	}
+	for_each_kprobe_point(site, pos)
+		collect_if_carried(site, ops, sites);
+}
+
 /* Makes ftrace call the probes of carried sites in the functions that @ops filters. */
 static void take_from_carriers(struct ftrace_ops *ops)
 {
-	struct kprobe_point *site;
-	unsigned long pos;
 	LIST_HEAD(sites);
 
-	for_each_kprobe_point(site, pos) {
-		if (site->state == KPROBE_CARRIED &&
-		    ftrace_ops_has_ip(ops, kprobe_point_addr(site)))
-			kprobe_collect(site, &sites);
-	}
+	collect_carried(ops, &sites);
 	if (!list_empty(&sites) && move_to_ftrace(&sites))
 		move_each_to_ftrace(&sites);
 	kprobe_uncollect_all(&sites);
