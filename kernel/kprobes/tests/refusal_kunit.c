@@ -501,6 +501,25 @@ static void padding_in_front_of_the_entry_text(struct kunit *test)
 }
 #endif
 
+/* A breakpoint there would be hit again before its hit is recorded. */
+static void on_the_way_to_a_hit(struct kunit *test)
+{
+	static const char *const names[] = {
+		"trace_clock_local", "trace_osnoise_callback", "trace_hwlat_callback",
+		"__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_cmp4",
+		"__sanitizer_cov_trace_switch", "check_kcov_mode", "canonicalize_ip",
+		"write_comp_data", IS_ENABLED(CONFIG_X86) ? "sched_clock" : "",
+	};
+	unsigned long addr;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		addr = kallsyms_lookup_name(names[i]);
+		if (addr)
+			expect_refused(test, (void *)addr, -EINVAL);
+	}
+}
+
 static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(bad_arguments),
 	KUNIT_CASE(both_or_neither_of_symbol_and_address),
@@ -508,6 +527,7 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(outside_the_text),
 	KUNIT_CASE(blacklisted),
 	KUNIT_CASE(the_reason_is_returned),
+	KUNIT_CASE(on_the_way_to_a_hit),
 #if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
 	KUNIT_CASE(ftraces_trampolines),
 #endif
