@@ -5,9 +5,9 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 #include <asm/cpufeature.h>
+#include <asm/fpu.h>
 #include <asm/hwcap.h>
 #include <asm/insn.h>
-#include <asm/neon.h>
 #include <asm/sysreg.h>
 #include <asm/virt.h>
 
@@ -137,9 +137,6 @@ void kprobes_form_classify(const struct form_piece *piece, struct form_class *cl
 /* The value of the task that runs pieces.  The kernel itself does not use the register. */
 static unsigned long tpidr_el0;
 
-/* Storage for vector registers; kernel_neon_begin() requires it of a task. */
-static struct user_fpsimd_state vectors;
-
 /**
  * kprobes_form_begin() - reserve the vector registers for the following runs
  *
@@ -148,7 +145,7 @@ static struct user_fpsimd_state vectors;
  */
 void kprobes_form_begin(void)
 {
-	kernel_neon_begin(&vectors);
+	kernel_fpu_begin();
 	preempt_disable();
 	tpidr_el0 = read_sysreg(tpidr_el0);
 }
@@ -160,7 +157,7 @@ void kprobes_form_end(void)
 {
 	write_sysreg(tpidr_el0, tpidr_el0);
 	preempt_enable();
-	kernel_neon_end(&vectors);
+	kernel_fpu_end();
 }
 
 /**

@@ -79,7 +79,7 @@ static unsigned long caller_at_entry(struct pt_regs *regs)
 
 static bool interrupts_on(struct pt_regs *regs)
 {
-	return !regs_irqs_disabled(regs);
+	return interrupts_enabled(regs);
 }
 
 static void go_back(struct pt_regs *regs)

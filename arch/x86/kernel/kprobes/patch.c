@@ -133,8 +133,8 @@ void arch_disarm_kprobes(struct list_head *batch)
 /**
  * alloc_insn_page() - allocate a page for slots
  *
- * The page is filled with breakpoints, so that a stray jump into it traps at once.  It comes
- * from a cache of pages that are mapped executable and never writable.
+ * The page is filled with breakpoints, so that a stray jump into it traps at once.
+ * It comes from a cache of pages that are mapped executable and never writable.
  *
  * Context: task, may sleep.
  * Return: the page, read-only and executable, for execmem_free(); or NULL.

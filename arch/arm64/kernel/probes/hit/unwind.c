@@ -174,8 +174,7 @@ static __always_inline unsigned long unwind_entering(const struct pt_regs *regs,
  */
 unsigned long kprobe_unwind_hit(unsigned long fp, unsigned long *pc)
 {
-	struct pt_regs *regs = container_of((struct frame_record_meta *)fp, struct pt_regs,
-					    stackframe);
+	struct pt_regs *regs = container_of((void *)fp, struct pt_regs, stackframe);
 	unsigned long start = 0, caller = 0;
 	struct kprobe *kp;
 
