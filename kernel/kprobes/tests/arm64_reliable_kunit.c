@@ -6,10 +6,10 @@
  * not be reliable.
  */
 #include <linux/delay.h>
-#include <linux/kthread.h>
 #include <linux/stacktrace.h>
 
 #include "opt_functions.h"
+#include "reliable.h"
 
 #define TRACES	300
 
@@ -40,15 +40,6 @@ static int call_again(void *unused)
 		/* Not every time, because nothing is in the leaf then. */
 		if (!(++calls % 4))
 			yield();
-	}
-	return 0;
-}
-
-static int compete(void *unused)
-{
-	while (!kthread_should_stop()) {
-		cpu_relax();
-		cond_resched();
 	}
 	return 0;
 }
@@ -85,21 +76,10 @@ static int trace(struct task_struct *task, void *data)
 	return 0;
 }
 
-static struct task_struct *start(int (*fn)(void *))
-{
-	struct task_struct *task = kthread_create(fn, NULL, "kprobe_reliable");
-
-	if (IS_ERR(task))
-		return NULL;
-	kthread_bind(task, 0);
-	get_task_struct(task);
-	wake_up_process(task);
-	return task;
-}
-
 static void take_traces(struct kunit *test, struct traces *traces)
 {
-	struct task_struct *caller = start(call_again), *competitor = start(compete);
+	struct task_struct *caller = start_on_first_cpu(call_again, NULL);
+	struct task_struct *competitor = start_on_first_cpu(compete, NULL);
 	int i;
 
 	for (i = 0; caller && competitor && i < TRACES; i++) {

@@ -6,7 +6,6 @@
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
-#include <linux/kthread.h>
 #include <linux/sizes.h>
 #include <linux/stacktrace.h>
 #include <linux/wait.h>
@@ -14,6 +13,7 @@
 #include "asm_case.h"
 #include "counted.h"
 #include "optimized.h"
+#include "reliable.h"
 
 #define TRACES	500
 #define BYTES	SZ_64K
@@ -39,16 +39,6 @@ static int fill(void *memory)
 	return 0;
 }
 
-/* Preempts the other thread again and again. */
-static int compete(void *unused)
-{
-	while (!kthread_should_stop()) {
-		cpu_relax();
-		cond_resched();
-	}
-	return 0;
-}
-
 struct traces {
 	unsigned int reliable;
 	unsigned int unreliable;
@@ -70,18 +60,6 @@ static int trace(struct task_struct *task, void *data)
 	return 0;
 }
 
-static struct task_struct *start(int (*fn)(void *), void *data)
-{
-	struct task_struct *task = kthread_create(fn, data, "kprobe_reliable");
-
-	if (IS_ERR(task))
-		return NULL;
-	kthread_bind(task, 0);
-	get_task_struct(task);
-	wake_up_process(task);
-	return task;
-}
-
 static void take_traces(struct kunit *test, struct traces *traces)
 {
 	void *memory = kunit_kmalloc(test, BYTES, GFP_KERNEL);
@@ -89,8 +67,8 @@ static void take_traces(struct kunit *test, struct traces *traces)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
-	filler = start(fill, memory);
-	competitor = start(compete, NULL);
+	filler = start_on_first_cpu(fill, memory);
+	competitor = start_on_first_cpu(compete, NULL);
 	for (i = 0; filler && competitor && i < TRACES; i++) {
 		task_call_func(filler, trace, traces);
 		fsleep(200);

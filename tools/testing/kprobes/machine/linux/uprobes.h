@@ -3,20 +3,10 @@
 #define _KPROBES_TEST_UPROBES_H
 
 #include "../machine.h"
+#include "../../fault.h"
 #include "../../../../../arch/x86/include/asm/uprobes.h"
 
 #define UPROBE_NO_TRAMPOLINE_VADDR	(~0UL)
-
-/* See <linux/uprobes-task.h>. */
-struct uprobe_fault {
-	unsigned long addr;
-	u8 len;
-	bool write;
-};
-
-struct uprobe_task {
-	struct uprobe_fault fault;
-};
 
 struct return_instance {
 	unsigned long stack;
