@@ -26,51 +26,51 @@ int call_memory(const void *table);
 int call_on_stack(void *stack);
 
 asm(".pushsection .text\n"
-    "call_memory:\n"
-    "call_memory_insn: call *(%rdi)\n"
-    "ret\n"
-    "call_on_stack: push %rbx\n"
-    "mov %rsp, %rbx\n"
-    "mov %rdi, %rsp\n"
-    "call_on_stack_insn: call seven\n"
-    "mov %rbx, %rsp\n"
-    "pop %rbx\n"
-    "ret\n"
-    ".popsection");
+	"call_memory:\n"
+	"call_memory_insn: call *(%rdi)\n"
+	"ret\n"
+	"call_on_stack: push %rbx\n"
+	"mov %rsp, %rbx\n"
+	"mov %rdi, %rsp\n"
+	"call_on_stack_insn: call seven\n"
+	"mov %rbx, %rsp\n"
+	"pop %rbx\n"
+	"ret\n"
+	".popsection");
 #else
 int call_memory(const void *table) __attribute__((regparm(1)));
 int call_on_stack(void *stack) __attribute__((regparm(1)));
 
 asm(".pushsection .text\n"
-    "call_memory:\n"
-    "call_memory_insn: call *(%eax)\n"
-    "ret\n"
-    "call_on_stack: push %ebx\n"
-    "mov %esp, %ebx\n"
-    "mov %eax, %esp\n"
-    "call_on_stack_insn: call seven\n"
-    "mov %ebx, %esp\n"
-    "pop %ebx\n"
-    "ret\n"
-    ".popsection");
+	"call_memory:\n"
+	"call_memory_insn: call *(%eax)\n"
+	"ret\n"
+	"call_on_stack: push %ebx\n"
+	"mov %esp, %ebx\n"
+	"mov %eax, %esp\n"
+	"call_on_stack_insn: call seven\n"
+	"mov %ebx, %esp\n"
+	"pop %ebx\n"
+	"ret\n"
+	".popsection");
 #endif
 
 /* Divides by zero, and raises the exception at the next instruction. */
 void divide(void);
 asm(".pushsection .text\n"
-    "seven: mov $7, %eax\n"
-    "ret\n"
-    "divide: fninit\n"
-    "fldcw unmasked\n"
-    "fldz\n"
-    "fld1\n"
-    "fdiv %st(1), %st\n"
-    "divide_insn: fwait\n"
-    "divide_after: fnclex\n"
-    "fninit\n"
-    "ret\n"
-    "unmasked: .short 0x37b\n"
-    ".popsection");
+	"seven: mov $7, %eax\n"
+	"ret\n"
+	"divide: fninit\n"
+	"fldcw unmasked\n"
+	"fldz\n"
+	"fld1\n"
+	"fdiv %st(1), %st\n"
+	"divide_insn: fwait\n"
+	"divide_after: fnclex\n"
+	"fninit\n"
+	"ret\n"
+	"unmasked: .short 0x37b\n"
+	".popsection");
 
 static int probe(const void *insn)
 {
