@@ -97,7 +97,7 @@ static __always_inline void handle_site(struct uprobe_task *utask, const struct 
 		arch_uprobe_path_changed(regs);
 }
 
-/* Neither a site nor the trampoline: the end of a copy, the first hit in this process, or foreign. */
+/* No site, no trampoline: the end of a copy, the first hit in this process, or foreign. */
 static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 {
 	struct uprobe_mm *own;

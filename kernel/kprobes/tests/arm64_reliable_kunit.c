@@ -39,7 +39,7 @@ static int call_again(void *unused)
 		KEEP_CALL(x);
 		/* Not every time, because nothing is in the leaf then. */
 		if (!(++calls % 4))
-			yield();
+			usleep_range(50, 100);
 	}
 	return 0;
 }
