@@ -22,6 +22,7 @@
 
 /* What a page fault leads to. */
 struct outcome {
+	unsigned long addr;
 	int signal;	/* or 0 */
 	int code;	/* of the signal */
 	bool again;	/* the access may succeed now */
@@ -34,9 +35,8 @@ static bool may_access(struct vm_area_struct *vma, bool write)
 }
 
 /* Takes and releases mmap_lock. */
-static vm_fault_t handle_fault(unsigned long addr, bool write, int *code)
+static vm_fault_t handle_fault(unsigned long addr, unsigned int flags, int *code)
 {
-	unsigned int flags = FAULT_FLAG_DEFAULT | FAULT_FLAG_USER | (write ? FAULT_FLAG_WRITE : 0);
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 	vm_fault_t ret;
@@ -45,7 +45,7 @@ static vm_fault_t handle_fault(unsigned long addr, bool write, int *code)
 		return VM_FAULT_RETRY;
 	vma = vma_lookup(mm, untagged_addr(addr));
 	*code = vma ? SEGV_ACCERR : SEGV_MAPERR;
-	if (!vma || !may_access(vma, write)) {
+	if (!vma || !may_access(vma, flags & FAULT_FLAG_WRITE)) {
 		mmap_read_unlock(mm);
 		return VM_FAULT_SIGSEGV;
 	}
@@ -57,11 +57,13 @@ static vm_fault_t handle_fault(unsigned long addr, bool write, int *code)
 
 static struct outcome fault_in(unsigned long addr, bool write)
 {
-	struct outcome outcome = {};
+	unsigned int flags = FAULT_FLAG_DEFAULT | FAULT_FLAG_USER | (write ? FAULT_FLAG_WRITE : 0);
+	struct outcome outcome = { .addr = addr };
 	vm_fault_t ret;
 
 	do {
-		ret = handle_fault(addr, write, &outcome.code);
+		ret = handle_fault(addr, flags, &outcome.code);
+		flags |= FAULT_FLAG_TRIED;
 	} while (ret & VM_FAULT_RETRY && !signal_pending(current));
 
 	if (ret & (VM_FAULT_SIGBUS | VM_FAULT_HWPOISON | VM_FAULT_HWPOISON_LARGE)) {
@@ -80,16 +82,17 @@ static struct outcome fault_in(unsigned long addr, bool write)
 /* The access may be in two pages. */
 static struct outcome resolve(const struct uprobe_fault *fault)
 {
-	unsigned long last = fault->addr + fault->len - 1;
+	unsigned long second = (fault->addr + fault->len - 1) & PAGE_MASK;
 	struct outcome outcome = fault_in(fault->addr, fault->write);
 
-	if (outcome.again && last >> PAGE_SHIFT != fault->addr >> PAGE_SHIFT)
-		outcome = fault_in(last, fault->write);
+	if (outcome.again && second > fault->addr)
+		outcome = fault_in(second, fault->write);
 	return outcome;
 }
 
-static void send_signal(const struct uprobe_fault *fault, const struct outcome *outcome)
+static void send_signal(struct uprobe_fault *fault, const struct outcome *outcome)
 {
+	fault->addr = outcome->addr;
 	arch_uprobe_set_fault(fault);
 	force_sig_fault(outcome->signal, outcome->code, (void __user *)fault->addr);
 }
@@ -108,7 +111,7 @@ static void send_signal(const struct uprobe_fault *fault, const struct outcome *
 void uprobe_emulate_faulting(struct uprobe_task *utask, const struct arch_uprobe *decision,
 			     struct pt_regs *regs)
 {
-	struct outcome outcome = { .signal = SIGSEGV, .code = SEGV_MAPERR };
+	struct outcome outcome = {};
 	struct arch_uprobe arch = *decision;
 	unsigned int tries;
 
