@@ -29,17 +29,18 @@ static noinline int call_leaf(void)
 	return x;
 }
 
-static int call_again(void *unused)
+/* Sleeps between the calls if @data is not NULL. */
+static int call_again(void *data)
 {
-	unsigned int calls = 0;
 	int x;
 
 	while (!kthread_should_stop()) {
 		x = call_leaf();
 		KEEP_CALL(x);
-		/* Not every time, because nothing is in the leaf then. */
-		if (!(++calls % 4))
+		if (data)
 			usleep_range(50, 100);
+		else
+			cond_resched();
 	}
 	return 0;
 }
@@ -76,9 +77,9 @@ static int trace(struct task_struct *task, void *data)
 	return 0;
 }
 
-static void take_traces(struct kunit *test, struct traces *traces)
+static void take_traces(struct kunit *test, struct traces *traces, bool sleep)
 {
-	struct task_struct *caller = start_on_first_cpu(call_again, NULL);
+	struct task_struct *caller = start_on_first_cpu(call_again, sleep ? traces : NULL);
 	struct task_struct *competitor = start_on_first_cpu(compete, NULL);
 	int i;
 
@@ -105,7 +106,7 @@ static void after_the_entry(struct kunit *test)
 	c.kp.pre_handler = preempt_in_detour;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, true);
-	take_traces(test, &traces);
+	take_traces(test, &traces, false);
 	unregister_kprobe(&c.kp);
 	KUNIT_EXPECT_GT(test, traces.unreliable, 0);
 	KUNIT_EXPECT_EQ(test, traces.without_caller, 0);
@@ -116,7 +117,7 @@ static void without_a_probe(struct kunit *test)
 {
 	struct traces traces = {};
 
-	take_traces(test, &traces);
+	take_traces(test, &traces, true);
 	KUNIT_EXPECT_GT(test, traces.reliable, 0);
 }
 
