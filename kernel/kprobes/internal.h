@@ -21,9 +21,10 @@
  *	pages_lock		spinlock of slots.c: the hash of pages of slots; a leaf
  *	released_lock		spinlock of point.c: points that a worker will free; a leaf
  *
- * No lock is held across a grace period.  Code that runs at a hit (hit/, and hit/ of the
- * backends) takes no lock, because preemption is disabled: all objects that it can reach
- * are freed only after a grace period that waits for it.
+ * No lock is held across a grace period.  kprobe_wait_until_left() holds cpus_read_lock() while
+ * it waits for the stoppers of CPUs, which have the highest priority.  Code that runs at a hit
+ * (hit/, and hit/ of the backends) takes no lock, because preemption is disabled: all objects
+ * that it can reach are freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
 #include <linux/cleanup.h>

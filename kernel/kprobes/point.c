@@ -14,6 +14,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/stop_machine.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -468,26 +469,9 @@ static void remove_detour(struct kprobe_point *point)
 static void remove_detour(struct kprobe_point *point) { }
 #endif
 
-static void nothing(struct work_struct *work)
+static int nothing(void *unused)
 {
-}
-
-/* Lets a worker run on each CPU that is idle.  CPUs that run another task are not disturbed. */
-static void wait_for_idle_tasks(void)
-{
-	struct work_struct work;
-	int cpu;
-
-	INIT_WORK_ONSTACK(&work, nothing);
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		if (!task_curr(idle_task(cpu)))
-			continue;
-		schedule_work_on(cpu, &work);
-		flush_work(&work);
-	}
-	cpus_read_unlock();
-	destroy_work_on_stack(&work);
+	return 0;
 }
 
 /**
@@ -499,19 +483,24 @@ static void wait_for_idle_tasks(void)
  * end earlier if interrupts can see that preemption is not disabled, or if RCU does not watch
  * the CPU.
  *
- * No CPU goes offline while this waits for the workers.
+ * That other task is the CPU's stopper.  It has the highest priority, so no task of a user can
+ * prolong the wait, during which no CPU goes offline.  With preemption, CPUs that are not idle
+ * are not disturbed.
  *
  * Context: task, may sleep, for long.
  */
 void kprobe_wait_until_left(void)
 {
-	if (IS_ENABLED(CONFIG_TASKS_RCU)) {
+	unsigned int cpu;
+
+	if (IS_ENABLED(CONFIG_TASKS_RCU))
 		synchronize_rcu_tasks();
-		wait_for_idle_tasks();
-		return;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!IS_ENABLED(CONFIG_TASKS_RCU) || task_curr(idle_task(cpu)))
+			stop_one_cpu(cpu, nothing, NULL);
 	}
-	while (schedule_on_each_cpu(nothing))	/* -ENOMEM */
-		schedule_timeout_uninterruptible(HZ);
+	cpus_read_unlock();
 }
 
 /**

@@ -6,6 +6,8 @@
 #include <linux/context_tracking.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -200,6 +202,79 @@ static void idle_tasks_are_waited_for(struct kunit *test)
 }
 
 /*
+ * A task of high priority begins to run on an idle CPU that is about to be waited for.  The wait
+ * must not last until the task sleeps, because no CPU can go offline until then.
+ *
+ * @waiter: the task that waits
+ * @busy: the other task, which lets no task of normal priority run on @cpu
+ * @cpu: CPU of @busy
+ * @since: time at which @busy was woken up, or 0
+ */
+static struct {
+	struct task_struct *waiter, *busy;
+	unsigned int cpu;
+	ktime_t since;
+} urgent;
+
+#define BUSY_MS		3000
+#define LONGEST_WAIT_MS	500
+
+static int stay_busy(void *unused)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), BUSY_MS);
+
+	while (!kthread_should_stop() && ktime_before(ktime_get(), end)) {
+		cpu_relax();
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Runs at the function that makes the CPU in its first argument run another task. */
+static int wake_busy(struct kprobe *p, struct pt_regs *regs)
+{
+	if (current != urgent.waiter || urgent.since ||
+	    regs_get_kernel_argument(regs, 0) != urgent.cpu)
+		return 0;
+	urgent.since = ktime_get();
+	wake_up_process(urgent.busy);
+	return 0;
+}
+NOKPROBE_SYMBOL(wake_busy);
+
+static void an_idle_cpu_becomes_busy(struct kunit *test)
+{
+	struct kprobe kp = { .symbol_name = "stop_one_cpu", .pre_handler = wake_busy };
+	ktime_t end = 0;
+	int tries;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "no other CPU");
+	migrate_disable();
+	urgent.since = 0;
+	urgent.waiter = current;
+	urgent.cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	urgent.busy = kthread_create_on_cpu(stay_busy, NULL, urgent.cpu, "kprobe_busy/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(urgent.busy));
+	if (!IS_ERR(urgent.busy)) {
+		get_task_struct(urgent.busy);
+		sched_set_fifo(urgent.busy);
+		KUNIT_EXPECT_EQ(test, register_kprobe(&kp), 0);
+		for (tries = 0; tries < 50 && !urgent.since; tries++) {
+			/* Let the other CPU become idle. */
+			schedule_timeout_uninterruptible(HZ / 50);
+			kprobe_wait_until_left();
+			end = ktime_get();
+		}
+		kthread_stop_put(urgent.busy);
+		unregister_kprobe(&kp);
+		KUNIT_EXPECT_NE(test, urgent.since, 0);
+		KUNIT_EXPECT_LT(test, ktime_ms_delta(end, urgent.since), LONGEST_WAIT_MS);
+	}
+	migrate_enable();
+}
+
+/*
  * An unwinder that has found the owner of a slot uses it without a reference.  So a grace period
  * begins after the slot has lost its owner, and ends before the owner is freed.
  *
@@ -269,6 +344,7 @@ static void the_owner_of_a_slot_outlives_its_readers(struct kunit *test)
 static struct kunit_case rcu_kunit_cases[] = {
 	KUNIT_CASE_PARAM(rcu_watches_handlers, rcu_gen_params),
 	KUNIT_CASE(idle_tasks_are_waited_for),
+	KUNIT_CASE(an_idle_cpu_becomes_busy),
 	KUNIT_CASE(the_owner_of_a_slot_outlives_its_readers),
 	{}
 };
