@@ -52,6 +52,11 @@ void kprobes_text_caller(void);
 void kprobes_text_callee(void);
 extern char kprobes_text_load[], kprobes_text_call[], kprobes_text_called[];
 
+/* Function of the suite of reliable traces, and the variable that it sets. */
+void kprobes_long_fill(void *to, unsigned long bytes);
+extern char kprobes_long_fill_insn[], kprobes_long_fill_end[];
+extern unsigned int kprobes_filling;
+
 /* Functions of the suite of return probes and the stack. */
 int kprobes_tail_target(int x);
 int kprobes_tail_caller(int x);
