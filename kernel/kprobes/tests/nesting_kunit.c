@@ -306,6 +306,37 @@ static void the_current_probe_is_restored(struct kunit *test)
 	kprobe_pop_current(&frame, outer);
 	KUNIT_EXPECT_PTR_EQ(test, frame.kp, &entering);
 }
+
+/*
+ * A hit without a trap does not set the registers of its frame, so these may be those of an
+ * earlier trap.  Other registers may be at the same address of the stack now.
+ */
+static void registers_of_an_earlier_hit(struct kunit *test)
+{
+	struct kprobe kp = { .addr = (void *)inner_trap };
+	bool stale, own, others, afterwards;
+	struct pt_regs regs = {}, other = {};
+	struct kprobe_frame *frame;
+
+	preempt_disable();
+	frame = kprobe_this_frame();
+	frame->regs = &regs;
+	kprobe_frame_enter(frame, &kp);
+	instruction_pointer_set(&regs, (unsigned long)outer_trap);
+	stale = kprobe_hit_registers(&regs);
+	instruction_pointer_set(&regs, kprobe_hit_ip(&kp));
+	own = kprobe_hit_registers(&regs);
+	instruction_pointer_set(&other, kprobe_hit_ip(&kp));
+	others = kprobe_hit_registers(&other);
+	kprobe_frame_leave(frame);
+	afterwards = kprobe_hit_registers(&regs);
+	frame->regs = NULL;
+	preempt_enable();
+	KUNIT_EXPECT_FALSE(test, stale);
+	KUNIT_EXPECT_TRUE(test, own);
+	KUNIT_EXPECT_FALSE(test, others);
+	KUNIT_EXPECT_FALSE(test, afterwards);
+}
 #endif
 
 static struct kunit_case nesting_cases[] = {
@@ -315,6 +346,7 @@ static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(a_post_handler_unregistered_during_the_hit),
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(the_current_probe_is_restored),
+	KUNIT_CASE(registers_of_an_earlier_hit),
 #endif
 #if defined(CONFIG_HAVE_KPROBE_LEVELS) && defined(CONFIG_KPROBES_ON_FTRACE)
 	KUNIT_CASE(a_hard_interrupt_in_a_handler_is_a_full_hit),
