@@ -48,9 +48,11 @@ extern char kprobes_opt_dead_mov[], kprobes_opt_live_mov[];
 
 /* Functions of the suite of code that reads text at a probe. */
 unsigned long kprobes_text_zeropad(const void *from);
+unsigned long kprobes_text_long_zeropad(const void *from);
 void kprobes_text_caller(void);
 void kprobes_text_callee(void);
-extern char kprobes_text_load[], kprobes_text_call[], kprobes_text_called[];
+extern char kprobes_text_load[], kprobes_text_long_load[];
+extern char kprobes_text_call[], kprobes_text_called[];
 
 /* Function of the suite of reliable traces, and the variable that it sets. */
 void kprobes_long_fill(void *to, unsigned long bytes);

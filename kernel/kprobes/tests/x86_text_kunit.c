@@ -26,10 +26,23 @@ asm(ASM_FUNCTION(kprobes_text_zeropad,
 		 ASM_RET)
 	_ASM_EXTABLE_TYPE(kprobes_text_load, kprobes_text_loaded, EX_TYPE_ZEROPAD));
 
+/* The load is longer than a jump, so the fixup is after a jump that replaces it. */
+asm(ASM_FUNCTION(kprobes_text_long_zeropad,
+		 ASM_PLACE(kprobes_text_long_load)
+		 "{disp32} mov (" ARG "), " AX "\n"
+		 ASM_PLACE(kprobes_text_long_loaded)
+		 ASM_RET)
+	_ASM_EXTABLE_TYPE(kprobes_text_long_load, kprobes_text_long_loaded, EX_TYPE_ZEROPAD));
+
 /* Loads across the end of the last mapped page, of which only three bytes are read. */
 static unsigned long load_across(char *page)
 {
 	return kprobes_text_zeropad(page + PAGE_SIZE - 3);
+}
+
+static unsigned long long_load_across(char *page)
+{
+	return kprobes_text_long_zeropad(page + PAGE_SIZE - 3);
 }
 
 static void a_load_into_an_unmapped_page(struct kunit *test)
@@ -51,6 +64,23 @@ static void a_load_into_an_unmapped_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pre.pre, 2);
 	KUNIT_EXPECT_EQ(test, both.pre, 1);
 	KUNIT_EXPECT_EQ(test, both.post, 0);
+}
+
+/* The fixup decodes the load, and so needs all of the bytes that the jump has replaced. */
+static void a_load_that_a_jump_replaces(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_text_long_load, true, false);
+	char *page = vmalloc(PAGE_SIZE);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memcpy(page + PAGE_SIZE - 3, "abc", 3);
+	KUNIT_EXPECT_EQ(test, long_load_across(page), 0x636261);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, kprobe_optimization_allowed);
+	KUNIT_EXPECT_EQ(test, long_load_across(page), 0x636261);
+	unregister_kprobe(&c.kp);
+	vfree(page);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
 }
 
 /* --- Text as it was ----------------------------------------------------------------- */
@@ -275,6 +305,7 @@ static void the_reach_of_a_jump(struct kunit *test)
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE(the_reach_of_a_jump),
 	KUNIT_CASE(a_load_into_an_unmapped_page),
+	KUNIT_CASE(a_load_that_a_jump_replaces),
 	KUNIT_CASE(text_without_probes),
 	KUNIT_CASE(leaving_a_copy),
 	KUNIT_CASE(a_stale_breakpoint),
