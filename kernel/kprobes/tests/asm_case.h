@@ -30,6 +30,7 @@ int kprobes_opt_data_table(void);
 int kprobes_opt_table_back(void);
 int kprobes_opt_long_table(void);
 int kprobes_opt_biased_table(void);
+int kprobes_opt_two_tables(void);
 int kprobes_opt_negative_table(void);
 int kprobes_opt_r12_table(void);
 int kprobes_opt_parted(void);

@@ -171,7 +171,7 @@ static int call_three(void)
 #define CALL(fn)	static int call_##fn(void) { return kprobes_opt_##fn(); }
 CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(early) CALL(locked) CALL(hidden)
 CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
-CALL(negative_table)
+CALL(negative_table) CALL(two_tables)
 #ifdef CONFIG_X86_64
 CALL(checked) CALL(r12_table)
 
@@ -194,6 +194,7 @@ static const struct opt_place places[] = {
 	PLACE("a jump table that is too long", long_table, "an indirect branch in the function"),
 	PLACE("a jump table that is not found", biased_table, "an indirect branch in the function"),
 	PLACE("a jump table with a negative index", negative_table, "a branch into the region"),
+	PLACE("a jump table behind another one", two_tables, "a branch into the region"),
 	PLACE("a branch from another part", parted, "a branch into the region"),
 	PLACE("a branch from a part before it", early, "a branch into the region"),
 #ifdef CONFIG_X86_64

@@ -46,6 +46,31 @@ TABLE_FUNCTION(kprobes_opt_biased_table, 2b, 4, 100);
 /* The lowest index is negative: the table begins far before the displacement. */
 TABLE_FUNCTION(kprobes_opt_negative_table, 1b, 24, -20);
 
+/*
+ * Two jumps.  The compiler has biased the table of the second one into that of the first one.  A
+ * few other words follow the first table.
+ */
+asm(ASM_FUNCTION(kprobes_opt_two_tables,
+		 "xor %eax, %eax\n"
+		 ASM_PLACE(1) "add $2, %eax\n"
+		 "mov $3, %ecx\n"
+		 ANNOTATE_RETPOLINE_SAFE "\n"
+		 "jmp *3f(," CX ", " WORD ")\nint3\n"
+		 "2: " ASM_ENDBR "mov $11, %ecx\n"
+		 ANNOTATE_RETPOLINE_SAFE "\n"
+		 "jmp *3f+2*" WORD "(," CX ", " WORD ")\nint3\n"
+		 "4: " ASM_ENDBR "add $1, %eax\n"
+		 ASM_RET)
+	ASM_UNCHECKED(kprobes_opt_two_tables)
+	".pushsection .rodata\n"
+	".balign " WORD "\n"
+	".skip 32*" WORD "\n"
+	"3: " _ASM_PTR " 2b, 2b, 2b, 2b\n"
+	".skip 5*" WORD "\n"
+	_ASM_PTR " 1b, 4b, 4b, 4b, 4b\n"
+	".skip 32*" WORD "\n"
+	".popsection\n");
+
 #ifdef CONFIG_X86_64
 /* The number of the register with the index has a bit in a prefix. */
 asm(ASM_FUNCTION(kprobes_opt_r12_table,

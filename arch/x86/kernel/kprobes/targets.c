@@ -206,6 +206,9 @@ static unsigned long *before_table(const struct function_targets *f, unsigned lo
  * Reads the table of jmp *table(,index,word).  Returns false if the table has not been read to
  * its end, or if no entry leads into the function that jumps: then the table is at another
  * address, because the compiler has subtracted the lowest index from the displacement.
+ *
+ * Such a displacement may also lead to another table of the same function.  Compilers write the
+ * tables of a function one after the other, so reading continues with the right one.
  */
 static bool read_table(struct function_targets *f, unsigned long table)
 {
