@@ -220,6 +220,9 @@ static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
 	err = prepare(e, &detail);
 	if (!err)
 		return 0;
+	/* A copy does not reach the operand of the instruction. */
+	if (err == -ERANGE)
+		err = -EINVAL;
 	if (err == -EILSEQ)
 		refusal = KPROBE_REFUSE_BOUNDARY;
 	else if (err == -ENOMEM)

@@ -302,8 +302,28 @@ static void the_reach_of_a_jump(struct kunit *test)
 			IS_ENABLED(CONFIG_X86_64) ? -ERANGE : PROBE_JUMP_LEN);
 }
 
+#ifdef CONFIG_X86_64
+extern char kprobes_text_far_insn[];
+
+/* The operand is so far before the instruction that a copy in a slot does not reach it. */
+asm(ASM_FUNCTION(kprobes_text_far,
+		 ASM_PLACE(kprobes_text_far_insn)
+		 "lea -0x7ffffff0(%rip), %rax\n"
+		 ASM_RET));
+
+static void an_operand_out_of_reach(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_text_far_insn, true, false);
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
+}
+#endif
+
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE(the_reach_of_a_jump),
+#ifdef CONFIG_X86_64
+	KUNIT_CASE(an_operand_out_of_reach),
+#endif
 	KUNIT_CASE(a_load_into_an_unmapped_page),
 	KUNIT_CASE(a_load_that_a_jump_replaces),
 	KUNIT_CASE(text_without_probes),
