@@ -3,8 +3,12 @@
  * Registering and unregistering: single probes, batches, reuse of structs, enabling and
  * disabling, and that a failed registration changes nothing.
  */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 
+#include "../internal.h"
 #include "counted.h"
 
 int counted_calls;
@@ -293,6 +297,58 @@ static void unregistering_an_unregistered_probe(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, (void *)c.kp.addr, NULL);
 }
 
+/* --- Probes of freed text ---------------------------------------------------------- */
+
+#define GONE	1000
+
+/* Returns the least time, in nanoseconds, of GONE searches for a struct that is not registered. */
+static u64 time_searches(struct kunit *test, struct kprobe *kp)
+{
+	u64 least = U64_MAX, start;
+	int round, i, found = 0;
+
+	for (round = 0; round < 5; round++) {
+		start = ktime_get_ns();
+		for (i = 0; i < GONE; i++)
+			found += kprobe_is_registered(kp, (unsigned long)kp->addr);
+		least = min(least, ktime_get_ns() - start);
+	}
+	KUNIT_EXPECT_EQ(test, found, 0);
+	return least;
+}
+
+/* Each registration checks whether its struct is in use.  Gone probes must not slow that down. */
+static void many_gone_probes_cost_little(struct kunit *test)
+{
+	struct kprobe_point *points = kunit_kcalloc(test, GONE, sizeof(*points), GFP_KERNEL);
+	struct kprobe *probes = kunit_kcalloc(test, GONE, sizeof(*probes), GFP_KERNEL);
+	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	int i, wrong = 0;
+	u64 without, with;
+
+	KUNIT_ASSERT_NOT_NULL(test, points);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
+	mutex_lock(&kprobe_mutex);
+	without = time_searches(test, &c.kp);
+	for (i = 0; i < GONE; i++) {
+		points[i].state = KPROBE_GONE;
+		hlist_add_head(&probes[i].node, &points[i].probes);
+		kprobe_point_add_gone(&points[i]);
+	}
+	with = time_searches(test, &c.kp);
+	for (i = 0; i < GONE; i++) {
+		wrong += kprobe_point_of(&probes[i]) != &points[i];
+		kprobe_gone_forget(&probes[i]);
+		wrong += !!kprobe_point_of(&probes[i]);
+		list_del(&points[i].op.list);
+	}
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	kunit_info(test, "%d searches: %llu ns, with gone probes %llu ns\n", GONE, without, with);
+	/* A search of all gone probes would take some hundred times as long. */
+	KUNIT_EXPECT_LT(test, with, 10 * without);
+}
+
 static struct kunit_case register_cases[] = {
 	KUNIT_CASE(one_probe_by_address),
 	KUNIT_CASE(one_probe_by_symbol),
@@ -306,6 +362,7 @@ static struct kunit_case register_cases[] = {
 #endif
 	KUNIT_CASE(twice_in_a_batch),
 	KUNIT_CASE(unregistering_an_unregistered_probe),
+	KUNIT_CASE(many_gone_probes_cost_little),
 	{}
 };
 
