@@ -3,8 +3,10 @@
  * Many points at once: the table and the slots grow, find the right point, and shrink, and
  * every probe is hit exactly once.
  */
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "../table.h"
 #include "asm_text.h"
 #include "counted.h"
 
@@ -103,9 +105,60 @@ static void deleted_entries_are_used_again(struct kunit *test)
 	}
 }
 
+#define FIRST_SIZE	100
+#define LAST_SIZE	400
+#define COMINGS		50
+
+/* No instruction is there, so nothing looks for such a point. */
+static void place_nowhere(struct kprobe_point *point, unsigned long nr)
+{
+	point->kp.addr = (kprobe_opcode_t *)(PAGE_SIZE + nr * sizeof(long));
+}
+
+/* Inserts a point.  Returns true if the table was copied for that. */
+static bool insert(struct kunit *test, struct kprobe_point *point)
+{
+	const void *before = rcu_access_pointer(kprobe_table);
+
+	KUNIT_EXPECT_EQ(test, kprobe_table_reserve(1), 0);
+	kprobe_table_insert(point);
+	return rcu_access_pointer(kprobe_table) != before;
+}
+
+/* A probe that comes and goes must not copy a table that is nearly full again and again. */
+static void a_full_table_is_seldom_copied(struct kunit *test)
+{
+	struct kprobe_point *points, *comes;
+	unsigned long nr, i, copies, most;
+
+	points = kunit_kcalloc(test, LAST_SIZE + 1, sizeof(*points), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, points);
+	comes = &points[LAST_SIZE];
+	mutex_lock(&kprobe_mutex);
+	for (nr = 0; nr < LAST_SIZE; nr++) {
+		place_nowhere(&points[nr], nr);
+		insert(test, &points[nr]);
+		if (nr < FIRST_SIZE)
+			continue;
+		for (i = 0, copies = 0; i < COMINGS; i++) {
+			place_nowhere(comes, LAST_SIZE + nr * COMINGS + i);
+			copies += insert(test, comes);
+			kprobe_table_remove(comes);
+		}
+		most = COMINGS / (nr / 16) + 2;
+		KUNIT_EXPECT_LE_MSG(test, copies, most, "%lu points", nr + 1);
+	}
+	for (nr = 0; nr < LAST_SIZE; nr++)
+		kprobe_table_remove(&points[nr]);
+	mutex_unlock(&kprobe_mutex);
+	/* Look-ups may still read the points. */
+	synchronize_rcu();
+}
+
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(every_point_is_found),
 	KUNIT_CASE(deleted_entries_are_used_again),
+	KUNIT_CASE(a_full_table_is_seldom_copied),
 	{}
 };
 
