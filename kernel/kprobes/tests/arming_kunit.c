@@ -7,6 +7,7 @@
 #include <linux/ftrace.h>
 
 #include "counted.h"
+#include "jumps.h"
 #include "points.h"
 
 TRACED_TARGET(arming_traced, 1)
@@ -190,12 +191,55 @@ static void probes_without_post_handler_share_a_function(struct kunit *test)
 	give_function_back(test);
 }
 
+/*
+ * After ftrace has shut itself down, it must not be called, and its calls are no hits.  Here it
+ * only seems so.
+ */
+static void ftrace_has_shut_down(struct kunit *test)
+{
+	struct counted armed = counted_at(site(), true, false);
+	struct counted late = counted_at(site(), true, true);
+	bool before = allow_jumps(false);
+	struct kprobe_point *point;
+	LIST_HEAD(points);
+	u8 text[TEXT_BYTES];
+
+	KUNIT_EXPECT_EQ(test, register_kprobe(&armed.kp), 0);
+	text_save(text, arming_traced);
+	kprobe_ftrace_disabled = true;
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, armed.pre, 0);
+	mutex_lock(&kprobe_mutex);
+	point = kprobe_table_find((unsigned long)armed.kp.addr);
+	KUNIT_EXPECT_NOT_NULL(test, point);
+	if (point) {
+		KUNIT_EXPECT_TRUE(test, point->state == KPROBE_FTRACE);
+		kprobe_collect(point, &points);
+		kprobe_disarm_ftrace(&points);
+		kprobe_uncollect_all(&points);
+	}
+	mutex_unlock(&kprobe_mutex);
+	EXPECT_TEXT(test, text, arming_traced);
+	kprobe_ftrace_disabled = false;
+	arming_traced(1);
+	KUNIT_EXPECT_EQ(test, armed.pre, 1);
+	unregister_kprobe(&armed.kp);
+
+	kprobe_ftrace_disabled = true;
+	KUNIT_EXPECT_EQ(test, register_kprobe(&late.kp), -ENODEV);
+	kprobe_ftrace_disabled = false;
+	KUNIT_EXPECT_PTR_EQ(test, probe_at(site()), NULL);
+	expect_works(test, &late, arming_traced);
+	allow_jumps(before);
+}
+
 static struct kunit_case arming_cases[] = {
 	KUNIT_CASE(a_whole_batch_is_undone),
 	KUNIT_CASE(a_point_that_exists_keeps_its_probe),
 	KUNIT_CASE(enabling_fails_and_the_probe_stays_disabled),
 	KUNIT_CASE(the_global_switch_arms_what_it_can),
 	KUNIT_CASE(probes_without_post_handler_share_a_function),
+	KUNIT_CASE(ftrace_has_shut_down),
 	{}
 };
 
