@@ -204,6 +204,24 @@ turn brief 0
 is "it has recorded a call" "$(seen brief kp_test_traced)" 1
 is "its record goes with it" "$(event '-:kp_st/brief') $(records)" "ok 0"
 
+# --- a module that is not loaded yet ---
+
+is "an event that waits for a module" "$(event 'p:kp_st/waiting kp_target:kp_target_traced')" ok
+is "one on a function that must not be probed" \
+	"$(event 'p:kp_st/early kp_target:kp_target_nokprobe')" ok
+turn waiting 1
+turn early 1
+load kp_target
+is "the module is there: both functions work" \
+	"$(call_target traced) $(call_target nokprobe)" "ok ok"
+is "the first event has a hit, the other none" \
+	"$(profile waiting), $(profile early)" "1 0, 0 0"
+is "and only the first has a probe" "$(list | grep -o 'kp_target_[a-z]*')" kp_target_traced
+turn waiting 0
+turn early 0
+unload kp_target
+is "both can be removed" "$(event '-:kp_st/waiting') $(event '-:kp_st/early')" "ok ok"
+
 # --- perf ---
 
 # perf SYMBOL OFFSET CALLS: the output of perf_kprobe, or its status if it prints nothing.
