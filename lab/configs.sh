@@ -175,6 +175,8 @@ compile()
 	out=$(out_dir "$1" "$2")
 	mapfile -t list < <(targets "$1" "$out")
 	((${#list[@]})) || return 0
+	# A folder that this configuration leaves out would keep the archive of an earlier one.
+	find "${list[@]/#/$out/}" -name built-in.a -delete 2>/dev/null || true
 	kmake "$1" "$2" W=1 --keep-going "${list[@]}"
 }
 
