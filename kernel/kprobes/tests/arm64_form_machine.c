@@ -3,6 +3,7 @@
  * The machine for instruction forms (arm64): everything that is not a function in assembly.
  */
 #include <linux/build_bug.h>
+#include <linux/sched.h>
 #include <linux/stddef.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu.h>
