@@ -217,7 +217,7 @@ static struct {
 } urgent;
 
 #define BUSY_MS		3000
-#define LONGEST_WAIT_MS	500
+#define LONGEST_WAIT_MS	800
 
 static int stay_busy(void *unused)
 {
