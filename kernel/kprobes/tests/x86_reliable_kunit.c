@@ -224,12 +224,14 @@ static void without_a_probe(struct kunit *test)
  * @pre:	pre handler
  * @post:	post handler
  */
-static const struct reliable_case {
+struct reliable_case {
 	const char *name;
 	bool jump;
 	kprobe_pre_handler_t pre;
 	kprobe_post_handler_t post;
-} reliable_cases[] = {
+};
+
+static const struct reliable_case reliable_cases[] = {
 	{ "in a copy", false, counted_pre, NULL },
 	{ "in a detour", true, counted_pre, NULL },
 	{ "in a detour with a post handler", true, counted_pre, counted_post },
@@ -240,7 +242,7 @@ static const struct reliable_case {
 
 KUNIT_ARRAY_PARAM_DESC(reliable, reliable_cases, name);
 
-static void preempted(struct kunit *test)
+static void preempted_at_a_hit(struct kunit *test)
 {
 	const struct reliable_case *c = test->param_value;
 	struct counted probe = counted_at(kprobes_long_fill_insn, true, false);
@@ -299,7 +301,7 @@ static void after_a_return(struct kunit *test)
 
 static struct kunit_case reliable_kunit_cases[] = {
 	KUNIT_CASE(without_a_probe),
-	KUNIT_CASE_PARAM(preempted, reliable_gen_params),
+	KUNIT_CASE_PARAM(preempted_at_a_hit, reliable_gen_params),
 	KUNIT_CASE(before_a_return),
 	KUNIT_CASE(at_the_entry_of_a_call),
 	KUNIT_CASE(after_a_return),
