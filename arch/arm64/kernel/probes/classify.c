@@ -9,8 +9,8 @@
  * arithmetic, loads, vectors and atomics need no row. Groups of branches, exceptions
  * and PSTATE accesses have the verdict "refuse", because an unknown instruction there
  * may have any effect. A row exists if the verdict differs from that of the group.
- * Three quarters of the rows are branches, exceptions and system instructions. They have
- * a table of their own, so that the search in the other table is short.
+ * Bits 29 to 25 divide the rows into tables, so that the search is short: most words are
+ * arithmetic, loads and stores, which few rows are about. The groups of most words come first.
  *
  * Neither rows nor groups overlap, so their order does not matter and each can be
  * reviewed alone. tools/testing/kprobes proves that, and that the groups cover all
@@ -63,14 +63,14 @@ struct probe_row {
 
 static const struct probe_row probe_groups[] = {
 	/* By bits 28 to 25, and bit 31 if these are 0. */
-	REFUSE(0x9e000000, 0x00000000, REFUSE_UNALLOCATED, "reserved"),
-	COPY(0x9e000000, 0x80000000, "SME"),
-	REFUSE(0x1a000000, 0x02000000, REFUSE_UNALLOCATED, "unallocated groups 1 and 3"),
-	COPY(0x1e000000, 0x04000000, "SVE"),
-	COPY(0x1c000000, 0x10000000, "data processing, immediate"),
 	COPY(0x0a000000, 0x08000000, "loads and stores"),
+	COPY(0x1c000000, 0x10000000, "data processing, immediate"),
 	COPY(0x0e000000, 0x0a000000, "data processing, register"),
 	COPY(0x0e000000, 0x0e000000, "SIMD and floating point"),
+	COPY(0x1e000000, 0x04000000, "SVE"),
+	COPY(0x9e000000, 0x80000000, "SME"),
+	REFUSE(0x9e000000, 0x00000000, REFUSE_UNALLOCATED, "reserved"),
+	REFUSE(0x1a000000, 0x02000000, REFUSE_UNALLOCATED, "unallocated groups 1 and 3"),
 
 	/* Branches, exceptions and system: by bits 31 to 29, 110 in more detail. */
 	REFUSE(0x9c000000, 0x14000000, REFUSE_UNALLOCATED, "branches, 32 bit"),
@@ -95,23 +95,31 @@ static const struct probe_row probe_groups[] = {
 	REFUSE(0xff800000, 0xd5800000, REFUSE_UNALLOCATED, "system, bit 23"),
 };
 
-static const struct probe_row probe_data_rows[] = {
+static const struct probe_row probe_immediate_rows[] = {
 	/* Instructions that read their own address. */
 	SIMULATE(0x9f000000, 0x10000000, KIND_ADR, "adr"),
 	SIMULATE(0x9f000000, 0x90000000, KIND_ADRP, "adrp"),
+	/* FEAT_PAuth_LR authenticates with the address of an instruction. */
+	REFUSE(0xffc0001f, 0xf380001f, REFUSE_POSITION, "autiasppc, autibsppc"),
+};
+
+static const struct probe_row probe_register_rows[] = {
 	/* FEAT_PAuth_LR signs with the address of the instruction. */
 	REFUSE(0xffffdbff, 0xdac183fe, REFUSE_POSITION, "paciasppc and the like"),
-	REFUSE(0xffc0001f, 0xf380001f, REFUSE_POSITION, "autiasppc, autibsppc"),
+};
 
+static const struct probe_row probe_reserved_rows[] = {
 	REFUSE(0xffff0000, 0x00000000, REFUSE_UNDEFINED, "udf"),
+};
 
+static const struct probe_row probe_vector_rows[] = {
 	/* SVE: the next instruction must be one that can have this prefix, and no branch. */
 	REFUSE(0xfffffc00, 0x0420bc00, REFUSE_PREFIX, "movprfx"),
 	REFUSE(0xff3ee000, 0x04102000, REFUSE_PREFIX, "movprfx, predicated"),
 };
 
-/* Loads and stores: bits 27 and 25 are 10. */
-static const struct probe_row probe_load_rows[] = {
+/* Loads and stores with bit 28, and without bit 29. */
+static const struct probe_row probe_literal_rows[] = {
 	/* Instructions that read their own address. */
 	SIMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
 	SIMULATE(0xff000000, 0x98000000, KIND_LDRSW_LITERAL, "ldrsw literal"),
@@ -119,6 +127,15 @@ static const struct probe_row probe_load_rows[] = {
 	/* The vector registers are not in pt_regs, and may belong to user space. */
 	REFUSE(0x3f000000, 0x1c000000, REFUSE_VECTOR_LITERAL, "ldr literal, SIMD"),
 
+	/* FEAT_MOPS: do_el1_mops() moves the pc back to the prologue, which no slot has. */
+	REFUSE(0x3be00c00, 0x19400400, REFUSE_SEQUENCE, "cpym, cpyfm"),
+	REFUSE(0x3be00c00, 0x19800400, REFUSE_SEQUENCE, "cpye, cpyfe"),
+	REFUSE(0x3be0cc00, 0x19c04400, REFUSE_SEQUENCE, "setm, setgm"),
+	REFUSE(0x3be0cc00, 0x19c08400, REFUSE_SEQUENCE, "sete, setge"),
+};
+
+/* Loads and stores without bits 29, 28 and 26. */
+static const struct probe_row probe_exclusive_rows[] = {
 	/* The single and pair forms, and those of FEAT_LSUI. */
 	EXCLUSIVE(0x3fe00000, 0x08400000, EXCLUSIVE_LOAD, "ldxr, ldaxr"),
 	EXCLUSIVE(0x3fe00000, 0x08000000, EXCLUSIVE_STORE, "stxr, stlxr"),
@@ -126,12 +143,6 @@ static const struct probe_row probe_load_rows[] = {
 	EXCLUSIVE(0xbfe00000, 0x88200000, EXCLUSIVE_STORE, "stxp, stlxp"),
 	EXCLUSIVE(0xbfe00000, 0x89400000, EXCLUSIVE_LOAD, "ldtxr, ldatxr"),
 	EXCLUSIVE(0xbfe00000, 0x89000000, EXCLUSIVE_STORE, "sttxr, stltxr"),
-
-	/* FEAT_MOPS: do_el1_mops() moves the pc back to the prologue, which no slot has. */
-	REFUSE(0x3be00c00, 0x19400400, REFUSE_SEQUENCE, "cpym, cpyfm"),
-	REFUSE(0x3be00c00, 0x19800400, REFUSE_SEQUENCE, "cpye, cpyfe"),
-	REFUSE(0x3be0cc00, 0x19c04400, REFUSE_SEQUENCE, "setm, setgm"),
-	REFUSE(0x3be0cc00, 0x19c08400, REFUSE_SEQUENCE, "sete, setge"),
 };
 
 static const struct probe_row probe_branch_rows[] = {
@@ -174,7 +185,6 @@ static const struct probe_row probe_branch_rows[] = {
 	REFUSE(0xffffffff, 0xd6bf03e0, REFUSE_ERET, "drps"),
 };
 
-/* System instructions: the first byte is d5. */
 static const struct probe_row probe_system_rows[] = {
 	/* FEAT_PAuth_LR */
 	REFUSE(0xffffffff, 0xd50324ff, REFUSE_POSITION, "pacm"),
@@ -277,18 +287,12 @@ static bool probe_row_matches(const struct probe_row *row, u32 insn)
 static const struct probe_row *probe_find_row(const struct probe_row *rows, unsigned int count,
 					      u32 insn)
 {
-	unsigned int i;
+	const struct probe_row *end = rows + count;
 
-	for (i = 0; i < count; i++)
-		if (probe_row_matches(&rows[i], insn))
-			return &rows[i];
+	for (; rows < end; rows++)
+		if (probe_row_matches(rows, insn))
+			return rows;
 	return NULL;
-}
-
-/* Is @insn a branch, an exception or a system instruction?  Bits 28 to 26, C4.1. */
-static bool probe_is_branch_group(u32 insn)
-{
-	return (insn & 0x1c000000) == 0x14000000;
 }
 
 /* A part of the rows.  Those of one part do not match words of another. */
@@ -297,18 +301,50 @@ struct probe_table {
 	unsigned int nr;
 };
 
+enum probe_part {
+	PART_NONE,
+	PART_RESERVED,
+	PART_VECTOR,
+	PART_IMMEDIATE,
+	PART_REGISTER,
+	PART_EXCLUSIVE,
+	PART_LITERAL,
+	PART_BRANCH,
+	PART_SYSTEM,
+};
+
 static const struct probe_table probe_tables[] = {
-	{ probe_data_rows, ARRAY_SIZE(probe_data_rows) },
-	{ probe_load_rows, ARRAY_SIZE(probe_load_rows) },
-	{ probe_branch_rows, ARRAY_SIZE(probe_branch_rows) },
-	{ probe_system_rows, ARRAY_SIZE(probe_system_rows) },
+	[PART_NONE] = { NULL, 0 },
+	[PART_RESERVED] = { probe_reserved_rows, ARRAY_SIZE(probe_reserved_rows) },
+	[PART_VECTOR] = { probe_vector_rows, ARRAY_SIZE(probe_vector_rows) },
+	[PART_IMMEDIATE] = { probe_immediate_rows, ARRAY_SIZE(probe_immediate_rows) },
+	[PART_REGISTER] = { probe_register_rows, ARRAY_SIZE(probe_register_rows) },
+	[PART_EXCLUSIVE] = { probe_exclusive_rows, ARRAY_SIZE(probe_exclusive_rows) },
+	[PART_LITERAL] = { probe_literal_rows, ARRAY_SIZE(probe_literal_rows) },
+	[PART_BRANCH] = { probe_branch_rows, ARRAY_SIZE(probe_branch_rows) },
+	[PART_SYSTEM] = { probe_system_rows, ARRAY_SIZE(probe_system_rows) },
+};
+
+/* By bits 29 to 25.  Most loads and stores have bit 29, and no row is about them. */
+static const u8 probe_parts[32] = {
+	[0x00] = PART_RESERVED,
+	[0x02] = PART_VECTOR,
+	[0x04] = PART_EXCLUSIVE,
+	[0x08] = PART_IMMEDIATE, [0x18] = PART_IMMEDIATE, [0x19] = PART_IMMEDIATE,
+	[0x0c] = PART_LITERAL, [0x0e] = PART_LITERAL,
+	[0x0d] = PART_REGISTER,
+	[0x0a] = PART_BRANCH, [0x0b] = PART_BRANCH,
+	[0x1a] = PART_BRANCH, [0x1b] = PART_BRANCH,
 };
 
 static const struct probe_table *probe_table_of(u32 insn)
 {
-	if (probe_is_branch_group(insn))
-		return &probe_tables[insn >> 24 == 0xd5 ? 3 : 2];
-	return &probe_tables[(insn & 0x0a000000) == 0x08000000];
+	enum probe_part part = probe_parts[(insn >> 25) % ARRAY_SIZE(probe_parts)];
+
+	/* System instructions: the first byte is d5. */
+	if (part == PART_BRANCH && insn >> 24 == 0xd5)
+		part = PART_SYSTEM;
+	return &probe_tables[part];
 }
 
 /* Returns the row of @insn, or NULL if only its group has a verdict. */

@@ -10,7 +10,9 @@
 #include "../tap.h"
 #include "tests.h"
 
-#define NR_ROWS		(ARRAY_SIZE(probe_data_rows) + ARRAY_SIZE(probe_load_rows) + \
+#define NR_ROWS		(ARRAY_SIZE(probe_reserved_rows) + ARRAY_SIZE(probe_vector_rows) + \
+			 ARRAY_SIZE(probe_immediate_rows) + ARRAY_SIZE(probe_register_rows) + \
+			 ARRAY_SIZE(probe_exclusive_rows) + ARRAY_SIZE(probe_literal_rows) + \
 			 ARRAY_SIZE(probe_branch_rows) + ARRAY_SIZE(probe_system_rows))
 #define NR_GROUPS	ARRAY_SIZE(probe_groups)
 
