@@ -76,13 +76,16 @@ const char *uprobe_context_refusal(const u8 *text, size_t before, size_t len)
 	return NULL;
 }
 
-/* May an instruction have to stay with one after it, or is it a breakpoint, which may hide one? */
+/*
+ * May an instruction have to stay with one after it, or is it a breakpoint, which may hide one?
+ * Looks at the first byte of the encoding only, because a batch looks at many words; that of
+ * prefixes is 04, that of breakpoints d4.
+ */
 static __always_inline bool may_tie(u32 insn)
 {
-	bool breakpoint = (insn & 0xffe0001f) == 0xd4200000;
-	bool vector = insn >> 24 == 0x04;	/* all prefixes are among these */
+	u32 first = insn >> 24;
 
-	return probe_may_be_exclusive(insn) || breakpoint || vector;
+	return (first & 0x3e) == 0x08 || first == 0x04 || first == 0xd4;
 }
 
 /**
