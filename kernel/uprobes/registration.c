@@ -172,7 +172,7 @@ void uprobe_registration_publish(struct uprobe_registration *registration,
 	registration->vaddr = point->offset;
 	uprobe_point_add(point, &registration->consumer);
 	list_add(&registration->node, &registrations);
-	if (!u->registration)
+	if (nr_gone && !u->registration)
 		uprobe_registrations_forget(NULL, u);
 	registration->next = u->registration;
 	WRITE_ONCE(u->registration, registration);
