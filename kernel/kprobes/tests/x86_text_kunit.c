@@ -35,32 +35,29 @@ asm(ASM_FUNCTION(kprobes_text_long_zeropad,
 	_ASM_EXTABLE_TYPE(kprobes_text_long_load, kprobes_text_long_loaded, EX_TYPE_ZEROPAD));
 
 /* Loads across the end of the last mapped page, of which only three bytes are read. */
-static unsigned long load_across(char *page)
+static void expect_load(struct kunit *test, unsigned long (*load)(const void *from))
 {
-	return kprobes_text_zeropad(page + PAGE_SIZE - 3);
-}
+	char *page = vmalloc(PAGE_SIZE), *last;
 
-static unsigned long long_load_across(char *page)
-{
-	return kprobes_text_long_zeropad(page + PAGE_SIZE - 3);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	last = page + PAGE_SIZE - 3;
+	memcpy(last, "abc", 3);
+	KUNIT_EXPECT_EQ(test, load(last), 0x636261);
+	vfree(page);
 }
 
 static void a_load_into_an_unmapped_page(struct kunit *test)
 {
 	struct counted pre = counted_at(kprobes_text_load, true, false);
 	struct counted both = counted_at(kprobes_text_load, true, true);
-	char *page = vmalloc(PAGE_SIZE);
 
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	memcpy(page + PAGE_SIZE - 3, "abc", 3);
-	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
+	expect_load(test, kprobes_text_zeropad);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&pre.kp), 0);
-	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&both.kp), 0);
-	KUNIT_EXPECT_EQ(test, load_across(page), 0x636261);
+	expect_load(test, kprobes_text_zeropad);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&both.kp), 0);
+	expect_load(test, kprobes_text_zeropad);
 	unregister_kprobe(&both.kp);
 	unregister_kprobe(&pre.kp);
-	vfree(page);
 	KUNIT_EXPECT_EQ(test, pre.pre, 2);
 	KUNIT_EXPECT_EQ(test, both.pre, 1);
 	KUNIT_EXPECT_EQ(test, both.post, 0);
@@ -70,16 +67,12 @@ static void a_load_into_an_unmapped_page(struct kunit *test)
 static void a_load_that_a_jump_replaces(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_text_long_load, true, false);
-	char *page = vmalloc(PAGE_SIZE);
 
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	memcpy(page + PAGE_SIZE - 3, "abc", 3);
-	KUNIT_EXPECT_EQ(test, long_load_across(page), 0x636261);
+	expect_load(test, kprobes_text_long_zeropad);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	EXPECT_JUMP(test, &c.kp, kprobe_optimization_allowed);
-	KUNIT_EXPECT_EQ(test, long_load_across(page), 0x636261);
+	expect_load(test, kprobes_text_long_zeropad);
 	unregister_kprobe(&c.kp);
-	vfree(page);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
 }
 
