@@ -6,6 +6,7 @@
 #include <linux/context_tracking.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
@@ -208,11 +209,15 @@ static void idle_tasks_are_waited_for(struct kunit *test)
  * @waiter: the task that waits
  * @busy: the other task, which lets no task of normal priority run on @cpu
  * @cpu: CPU of @busy
+ * @asked: @work has been queued
+ * @work: wakes @busy up
  * @since: time at which @busy was woken up, or 0
  */
 static struct {
 	struct task_struct *waiter, *busy;
 	unsigned int cpu;
+	bool asked;
+	struct irq_work work;
 	ktime_t since;
 } urgent;
 
@@ -230,14 +235,23 @@ static int stay_busy(void *unused)
 	return 0;
 }
 
-/* Runs at the function that makes the CPU in its first argument run another task. */
-static int wake_busy(struct kprobe *p, struct pt_regs *regs)
+static void wake_busy_now(struct irq_work *work)
 {
-	if (current != urgent.waiter || urgent.since ||
-	    regs_get_kernel_argument(regs, 0) != urgent.cpu)
-		return 0;
 	urgent.since = ktime_get();
 	wake_up_process(urgent.busy);
+}
+
+/*
+ * Runs at the function that makes the CPU in its first argument run another task.  A breakpoint
+ * is like an NMI, so the interrupt that follows it wakes the task up.
+ */
+static int wake_busy(struct kprobe *p, struct pt_regs *regs)
+{
+	if (current != urgent.waiter || urgent.asked ||
+	    regs_get_kernel_argument(regs, 0) != urgent.cpu)
+		return 0;
+	urgent.asked = true;
+	irq_work_queue(&urgent.work);
 	return 0;
 }
 NOKPROBE_SYMBOL(wake_busy);
@@ -252,6 +266,8 @@ static void an_idle_cpu_becomes_busy(struct kunit *test)
 		kunit_skip(test, "no other CPU");
 	migrate_disable();
 	urgent.since = 0;
+	urgent.asked = false;
+	init_irq_work(&urgent.work, wake_busy_now);
 	urgent.waiter = current;
 	urgent.cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	urgent.busy = kthread_create_on_cpu(stay_busy, NULL, urgent.cpu, "kprobe_busy/%u");
@@ -266,8 +282,9 @@ static void an_idle_cpu_becomes_busy(struct kunit *test)
 			kprobe_wait_until_left();
 			end = ktime_get();
 		}
-		kthread_stop_put(urgent.busy);
 		unregister_kprobe(&kp);
+		irq_work_sync(&urgent.work);
+		kthread_stop_put(urgent.busy);
 		KUNIT_EXPECT_NE(test, urgent.since, 0);
 		KUNIT_EXPECT_LT(test, ktime_ms_delta(end, urgent.since), LONGEST_WAIT_MS);
 	}
