@@ -2,7 +2,7 @@
 /*
  * Text that is executed at EL2, at other addresses, without the kernel's vectors or without
  * a stack (arm64): none of its addresses can be probed, however the kernel was booted.
- * Also data in the text, in front of functions.
+ * Also data in the text, in front of functions, and breakpoints that are not on a probe.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -10,6 +10,9 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/string.h>
+#include <asm/brk-imm.h>
+#include <asm/daifflags.h>
+#include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/kexec.h>
 #include <asm/sections.h>
@@ -231,6 +234,32 @@ static void ops_address_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, traced(4), 5);
 }
 
+/* --- Breakpoints that are not on a probe ------------------------------------------- */
+
+/* Is not called: a handler is told that the first instruction was executed. */
+int kprobes_text_breakpoints(void);
+TEXT_FUNCTION(kprobes_text_breakpoints,
+	      "brk	#" __stringify(KPROBES_BRK_IMM) "\n"
+	      "brk	#" __stringify(KPROBES_BRK_SS_IMM) "\n"
+	      "ret\n");
+
+static void a_foreign_breakpoint_is_not_handled(struct kunit *test)
+{
+	unsigned long addr = (unsigned long)kprobes_text_breakpoints;
+	struct pt_regs regs = { .pc = addr };
+	unsigned long flags;
+	int hit, step;
+
+	flags = local_daif_save();
+	hit = kprobe_brk_handler(&regs, 0);
+	regs.pc = addr + AARCH64_INSN_SIZE;
+	step = kprobe_ss_brk_handler(&regs, 0);
+	local_daif_restore(flags);
+	KUNIT_EXPECT_EQ(test, hit, DBG_HOOK_ERROR);
+	KUNIT_EXPECT_EQ(test, step, DBG_HOOK_ERROR);
+	KUNIT_EXPECT_EQ(test, regs.pc, addr + AARCH64_INSN_SIZE);
+}
+
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE_PARAM(sections_are_refused, section_gen_params),
 	KUNIT_CASE(hypervisor_is_refused),
@@ -239,6 +268,7 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(type_hash_is_refused),
 	KUNIT_CASE(data_is_not_read),
 	KUNIT_CASE(ops_address_is_refused),
+	KUNIT_CASE(a_foreign_breakpoint_is_not_handled),
 	{}
 };
 
