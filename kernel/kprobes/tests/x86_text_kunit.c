@@ -301,7 +301,7 @@ extern char kprobes_text_far_insn[];
 /* The operand is so far before the instruction that a copy in a slot does not reach it. */
 asm(ASM_FUNCTION(kprobes_text_far,
 		 ASM_PLACE(kprobes_text_far_insn)
-		 "lea -0x7ffffff0(%rip), %rax\n"
+		 "mov -0x7ffffff0(%rip), %rax\n"
 		 ASM_RET));
 
 static void an_operand_out_of_reach(struct kunit *test)
