@@ -103,16 +103,17 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
-	struct uprobe_point *batch[PAGE_POINTS];
-	unsigned int i = uprobe_first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr), n;
+	struct uprobe_point *batch[PAGE_POINTS], **next, **last = points + nr;
 	bool decided, any = false;
 	int err = 0, ret;
+	unsigned int n;
 
-	while (i < nr && points[i]->offset < end) {
-		page_end = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
+	next = points + uprobe_first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr);
+	while (next < last && (*next)->offset < end) {
+		page_end = ((*next)->offset & PAGE_MASK) + PAGE_SIZE;
 		decided = true;
-		for (n = 0; i < nr && points[i]->offset < page_end && n < PAGE_POINTS; i++)
-			decided &= add_concerned(batch, &n, points[i], mm, mode, op);
+		for (n = 0; next < last && (*next)->offset < page_end && n < PAGE_POINTS; next++)
+			decided &= add_concerned(batch, &n, *next, mm, mode, op);
 		if (!n)
 			continue;
 		any = true;

@@ -255,13 +255,12 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 static unsigned long plain_bits(const struct uprobe_point *point)
 {
 	unsigned int len = arch_uprobe_insn_len(&point->native.arch);
-	unsigned long bits = 0;
+	unsigned int rest = BITS_PER_LONG - len * BITS_PER_BYTE;
 
-	if (point->ref_ctr_offset || len > sizeof(bits) ||
-	    offset_in_page(point->offset) > PAGE_SIZE - sizeof(bits))
+	if (point->ref_ctr_offset || len > sizeof(long) ||
+	    offset_in_page(point->offset) > PAGE_SIZE - sizeof(long))
 		return 0;
-	memset(&bits, 0xff, len);
-	return bits;
+	return IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? ~0UL << rest : ~0UL >> rest;
 }
 
 static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
