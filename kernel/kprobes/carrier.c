@@ -76,16 +76,16 @@ static struct kprobe_point *keep_carrier(struct kprobe_point *site)
 	if (!carrier || carrier->role)
 		return carrier;
 	WRITE_ONCE(carrier->role, KPROBE_ROLE_KEPT);
-	/* These functions are right for a point without a site, too. */
+	/* Both functions are right for a point without a site, too. */
 	WRITE_ONCE(carrier->kp.pre_handler, kprobe_dispatch_carrier);
 	WRITE_ONCE(carrier->kp.call, kprobe_dispatch_both);
 	return carrier;
 }
 
-/* A hit looks the site up in the table, so no order of stores matters here. */
 static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
 {
-	WRITE_ONCE(carrier->role, role);
+	/* Pairs with the acquire in kprobe_point_carried(); see detach(). */
+	smp_store_release(&carrier->role, role);
 	kprobe_point_update_handlers(carrier);
 }
 
@@ -93,7 +93,11 @@ static void detach(struct kprobe_point *site)
 {
 	struct kprobe_point *carrier = kprobe_carrier_of(site);
 
-	/* Hits of the carrier, like those of ftrace, ask for the role before that changes. */
+	/*
+	 * The carrier's hits ask for the role from now on, as those of ftrace do.  A call for which
+	 * ftrace finds the new role, and calls the probes, does not find the old @lone at the
+	 * carrier.  Pairs with the reads of @lone in hit/.
+	 */
 	smp_store_release(&carrier->lone, &carrier->kp);
 	set_role(carrier, KPROBE_ROLE_KEPT);
 	kprobe_point_update_handlers(site);

@@ -17,13 +17,16 @@
  *				take it without text_mutex
  *		module_mutex	kallsyms takes it when x86 looks up parts of functions
  *	  ftrace's own locks	never under text_mutex
- *	  kretprobe_mutex	instances of return probes; no lock nests inside
+ *	  kretprobe_mutex	instances of return probes
+ *	    kretprobe_class::lock  spinlock: the pools of a class, which an irq_work
+ *				extends; a leaf
  *	pages_lock		spinlock of slots.c: the hash of pages of slots; a leaf
  *	released_lock		spinlock of point.c: points that a worker will free; a leaf
  *
- * No lock is held across a grace period.  kprobe_wait_until_left() holds cpus_read_lock() while
- * it waits for the stoppers of CPUs, which have the highest priority.  Code that runs at a hit
- * (hit/, and hit/ of the backends) takes no lock, because preemption is disabled: all objects
+ * The core waits for grace periods without a lock, unless memory is short (kprobe_point_create());
+ * ftrace waits for its own under kprobe_mutex.  kprobe_wait_until_left() holds cpus_read_lock()
+ * while it waits for the stoppers of CPUs, which have the highest priority.  Code that runs at a
+ * hit (hit/, and hit/ of the backends) takes no lock, because preemption is disabled: all objects
  * that it can reach are freed only after a grace period that waits for it.
  */
 #include <linux/bug.h>
@@ -124,6 +127,11 @@ enum kprobe_opt {
  * @KPROBE_ROLE_NONE:	no
  * @KPROBE_ROLE_KEPT:	yes; it exists as long as the point on ftrace's instruction before it
  * @KPROBE_ROLE_CARRIES: as before, and a hit has to call the probes of that point first
+ *
+ *	NONE -> KEPT       a site wants a carrier there: keep_carrier()
+ *	KEPT -> CARRIES    the site is carried: attach()
+ *	CARRIES -> KEPT    ftrace serves the site, or nobody: detach()
+ *	KEPT -> NONE       the site is removed: kprobe_carrier_release()
  */
 enum kprobe_role {
 	KPROBE_ROLE_NONE,
@@ -289,8 +297,10 @@ struct kprobe_point *kprobe_table_find(unsigned long addr);
  */
 static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
 {
-	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS) ||
-	    likely(READ_ONCE(point->role) != KPROBE_ROLE_CARRIES))
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS))
+		return NULL;
+	/* Pairs with the release in set_role(). */
+	if (likely(smp_load_acquire(&point->role) != KPROBE_ROLE_CARRIES))
 		return NULL;
 	return kprobe_table_find(kprobe_point_addr(point) - KPROBE_CARRIER_OFFSET);
 }
