@@ -134,7 +134,7 @@ static inline void arch_prepare_kprobes_end(void) { }
  * does not trap after it.  A second call does nothing.
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM; -EINVAL if no copy of the instruction can trap after it.
  */
 #ifdef CONFIG_HAVE_KPROBE_BATCH
 int arch_prepare_kprobe_post(struct kprobe *p);

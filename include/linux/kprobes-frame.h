@@ -55,7 +55,7 @@ enum kprobe_level {
  *	handler -> free          the handlers have run, or one of them has died
  *	handler -> stepping      the copy runs and will trap again
  *	stepping -> handler      the copy has trapped: post handlers run
- *	stepping -> free         the copy has faulted
+ *	stepping -> free         the copy has faulted, or the task dies in it
  *
  * Only its CPU writes to a frame, and interrupts of deeper levels do not write to it.
  */

@@ -179,7 +179,7 @@ static int arm_each(struct list_head *points)
 	LIST_HEAD(ftrace);
 	int err, ret = 0;
 
-	/* It may have carriers, which are not needed yet. */
+	/* The list may have carriers, which are not needed yet. */
 	kprobe_uncollect_all(points);
 	collect_switched(points);
 	sort_by_owner(points, &ftrace);

@@ -110,7 +110,10 @@ bool kprobe_detour_used(struct kprobe *kp)
 	return point->opt == KPROBE_OPT_SETTLING || point->state == KPROBE_JUMP;
 }
 
-/* Changes the enum kprobe_obstacle of a point; no other function does. */
+/*
+ * Changes the enum kprobe_obstacle of a point that may get a jump; no other function does.  For
+ * a site, kprobe_carry() does.
+ */
 static void set_unopt(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	if (point->unopt == KPROBE_OBSTACLE_NEIGHBOUR)

@@ -70,8 +70,8 @@ void kprobe_free_init_mem(void)
 
 #ifdef CONFIG_MODULES
 /*
- * Their ranges are in the blacklist, and we will be told if their load fails.  Guarded by
- * kprobe_mutex.
+ * The modules that are coming: their ranges are in the blacklist, and a notification follows if
+ * their load fails.  Guarded by kprobe_mutex.
  */
 static struct coming_modules coming;
 

@@ -31,7 +31,7 @@ struct visits {
 	struct visit few[4];
 };
 
-/* What uprobe_arm_points() does. */
+/* An operation of uprobe_arm_points(). */
 struct operation {
 	struct uprobe_point **points;
 	unsigned int nr;
@@ -281,8 +281,8 @@ static int visit_range(struct operation *op, struct visit *visit, unsigned long 
 }
 
 /*
- * Visits all mappings of the process. Once is enough: what is mapped or moved later is armed or
- * disarmed when that is done.
+ * Visits all mappings of the process. Once is enough: the hooks of mmap() and mremap() arm or
+ * disarm text that is mapped or moved later.
  */
 static int visit_process(struct operation *op, struct visit *visit)
 {
@@ -297,8 +297,8 @@ static int visit_process(struct operation *op, struct visit *visit)
 }
 
 /*
- * Visits what a mapping has become: it may have been split or merged, or, if some of it is not
- * there any more, moved to any place.
+ * Visits the mappings that have replaced one: it may have been split or merged, or, if a part is
+ * not there any more, moved to any place.
  */
 static int visit_locked(struct operation *op, struct visit *visit)
 {
@@ -453,8 +453,8 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 }
 
 /*
- * Does what the operation, if there is still one, does in a mapping. Absent text is brought in
- * without the lock before.
+ * Performs the operation, if there is still one, in a mapping. Absent text is brought in without
+ * the lock before.
  */
 static int visit_forked(struct vm_area_struct *vma)
 {

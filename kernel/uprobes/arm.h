@@ -2,7 +2,7 @@
 #ifndef _KERNEL_UPROBES_ARM_H
 #define _KERNEL_UPROBES_ARM_H
 /*
- * What arming in all mappings of a file and arming in one mapping share.
+ * Shared by the files that arm in all mappings of a file, and in one mapping.
  */
 #include "internal.h"
 

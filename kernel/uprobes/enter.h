@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "instance.h"
 
-/* What can be left out after the handlers of a hit, because no consumer needs it. */
+/* Steps after the handlers of a hit that can be left out if no consumer needs them. */
 enum {
 	OMIT_HITS	= UPROBE_HANDLER_REMOVE,	/* further hits in this process */
 	OMIT_RETURN	= BIT(1),			/* the return of this call */
@@ -74,7 +74,7 @@ static noinline void do_not_expect(struct uprobe_task *utask, struct return_inst
 }
 
 /*
- * Calls the entry handler of a consumer.  Returns what it allows to be left out.  @ri: NULL
+ * Calls the entry handler of a consumer.  Returns the steps that can be left out.  @ri: NULL
  * if there is no memory for an instance.
  */
 static __always_inline unsigned int enter(struct return_instance *ri, struct uprobe_consumer *uc,

@@ -20,7 +20,7 @@
 /* Pages may be taken away again, but not so often. */
 #define FAULT_TRIES	16
 
-/* What a page fault leads to. */
+/* The outcome of a page fault. */
 struct outcome {
 	unsigned long addr;
 	int signal;	/* or 0 */

@@ -11,7 +11,7 @@
  * arch_uprobe_path_changed() - a handler has changed the instruction pointer
  * @regs: current's user registers
  *
- * Takes back what the branch to the probed instruction has left in @regs.
+ * Takes back the changes that the branch to the probed instruction has left in @regs.
  *
  * Context: a hit. A macro of <asm/uprobes.h> where it does something.
  */

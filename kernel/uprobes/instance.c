@@ -88,7 +88,7 @@ void uprobe_instances_drop(struct uprobe_task *utask, enum rp_check ctx, struct 
 }
 
 /**
- * uprobe_instance_disown() - free what the notes of an instance own
+ * uprobe_instance_disown() - free the memory that the notes of an instance own
  * @ri: the instance
  *
  * Context: task.
@@ -106,7 +106,7 @@ void uprobe_instance_disown(struct return_instance *ri)
 
 /**
  * uprobe_instance_missed() - the return of a call will not be seen
- * @ri: its instance; what its notes own is counted as missed and freed
+ * @ri: its instance; the calls in its notes are counted as missed, and their memory is freed
  *
  * Context: a hit.
  */

@@ -232,7 +232,7 @@ static bool hold_signals(void)
 	return held;
 }
 
-/* Is it a signal of the kernel that comes while the task runs, and not because of what it does? */
+/* Is it a signal of the kernel that no instruction of the task has caused? */
 static bool is_asynchronous(const kernel_siginfo_t *info)
 {
 	return (info->si_signo == SIGTRAP && info->si_code == TRAP_PERF) ||

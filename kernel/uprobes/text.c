@@ -76,7 +76,7 @@ static __always_inline void write_opcode(u8 *at, const void *opcode)
 	WRITE_ONCE(*(uprobe_opcode_t *)at, value);
 }
 
-/* Lets all processors execute what has been written between two points of a page. */
+/* Lets all processors execute the text that was written between two points of a page. */
 static void sync_text(u8 *kaddr, struct uprobe_point *first, struct uprobe_point *last)
 {
 	unsigned int from = offset_in_page(first->offset);

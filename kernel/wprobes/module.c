@@ -51,7 +51,7 @@ static int look_at(struct module *mod, void *data)
 	struct search *search = data;
 	unsigned long state = READ_ONCE(mod->state);
 
-	/* What a load that fails frees is what a module that goes frees. */
+	/* A load that fails frees the same memory as a module that goes. */
 	if (state == MODULE_STATE_COMING && !coming_modules_replace(&coming, mod, mod))
 		state = MODULE_STATE_GOING;
 	search->found = (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE) &&

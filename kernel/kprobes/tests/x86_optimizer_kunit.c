@@ -194,7 +194,7 @@ static const struct opt_place places[] = {
 	PLACE("a jump table that is too long", long_table, "an indirect branch in the function"),
 	PLACE("a jump table that is not found", biased_table, "an indirect branch in the function"),
 	PLACE("a jump table with a negative index", negative_table, "a branch into the region"),
-	PLACE("a jump table behind another one", two_tables, "a branch into the region"),
+	PLACE("a jump table after another one", two_tables, "a branch into the region"),
 	PLACE("a branch from another part", parted, "a branch into the region"),
 	PLACE("a branch from a part before it", early, "a branch into the region"),
 #ifdef CONFIG_X86_64

@@ -60,7 +60,7 @@ static int read_original(unsigned long addr, u32 *insn)
 }
 
 /* Is there a prefix in front of @addr, in the function that begins at @start? */
-static bool behind_prefix(unsigned long start, unsigned long addr)
+static bool follows_prefix(unsigned long start, unsigned long addr)
 {
 	u32 insn;
 
@@ -179,7 +179,7 @@ static enum probe_refusal refuse_place(unsigned long start, unsigned long addr)
 {
 	if (probe_splits_exclusive(start, addr))
 		return REFUSE_EXCLUSIVE;
-	if (behind_prefix(start, addr))
+	if (follows_prefix(start, addr))
 		return REFUSE_PREFIX;
 	return precedes_function(addr) ? REFUSE_UNALLOCATED : REFUSE_NONE;
 }

@@ -205,7 +205,7 @@ static const struct probe_row probe_rows[] = {
 		  "uiret"),
 	REFUSE(MAP_0F, 0x01, 0x01, MODE_BOTH, MODRM_EXACT(0xde), REFUSE_FAR, "skinit"),
 
-	/* These hold back interrupts until after the next instruction, which would be the trap. */
+	/* Both hold back interrupts until after the next instruction, which would be the trap. */
 	REFUSE(MAP_ONE, 0x17, 0x17, MODE_32, MODRM_ANY, REFUSE_SHADOW, "pop ss"),
 	REFUSE(MAP_ONE, 0x8e, 0x8e, MODE_BOTH, MODRM_REG(2), REFUSE_SHADOW, "mov ss"),
 

@@ -31,7 +31,7 @@ static insn_attr_t opcode_attribute(const struct plain_insn *insn)
 	return insn->escaped ? inat_get_escape_attribute(insn->opcode, 0, attr) : attr;
 }
 
-/* Bytes of the ModRM byte at @at and of what belongs to it. */
+/* Length of the ModRM byte at @at with its SIB byte and displacement. */
 static unsigned int operands_len(const u8 *at)
 {
 	static const u8 displacements[] = { 0, 1, 4 };

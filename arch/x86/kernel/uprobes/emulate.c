@@ -113,7 +113,7 @@ static __always_inline bool can_continue(const struct emulation *e, unsigned lon
 	       __is_canonical_address(target, boot_cpu_data.x86_virt_bits);
 }
 
-/* Reads an address from the user's memory.  Returns what access_failed() returns, or 0. */
+/* Reads an address from the user's memory.  Returns 0, or the result of access_failed(). */
 static __always_inline int read_or_fail(const struct emulation *e, unsigned long addr,
 					unsigned long *value, enum other_fault other)
 {

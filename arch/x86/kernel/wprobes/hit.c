@@ -48,7 +48,7 @@ static bool overlaps(const struct wprobe_range *range, const void *data, size_t 
 
 /*
  * Variables of a CPU that the entry of a debug exception uses before it disables the registers.
- * What hw_breakpoint.c refuses is not all.
+ * hw_breakpoint.c refuses only some of them.
  */
 static const struct {
 	const void __percpu *variable;
