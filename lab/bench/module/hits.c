@@ -3,8 +3,8 @@
  * The cost of a hit: the time of many calls of a probed function with interrupts off,
  * minus that of the same calls without a probe.
  *
- * Handlers count their calls.  That is one instruction, and it proves that each call
- * was a hit.
+ * Handlers, where there are any, count their calls.  That is one instruction, and it proves that
+ * each call was a hit.
  *
  * User space switches optimization.  Before jumps are measured, wait until they are in
  * the text.
@@ -168,6 +168,7 @@ out:
 	return ret;
 }
 
+static const struct kprobe none;
 static const struct kprobe pre = { .pre_handler = bench_count };
 static const struct kprobe both = {
 	.pre_handler = bench_count,
@@ -196,6 +197,8 @@ int bench_hits(void)
 	if (!ret)
 		ret = measure("hit_pre", bench_plain, &pre, 1, 1, BENCH_AS_IT_IS);
 	if (!ret)
+		ret = measure("hit_none", bench_plain, &none, 1, 0, BENCH_AS_IT_IS);
+	if (!ret)
 		ret = measure("hit_ftrace", bench_ftraced, &pre, 1, 1, BENCH_AS_IT_IS);
 	for (i = 0; !ret && i < ARRAY_SIZE(many); i++)
 		ret = measure_many("hit", many[i], BENCH_AS_IT_IS);
@@ -214,6 +217,8 @@ int bench_optimized_hits(void)
 	ret = measure("opt_post", bench_plain, &both, 1, 2, BENCH_SETTLED);
 	if (!ret)
 		ret = measure("opt_pre", bench_plain, &pre, 1, 1, BENCH_JUMP);
+	if (!ret)
+		ret = measure("opt_none", bench_plain, &none, 1, 0, BENCH_JUMP);
 	/* The jump may be after ftrace's instruction, where this does not look for it. */
 	if (!ret)
 		ret = measure("opt_entry", bench_ftraced, &pre, 1, 1, BENCH_SETTLED);
