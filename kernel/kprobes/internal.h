@@ -51,17 +51,15 @@ struct seq_file;
  * Private bits of kprobe::flags.  KIND is the API that has registered a probe; debugfs shows
  * it.  RESOLVED: addr was derived from symbol_name, and is derived again if the same struct is
  * registered again.  STAGED marks the probes of a batch that is being registered, until they
- * are published; DETACHED those of a batch that is being unregistered.  RETURN_ONLY is for
- * representatives: hits have to call one return probe only, and no handler needs registers.
- * SKIPPED is the size of the landing pad between the address that the user gave and the probed
- * address.  <linux/kprobes-optimize.h> has the bits about detours.
+ * are published; DETACHED those of a batch that is being unregistered.  SKIPPED is the size of
+ * the landing pad between the address that the user gave and the probed address.
+ * <linux/kprobes-optimize.h> has the bits about detours.
  */
 #define KPROBE_FLAG_KIND_RETURN	BIT(16)
 #define KPROBE_FLAG_KIND_JPROBE	BIT(17)
 #define KPROBE_FLAG_RESOLVED	BIT(18)
 #define KPROBE_FLAG_STAGED	BIT(19)
-#define KPROBE_FLAG_RETURN_ONLY	BIT(20)
-#define KPROBE_FLAG_DETACHED	BIT(21)
+#define KPROBE_FLAG_DETACHED	BIT(20)
 #define KPROBE_FLAG_SKIPPED	GENMASK(25, 22)
 
 /**
@@ -234,6 +232,7 @@ void kprobe_points_release(struct list_head *points);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp);
 void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp);
+bool kprobe_point_return_only(struct kprobe_point *point);
 void kprobe_point_update_handlers(struct kprobe_point *point);
 void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);

@@ -178,21 +178,21 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
  * handlers are added that need more, the optimizer makes another detour.  If handlers are
  * removed, a detour that calls more than needed stays.
  */
-static enum kprobe_detour_calls least_calls(const struct kprobe *kp)
+static enum kprobe_detour_calls least_calls(struct kprobe_point *point)
 {
 	if (!IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS))
 		return KPROBE_DETOUR_CALLS_PRE;
-	if (kp->post_handler)
+	if (point->kp.post_handler)
 		return KPROBE_DETOUR_CALLS_POST;
-	return kp->flags & KPROBE_FLAG_RETURN_ONLY ? KPROBE_DETOUR_CALLS_RETURN :
-						     KPROBE_DETOUR_CALLS_PRE;
+	return kprobe_point_return_only(point) ? KPROBE_DETOUR_CALLS_RETURN :
+						 KPROBE_DETOUR_CALLS_PRE;
 }
 
 /* Records which functions the detour that is about to be made will call. */
 static void choose_calls(struct kprobe_point *point)
 {
 	point->kp.flags &= ~KPROBE_FLAG_DETOUR_CALLS;
-	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(&point->kp));
+	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(point));
 }
 
 /* Returns true if the detour of a point calls all handlers of the point. */
@@ -200,7 +200,7 @@ static bool detour_serves(struct kprobe_point *point)
 {
 	switch (kprobe_detour_calls(&point->kp)) {
 	case KPROBE_DETOUR_CALLS_RETURN:
-		return point->kp.flags & KPROBE_FLAG_RETURN_ONLY;
+		return kprobe_point_return_only(point);
 	case KPROBE_DETOUR_CALLS_PRE:
 		return !point->kp.post_handler;
 	default:

@@ -307,10 +307,19 @@ static struct kprobe *lone_probe(struct kprobe_point *point)
 	return lone;
 }
 
-/* Returns true if @lone is a return probe whose handlers do not need registers at the entry. */
-static bool return_only(struct kprobe *lone)
+/**
+ * kprobe_point_return_only() - do hits have to call one return probe only?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if they do, and no handler needs the registers at the entry.
+ */
+bool kprobe_point_return_only(struct kprobe_point *point)
 {
-	return (lone->flags & KPROBE_FLAG_KIND_RETURN) && lone->call == lone->pre_handler &&
+	struct kprobe *lone = point->lone;
+
+	return !point->kp.post_handler && (lone->flags & KPROBE_FLAG_KIND_RETURN) &&
+	       lone->call == lone->pre_handler &&
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
@@ -329,7 +338,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 {
 	kprobe_post_handler_t post = NULL;
 	bool carried = is_carried(point);
-	struct kprobe *probe, *lone;
+	struct kprobe *probe;
 
 	for_each_probe(probe, point) {
 		/* A hit reads it once, with a plain load. */
@@ -347,12 +356,8 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	WRITE_ONCE(point->kp.post_handler, post);
 	arch_kprobe_handlers_changed(&point->kp);
 
-	lone = carried ? &point->kp : lone_probe(point);
-	point->kp.flags &= ~KPROBE_FLAG_RETURN_ONLY;
-	if (!post && return_only(lone))
-		point->kp.flags |= KPROBE_FLAG_RETURN_ONLY;
 	/* Complete the probe before a hit uses it.  Pairs with the reads of @lone in hit/. */
-	smp_store_release(&point->lone, lone);
+	smp_store_release(&point->lone, carried ? &point->kp : lone_probe(point));
 	if (carried)
 		kprobe_point_update_handlers(kprobe_carrier_of(point));
 }

@@ -241,6 +241,14 @@ int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char *
 	return needs_slot(probe_desc(p)) ? make_slot(p, bytes, false) : 0;
 }
 
+#ifdef CONFIG_KPROBES_ON_FTRACE
+/* See <linux/kprobes-arch.h>. */
+int arch_prepare_kprobe_ftrace(struct kprobe *p)
+{
+	return 0;
+}
+#endif
+
 /**
  * arch_prepare_kprobe_post() - make the copy that is followed by a breakpoint
  * @p: representative

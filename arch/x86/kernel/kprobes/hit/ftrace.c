@@ -22,9 +22,3 @@ void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip,
 		kprobe_ftrace_hit(ip, &arch_ftrace_regs(fregs)->regs);
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_handler);
-
-/* See <linux/kprobes-arch.h>. */
-int arch_prepare_kprobe_ftrace(struct kprobe *p)
-{
-	return 0;
-}
