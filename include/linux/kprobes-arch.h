@@ -45,7 +45,8 @@ int arch_prepare_kprobe(struct kprobe *p);
  * Called instead of arch_prepare_kprobe() if HAVE_KPROBE_BATCH is selected.
  *
  * Context: task, may sleep, kprobe_mutex held.
- * Return: see arch_prepare_kprobe().
+ * Return: see arch_prepare_kprobe(); -ERANGE if a copy does not reach the instruction's operand or
+ * the next instruction.
  */
 int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char **why);
 

@@ -195,6 +195,7 @@ static bool second_jprobe(struct batch *batch, struct batch_entry *e)
 static int prepare(struct batch_entry *e, const char **why)
 {
 	struct kprobe_point *point = kprobe_table_find(e->place.addr);
+	int err;
 
 	if (!point) {
 		point = kprobe_point_create(&e->place, why);
@@ -206,7 +207,10 @@ static int prepare(struct batch_entry *e, const char **why)
 	e->point = point;
 	if (!e->kp->post_handler || e->place.ftrace)
 		return 0;
-	return arch_prepare_kprobe_post(&point->kp);
+	err = arch_prepare_kprobe_post(&point->kp);
+	if (err == -EINVAL)
+		*why = "no copy can trap after it, as a post_handler needs";
+	return err;
 }
 
 static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
@@ -220,9 +224,10 @@ static int prepare_or_refuse(struct batch *batch, struct batch_entry *e)
 	err = prepare(e, &detail);
 	if (!err)
 		return 0;
-	/* A copy does not reach the operand of the instruction. */
-	if (err == -ERANGE)
+	if (err == -ERANGE) {
+		detail = "a copy does not reach its operand or the next instruction";
 		err = -EINVAL;
+	}
 	if (err == -EILSEQ)
 		refusal = KPROBE_REFUSE_BOUNDARY;
 	else if (err == -ENOMEM)
@@ -434,7 +439,7 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_
 	if (num <= 0 || !kps)
 		return kprobe_refuse(0, KPROBE_REFUSE_BAD_ARGUMENT, why);
 	if (!kprobes_ready)
-		return -EAGAIN;
+		return kprobe_refuse(0, KPROBE_REFUSE_NOT_READY, why);
 	if (num > 1) {
 		batch.entries = kvcalloc(num, sizeof(one), GFP_KERNEL);
 		if (!batch.entries)

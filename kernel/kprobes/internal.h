@@ -323,6 +323,7 @@ struct kprobe_point *kprobe_table_next(unsigned long *pos);
  */
 enum kprobe_refusal {
 	KPROBE_REFUSE_NONE,
+	KPROBE_REFUSE_NOT_READY,
 	KPROBE_REFUSE_BAD_ARGUMENT,
 	KPROBE_REFUSE_SYMBOL_AND_ADDR,
 	KPROBE_REFUSE_NO_PLACE,

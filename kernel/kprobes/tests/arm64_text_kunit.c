@@ -2,7 +2,8 @@
 /*
  * Text that is executed at EL2, at other addresses, without the kernel's vectors or without
  * a stack (arm64): none of its addresses can be probed, however the kernel was booted.
- * Also data in the text, in front of functions, and breakpoints that are not on a probe.
+ * Also data in the text, in front of functions, post handlers of instructions that cannot be
+ * stepped, and breakpoints that are not on a probe.
  */
 #include <kunit/test.h>
 #include <linux/ftrace.h>
@@ -234,6 +235,23 @@ static void ops_address_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, traced(4), 5);
 }
 
+/* --- Instructions that cannot trap after their copy -------------------------------- */
+
+int kprobes_text_masks(void);
+TEXT_FUNCTION(kprobes_text_masks,
+	      "msr	daifset, #0\n"
+	      "ret\n");
+
+static void a_post_handler_of_masks_is_refused(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_text_masks, true, true);
+	struct kprobe_why why = {};
+
+	KUNIT_EXPECT_EQ(test, try((unsigned long)kprobes_text_masks), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe_why(&c.kp, &why), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, why.detail, "no copy can trap after it, as a post_handler needs");
+}
+
 /* --- Breakpoints that are not on a probe ------------------------------------------- */
 
 /* Is not called: a handler is told that the first instruction was executed. */
@@ -268,6 +286,7 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(type_hash_is_refused),
 	KUNIT_CASE(data_is_not_read),
 	KUNIT_CASE(ops_address_is_refused),
+	KUNIT_CASE(a_post_handler_of_masks_is_refused),
 	KUNIT_CASE(a_foreign_breakpoint_is_not_handled),
 	{}
 };

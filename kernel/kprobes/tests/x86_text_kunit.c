@@ -307,8 +307,12 @@ asm(ASM_FUNCTION(kprobes_text_far,
 static void an_operand_out_of_reach(struct kunit *test)
 {
 	struct counted c = counted_at(kprobes_text_far_insn, true, false);
+	struct kprobe_why why = {};
 
-	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobe_why(&c.kp, &why), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, why.text, "the instruction cannot be probed");
+	KUNIT_EXPECT_STREQ(test, why.detail,
+			   "a copy does not reach its operand or the next instruction");
 }
 #endif
 

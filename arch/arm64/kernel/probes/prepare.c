@@ -168,7 +168,7 @@ static int make_slot(struct kprobe *p)
 	}
 	if (p->ainsn.run || probe_desc(p)->no_step) {
 		free_insn_slot(slot, 0);
-		return p->ainsn.run ? 0 : -EINVAL;
+		return p->ainsn.run ? 0 : -ERANGE;
 	}
 	write_slot(p, &p->ainsn.step, slot, BRK64_OPCODE_KPROBES_SS);
 	return 0;
