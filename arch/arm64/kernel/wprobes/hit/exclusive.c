@@ -14,6 +14,7 @@
 #include <linux/timer.h>
 #include <linux/wprobes-arch.h>
 
+#include "../registers.h"
 #include "exclusive.h"
 
 static void resume(struct timer_list *timer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm64: watchpoints in the debug registers, and the exceptions before and after an access.
+ * arm64: the exceptions before and after an access to watched data.
  *
  *	1. do_watchpoint(): wprobe_distance() finds the registers that match; wprobe_watchpoint()
  *	   records them and masks interrupts in the interrupted code
@@ -24,95 +24,11 @@
 #include <asm/esr.h>
 #include <asm/ptrace.h>
 
+#include "../registers.h"
 #include "access.h"
 #include "exclusive.h"
 
 DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
-
-/* The registers of this CPU that watchpoint probes use. */
-static DEFINE_PER_CPU(unsigned long, wprobe_regs);
-
-/**
- * struct loaded - a register of this CPU
- * @slot:	number of its slot
- * @range:	its content
- */
-struct loaded {
-	unsigned int slot;
-	struct wprobe_range range;
-};
-
-static DEFINE_PER_CPU(struct loaded [ARM_MAX_WRP], wprobe_loaded);
-
-/* See <linux/wprobes-arch.h>: any bytes of an aligned word. */
-bool arch_wprobe_cover(struct wprobe_range *range)
-{
-	return range->addr % sizeof(long) + range->len <= sizeof(long);
-}
-
-/* See <linux/wprobes-arch.h>: debug exceptions are masked in the entry code. */
-bool arch_wprobe_allowed(const struct wprobe_range *range)
-{
-	return true;
-}
-
-/* See <linux/wprobes-arch.h>. */
-void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
-{
-	unsigned int first = range->addr % sizeof(long);
-	struct arch_hw_breakpoint info = {
-		.address = range->addr - first,
-		.ctrl = {
-			.len = GENMASK(first + range->len - 1, first),
-			.type = (range->type & WPROBE_READ ? ARM_BREAKPOINT_LOAD : 0) |
-				(range->type & WPROBE_WRITE ? ARM_BREAKPOINT_STORE : 0),
-			.privilege = AARCH64_BREAKPOINT_EL1,
-			.enabled = 1,
-		},
-	};
-	int reg = hw_breakpoint_take_watch(&info);
-
-	/* A register has been reserved. */
-	if (WARN_ON_ONCE(reg < 0))
-		return;
-	*this_cpu_ptr(&wprobe_loaded[reg]) = (struct loaded) { .slot = slot, .range = *range };
-	__this_cpu_or(wprobe_regs, BIT(reg));
-	/* A pseudo-NMI may access the data as soon as they are watched. */
-	barrier();
-	hw_breakpoint_resume_watch(reg);
-}
-
-/* See <linux/wprobes-arch.h>. */
-void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range)
-{
-	unsigned long regs = __this_cpu_read(wprobe_regs);
-	int reg;
-
-	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
-		if (this_cpu_ptr(&wprobe_loaded[reg])->slot != slot)
-			continue;
-		hw_breakpoint_give_watch(reg);
-		/* As above. */
-		barrier();
-		__this_cpu_and(wprobe_regs, ~BIT(reg));
-	}
-}
-
-/* See <linux/wprobes-arch.h>. */
-void arch_wprobe_move(unsigned int slot, unsigned long addr)
-{
-	unsigned long regs = __this_cpu_read(wprobe_regs);
-	int reg;
-
-	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
-		struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[reg]);
-
-		if (loaded->slot != slot)
-			continue;
-		loaded->range.addr = addr;
-		hw_breakpoint_move_watch(reg, addr & -sizeof(long));
-	}
-}
 
 /*
  * The instruction that makes the access.  Text of firmware is in the lower half, and may be
@@ -174,27 +90,13 @@ u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
 		const struct wprobe_range *range;
 
 		reg = __ffs(mask);
-		range = &this_cpu_ptr(&wprobe_loaded[reg])->range;
+		range = &this_cpu_ptr(&wprobe_registers[reg])->range;
 		if (type_matches(range, esr, regs))
 			nearest = min(nearest, distance(range, plain(addr)));
 	}
 	return nearest;
 }
 NOKPROBE_SYMBOL(wprobe_distance);
-
-/**
- * wprobe_resume_registers() - load the registers of this CPU again that have been paused
- *
- * Context: interrupts disabled.
- */
-void wprobe_resume_registers(void)
-{
-	unsigned long regs = __this_cpu_read(wprobe_regs);
-	int reg;
-
-	for_each_set_bit(reg, &regs, ARM_MAX_WRP)
-		hw_breakpoint_resume_watch(reg);
-}
 
 static noinline void pause_registers(const struct wprobe_step *step)
 {
@@ -204,7 +106,7 @@ static noinline void pause_registers(const struct wprobe_step *step)
 		int reg = __ffs(mask);
 
 		if (step->regs & BIT(reg))
-			wprobe_missed(this_cpu_ptr(&wprobe_loaded[reg])->slot);
+			wprobe_missed(this_cpu_ptr(&wprobe_registers[reg])->slot);
 		hw_breakpoint_pause_watch(reg);
 	}
 	wprobe_resume_later();
@@ -231,7 +133,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 	step->addr = plain(addr);
 	step->size = access_size(insn);
 	for (; mask; mask &= mask - 1) {
-		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(mask)]);
+		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(mask)]);
 		const struct wprobe_range *range = &loaded->range;
 
 		if (!type_matches(range, esr, regs))
@@ -287,7 +189,7 @@ void wprobe_stepped(struct pt_regs *regs)
 	__this_cpu_write(wprobe_step.active, false);
 	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step.masks;
 	for (; step.regs; step.regs &= step.regs - 1) {
-		const struct loaded *loaded = this_cpu_ptr(&wprobe_loaded[__ffs(step.regs)]);
+		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
 
 		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
 	}

@@ -18,7 +18,4 @@ static __always_inline bool is_exclusive(u32 insn)
 /* exclusive.c */
 void wprobe_resume_later(void);
 
-/* hit.c */
-void wprobe_resume_registers(void);
-
 #endif /* _ARM64_WPROBES_EXCLUSIVE_H */
