@@ -75,7 +75,7 @@ static void set_states(struct list_head *points, enum kprobe_state state)
 }
 
 /* Runs @patch with the locks that text patching needs. */
-static void patch_points(struct list_head *points, void (*patch)(struct list_head *))
+static void patch_locked(struct list_head *points, void (*patch)(struct list_head *))
 {
 	guard(kprobe_text)();
 	patch(points);
@@ -86,7 +86,7 @@ static void arm_breakpoints(struct list_head *points)
 	struct kprobe_point *point;
 
 	kprobe_unoptimize_neighbours(points);			/* 3 */
-	patch_points(points, arch_arm_kprobes);			/* 4 */
+	patch_locked(points, arch_arm_kprobes);			/* 4 */
 	set_states(points, KPROBE_BREAKPOINT);			/* 5 */
 	for_each_collected(point, points)			/* 6 */
 		kprobe_optimizer_queue(point);
@@ -95,7 +95,7 @@ static void arm_breakpoints(struct list_head *points)
 static void disarm_breakpoints(struct list_head *points)
 {
 	kprobe_unoptimize_points(points, KPROBE_OBSTACLE_NONE);	/* 3 */
-	patch_points(points, arch_disarm_kprobes);		/* 4 */
+	patch_locked(points, arch_disarm_kprobes);		/* 4 */
 	set_states(points, KPROBE_DISARMED);			/* 5 */
 	kprobe_requeue_neighbours(points);			/* 6 */
 }

@@ -345,7 +345,7 @@ static bool prepare_some(void)
  * is a work list, because the architecture removes the points that get their jump from the
  * list that op.list links.
  */
-static void patch_points(struct list_head *points)
+static void write_jumps(struct list_head *points)
 {
 	struct kprobe_point *point;
 	LIST_HEAD(ops);
@@ -390,7 +390,7 @@ static bool patch_some(bool waited)
 			break;
 	}
 	if (!list_empty(&points))
-		patch_points(&points);				/* 4 */
+		write_jumps(&points);				/* 4 */
 	kprobe_uncollect_all(&points);
 	return i == PATCH_AT_ONCE;
 }

@@ -15,7 +15,7 @@
 #include "notrap.h"
 
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
-static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
+static noinline int detour_hit_slow(struct kprobe_point *point, struct pt_regs *regs)
 {
 	bool entered;
 	int ret;
@@ -27,7 +27,7 @@ static noinline int other_hit(struct kprobe_point *point, struct pt_regs *regs)
 	preempt_enable_notrace();
 	return ret;
 }
-NOKPROBE_SYMBOL(other_hit);
+NOKPROBE_SYMBOL(detour_hit_slow);
 
 /**
  * kprobe_detour_pre() - call the pre handlers of a detour's point
@@ -51,12 +51,12 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 	 */
 	if (unlikely(!kprobe_task_is_free())) {
 		if (!KPROBE_CPU_READ_IS_ATOMIC || !kprobe_in_task())
-			return other_hit(point, regs);
+			return detour_hit_slow(point, regs);
 		kprobe_count_miss(point);
 		return 0;
 	}
 	if (unlikely(!kprobe_in_preemptible_task() && !kprobe_in_watched_task()))
-		return other_hit(point, regs);
+		return detour_hit_slow(point, regs);
 	preempt_disable_notrace();
 	ret = task_hit(point, regs);
 	preempt_enable_notrace();

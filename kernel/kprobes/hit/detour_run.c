@@ -36,7 +36,7 @@ static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
-static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
+static noinline int run_hit_slow(struct kprobe *kp, struct pt_regs *regs)
 {
 	bool entered = kprobe_rcu_enter();
 	int ret = level_hit(kp, regs);
@@ -44,11 +44,11 @@ static noinline int other_hit(struct kprobe *kp, struct pt_regs *regs)
 	kprobe_rcu_exit(entered);
 	return ret;
 }
-NOKPROBE_SYMBOL(other_hit);
+NOKPROBE_SYMBOL(run_hit_slow);
 
 /* Handles a hit in task context of a point with one probe, the usual case. */
-static __always_inline int plain_hit(struct kprobe *kp, struct kprobe *probe,
-				     struct pt_regs *regs)
+static __always_inline int run_hit_fast(struct kprobe *kp, struct kprobe *probe,
+					struct pt_regs *regs)
 {
 	/* Keep the address of the frame in a register: three calls are between its uses. */
 	struct kprobe_frame *frame = raw_cpu_ptr(&kprobe_task_frame);
@@ -92,9 +92,9 @@ int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 	probe = READ_ONCE(kprobe_to_point(kp)->lone);
 	instruction_pointer_set(regs, kprobe_hit_ip(kp));
 	if (likely(probe != kp && kprobe_in_free_task()))
-		ret = plain_hit(kp, probe, regs);
+		ret = run_hit_fast(kp, probe, regs);
 	else
-		ret = other_hit(kp, regs);
+		ret = run_hit_slow(kp, regs);
 	preempt_enable_notrace();
 	return ret;
 }

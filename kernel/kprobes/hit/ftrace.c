@@ -44,7 +44,7 @@ int kprobe_call_nop(struct kprobe *probe, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_call_nop);
 
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
-static noinline void other_hit(unsigned long ip, struct pt_regs *regs)
+static noinline void ftrace_hit_slow(unsigned long ip, struct pt_regs *regs)
 {
 	unsigned long resume = instruction_pointer(regs);
 	bool entered = kprobe_rcu_enter();
@@ -54,9 +54,9 @@ static noinline void other_hit(unsigned long ip, struct pt_regs *regs)
 		instruction_pointer_set(regs, resume);
 	kprobe_rcu_exit(entered);
 }
-NOKPROBE_SYMBOL(other_hit);
+NOKPROBE_SYMBOL(ftrace_hit_slow);
 
-static __always_inline void plain_hit(unsigned long ip, struct pt_regs *regs)
+static __always_inline void ftrace_hit_fast(unsigned long ip, struct pt_regs *regs)
 {
 	/* Other users of ftrace, for example live patches, may already have changed it. */
 	unsigned long resume = instruction_pointer(regs);
@@ -85,9 +85,9 @@ void kprobe_ftrace_hit(unsigned long ip, struct pt_regs *regs)
 {
 	preempt_disable_notrace();
 	if (likely(kprobe_in_watched_task()))
-		plain_hit(ip, regs);
+		ftrace_hit_fast(ip, regs);
 	else
-		other_hit(ip, regs);
+		ftrace_hit_slow(ip, regs);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_hit);

@@ -131,20 +131,20 @@ static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode
 	enter_probes(point, ret_addr);
 }
 
-static noinline void enter_rarely(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+static noinline void enter_slow(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
 	bool entered = kprobe_rcu_enter();
 
 	enter_each(point, ret_addr);
 	kprobe_rcu_exit(entered);
 }
-NOKPROBE_SYMBOL(enter_rarely);
+NOKPROBE_SYMBOL(enter_slow);
 
 /*
  * Fast path of an entry: one probe, and the CPU's cache has an instance, as in nearly every
  * call.  Otherwise does nothing and returns false.
  */
-static __always_inline bool enter_alone(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
+static __always_inline bool enter_fast(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	struct kprobe *lone = READ_ONCE(point->lone);
@@ -175,8 +175,8 @@ void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 	struct kprobe_point *point = kprobe_to_point(kp);
 
 	preempt_disable_notrace();
-	if (unlikely(!kprobe_in_free_task() || !enter_alone(point, ret_addr)))
-		enter_rarely(point, ret_addr);
+	if (unlikely(!kprobe_in_free_task() || !enter_fast(point, ret_addr)))
+		enter_slow(point, ret_addr);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_return);
