@@ -7,8 +7,9 @@
  */
 #include "../kselftest.h"
 
-/* nolibc has the types of <stdint.h>, which the next header includes. */
+/* nolibc has the types of <stdint.h>, that of gcc or clang, which the next header includes. */
 #define _GCC_WRAP_STDINT_H
+#define __CLANG_STDINT_H
 #include <linux/fuse.h>
 
 #include "probe.h"
