@@ -36,6 +36,15 @@ copy_sources()
 		"$SRC/$SELFTESTS"/{kprobes,uprobes,wprobes} "$COPY/$SELFTESTS/"
 }
 
+# compile_with_clang: configurations of x86_64 and arm64 that only clang compiles are not checked
+# each time.
+compile_with_clang()
+{
+	mkdir -p "$OUT/programs-clang"
+	make -C "$COPY/$SELFTESTS/uprobes" ARCH="$ARCH" "$(toolchain clang)" KDIR="$OUT" \
+		OUTPUT="$OUT/programs-clang" programs
+}
+
 install_tests()
 {
 	copy_sources
@@ -59,6 +68,10 @@ main()
 	fi
 	[[ -s $OUT/kselftest/kselftest-list.txt ]] ||
 		die "the kselftests' list is empty (log: $LOG)"
+	if [[ $ARCH-$CONFIG-$BASE =~ ^(x86_64|arm64)-default-7.3$ ]] && command -v "$(compiler clang)" >/dev/null; then
+		logged "$LOG.clang" "compiling the programs of the kselftests with clang" \
+			compile_with_clang || die "clang rejects a program (log: $LOG.clang)"
+	fi
 }
 
 main

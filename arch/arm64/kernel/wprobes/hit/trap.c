@@ -189,8 +189,9 @@ void wprobe_stepped(struct pt_regs *regs)
 	__this_cpu_write(wprobe_step.active, false);
 	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step.masks;
 	for (; step.regs; step.regs &= step.regs - 1) {
-		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
+		const struct wprobe_register *loaded;
 
+		loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
 		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
 	}
 }
