@@ -45,9 +45,9 @@ static noinline struct uprobe_point *find_point(struct return_instance *ri)
 static __always_inline bool has_point(const struct return_instance *ri)
 {
 	/*
-	 * Objects that the entry has seen are freed after an epoch that began later. If none has
-	 * begun yet, uprobe_observe() sees the mark of this hit, because the epoch is read after the
-	 * barrier in uprobe_hit_begin().
+	 * Objects that the entry has seen are freed after an epoch that began later. If none
+	 * has begun yet, uprobe_observe() sees the mark of this hit, because the epoch is read
+	 * after the barrier in uprobe_hit_begin().
 	 */
 	return likely(READ_ONCE(uprobe_epoch) == ri->epoch);
 }
