@@ -10,8 +10,12 @@
 #include <linux/kprobes-frame.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/tracepoint.h>
+#include <trace/events/preemptirq.h>
 
 #include "counted.h"
+#include "jumps.h"
 #include "../internal.h"
 
 /* The functions that handlers call: one with a breakpoint, one with ftrace's instruction. */
@@ -339,11 +343,61 @@ static void registers_of_an_earlier_hit(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_PROVE_LOCKING) && defined(CONFIG_PREEMPTIRQ_TRACEPOINTS)
+#define MOST_CHANGES	20
+
+static struct task_struct *in_lockdep;
+static int traced_changes;
+
+/* Without an end, the hits would use up the stack. */
+static notrace void hit_when_traced(void *data, unsigned long ip, unsigned long parent_ip)
+{
+	if (READ_ONCE(in_lockdep) == current && traced_changes++ < MOST_CHANGES)
+		inner_trap(1);
+}
+NOKPROBE_SYMBOL(hit_when_traced);
+
+/*
+ * In the middle of lockdep, the exception of a breakpoint finds interrupts enabled, and cannot
+ * change that.  At its end the change is traced, and the tracer hits another breakpoint.
+ */
+static void a_change_of_interrupts_is_traced_once(struct kunit *test)
+{
+	struct counted out = counted_at(outer_trap, true, false);
+	struct counted in = counted_at(inner_trap, true, false);
+	bool jumps = allow_jumps(false);
+	unsigned long flags;
+
+	traced_changes = 0;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&out.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_irq_enable(hit_when_traced, NULL), 0);
+	raw_local_irq_save(flags);
+	this_cpu_inc(lockdep_recursion);
+	WRITE_ONCE(in_lockdep, current);
+	outer_trap(1);
+	WRITE_ONCE(in_lockdep, NULL);
+	this_cpu_dec(lockdep_recursion);
+	raw_local_irq_restore(flags);
+	unregister_trace_irq_enable(hit_when_traced, NULL);
+	tracepoint_synchronize_unregister();
+	unregister_kprobe(&in.kp);
+	unregister_kprobe(&out.kp);
+	allow_jumps(jumps);
+	KUNIT_EXPECT_EQ(test, out.pre, 1);
+	KUNIT_EXPECT_EQ(test, traced_changes, 1);
+	KUNIT_EXPECT_EQ(test, in.pre, 1);
+}
+#endif
+
 static struct kunit_case nesting_cases[] = {
 	KUNIT_CASE(nested_hits_are_missed_and_counted),
 	KUNIT_CASE(hits_in_busy_sections_are_missed),
 	KUNIT_CASE(misses_on_all_cpus_add_up),
 	KUNIT_CASE(a_post_handler_unregistered_during_the_hit),
+#if defined(CONFIG_PROVE_LOCKING) && defined(CONFIG_PREEMPTIRQ_TRACEPOINTS)
+	KUNIT_CASE(a_change_of_interrupts_is_traced_once),
+#endif
 #ifdef CONFIG_HAVE_KPROBE_LEVELS
 	KUNIT_CASE(the_current_probe_is_restored),
 	KUNIT_CASE(registers_of_an_earlier_hit),

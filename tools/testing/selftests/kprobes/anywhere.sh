@@ -55,8 +55,7 @@ draw()
 # Functions that a hit may execute although they can be probed, because a nested hit in
 # them ends by itself.
 NEAR_HITS='irq_work_queue jprobe_this_frame jprobe_return arch_unmask_fault
-	preempt_latency_start __schedule lockdep_hardirqs_on_prepare trace_hardirqs_on_prepare
-	trace_hardirqs_off_finish notify_die'
+	preempt_latency_start __schedule trace_hardirqs_off_finish notify_die'
 
 # near_hits: lines for kp_many with the functions of NEAR_HITS that this kernel has.
 near_hits()
