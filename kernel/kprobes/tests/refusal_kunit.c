@@ -18,6 +18,7 @@
 #include <asm/nospec-branch.h>
 #endif
 
+#include "asm_text.h"
 #include "counted.h"
 
 static DEFINE_STATIC_KEY_FALSE(refusal_key);
@@ -369,6 +370,27 @@ static void padding_in_front_of_a_function(struct kunit *test)
 		kunit_skip(test, "functions have no padding here");
 }
 
+#ifdef CONFIG_CALL_THUNKS
+int kprobes_kunit_padded(void);
+TEXT_FUNCTION(kprobes_kunit_padded,
+	      "xorl	%eax, %eax\n"
+	      TEXT_RETURN);
+
+/* The padding of a function in assembly has no symbol; callers may enter it in the middle. */
+static void padding_without_a_symbol(struct kunit *test)
+{
+	struct counted entry = counted_at(kprobes_kunit_padded, true, false);
+	int i;
+
+	for (i = 1; i <= CONFIG_FUNCTION_PADDING_BYTES; i++)
+		expect_refused(test, text_at(kprobes_kunit_padded, -i), -EINVAL);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&entry.kp), 0);
+	KUNIT_EXPECT_EQ(test, kprobes_kunit_padded(), 0);
+	KUNIT_EXPECT_EQ(test, entry.pre, 1);
+	unregister_kprobe(&entry.kp);
+}
+#endif
+
 #ifdef CONFIG_PREEMPTION
 /* A detour ends with a call of this function. */
 static void scheduling_at_the_end_of_a_detour(struct kunit *test)
@@ -543,6 +565,9 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(a_static_calls_trampoline),
 #endif
 	KUNIT_CASE(padding_in_front_of_a_function),
+#ifdef CONFIG_CALL_THUNKS
+	KUNIT_CASE(padding_without_a_symbol),
+#endif
 #ifdef CONFIG_PREEMPTION
 	KUNIT_CASE(scheduling_at_the_end_of_a_detour),
 #endif

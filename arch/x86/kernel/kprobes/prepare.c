@@ -72,7 +72,8 @@ static bool hidden_by_debugger(unsigned long addr, u8 byte)
 
 /*
  * Decodes the function that contains @addr from its start up to @addr.  Reads the bytes of
- * the instruction at @addr to @bytes and returns their number, or -EILSEQ.
+ * the instruction at @addr to @bytes and returns their number; or -EILSEQ, or -EINVAL if @addr is
+ * in the padding of the next function.
  */
 static int read_at_boundary(unsigned long addr, u8 *bytes)
 {
@@ -84,6 +85,8 @@ static int read_at_boundary(unsigned long addr, u8 *bytes)
 
 	if (!probe_function_of(addr, &pos, &end))
 		return -EILSEQ;
+	if (addr >= end)
+		return -EINVAL;
 	if (in_padding(addr)) {
 		bytes[0] = INT3_INSN_OPCODE;
 		return 1;
@@ -233,6 +236,8 @@ int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char *
 	ret = read_at_boundary((unsigned long)p->addr, bytes);
 	if (ret > 0)
 		ret = check_insn(p, bytes, ret, why);
+	else if (ret == -EINVAL)
+		*why = "in the padding in front of a function";
 	mutex_unlock(&text_mutex);
 	if (ret)
 		return ret;

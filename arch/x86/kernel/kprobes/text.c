@@ -15,9 +15,43 @@
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 #include <asm/insn.h>
+#include <asm/nops.h>
 
 #include "classify.h"
 #include "text.h"
+
+#ifdef CONFIG_CALL_THUNKS
+/* Length of the code that counts a call, immediately in front of the target (callthunks.c). */
+#define COUNT_LEN	(IS_ENABLED(CONFIG_CALL_THUNKS_DEBUG) ? 17U : 9U)
+
+static_assert(COUNT_LEN <= CONFIG_FUNCTION_PADDING_BYTES);
+
+/*
+ * Returns the length of the padding in front of the next symbol, which is at @end: nops, some of
+ * which the kernel may have replaced, or may replace, by code that counts calls.  The padding of
+ * a compiled function is a symbol of its own; that of a function in assembly is not.  In front
+ * of the padding there may be longer nops, whose last byte is that of a short one.
+ */
+static unsigned long padding_before(unsigned long end)
+{
+	static const u8 count[] = { 0x65, 0x48, 0xc1, 0x3d };	/* sarq $5, %gs:disp32(%rip) */
+	u8 text[CONFIG_FUNCTION_PADDING_BYTES];
+	unsigned int len = 0;
+
+	if (copy_from_kernel_nofault(text, (void *)end - sizeof(text), sizeof(text)))
+		return 0;
+	if (!memcmp(text + sizeof(text) - COUNT_LEN, count, sizeof(count)))
+		len = COUNT_LEN;
+	while (len < sizeof(text) && text[sizeof(text) - len - 1] == BYTES_NOP1)
+		len++;
+	return len < COUNT_LEN ? 0 : len;
+}
+#else
+static unsigned long padding_before(unsigned long end)
+{
+	return 0;
+}
+#endif
 
 /* The function that was looked up last; no address if @end is 0.  Protected by kprobe_mutex. */
 static struct {
@@ -28,7 +62,8 @@ static struct {
  * probe_function_of() - find the function around an address
  * @addr: the address
  * @start: set to the first address of the function
- * @end: set to the address after the function
+ * @end: set to the address after the function; @addr is not before it if it is in the padding of
+ *	the next function
  *
  * The function is remembered until probe_function_forget(): to make a detour, several callers
  * need it.
@@ -45,6 +80,7 @@ bool probe_function_of(unsigned long addr, unsigned long *start, unsigned long *
 			return false;
 		function.start = addr - offset;
 		function.end = function.start + size;
+		function.end -= min(size, padding_before(function.end));
 	}
 	*start = function.start;
 	*end = function.end;
