@@ -234,7 +234,12 @@ static long anonymous(void)
 	close(fd);
 	text[length < 0 ? 0 : length] = 0;
 	line = strstr(text, "RssAnon:");
-	return line ? atol(line + 8) : 0;
+	if (!line)
+		die("RssAnon");
+	/* nolibc's atol() does not skip blanks. */
+	for (line += 8; *line == ' ' || *line == '\t'; line++)
+		;
+	return atol(line);
 }
 
 /* Probes that a link registers in a process that has mapped the text. */
