@@ -304,6 +304,7 @@ jump()
 # send calls elsewhere, ftrace calls the probes, too, unless they are in front of its instruction.
 jumps()
 {
+	is_probe "$1" || is_probe "$2" || return 0
 	case "$1 $2" in
 	*multi_override*)	! is_in_front || echo "$JUMP" ;;
 	*)			echo "$JUMP" ;;
@@ -356,6 +357,21 @@ others=$(usable event return_event function fprobe fprobe_exit)
 multis=$(usable bpf_multi bpf_multi_return)
 note "others: $(echo "$others" | tr '\n' ' ')$(echo "$multis" | tr '\n' ' ')"
 
+# Without this, pairs would be left out in silence.
+case $(uname -m) in
+*64)	is "all users can be attached" "$(echo $others $multis)" \
+		"event return_event function fprobe fprobe_exit bpf_multi bpf_multi_return" ;;
+esac
+
+pair event return_event
+for user in event return_event; do
+	for other in function fprobe fprobe_exit; do
+		pair "$user" "$other"
+	done
+done
+for user in $multis; do
+	pair "$user" function
+done
 for user in bpf bpf_return; do
 	for other in $others $multis override fail; do
 		pair "$user" "$other"
