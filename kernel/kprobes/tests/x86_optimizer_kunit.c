@@ -64,6 +64,21 @@ asm(ASM_FUNCTION(kprobes_opt_early,
 	".popsection\n"
 	ASM_UNCHECKED(kprobes_opt_early.cold));
 
+/* The same for a function that has another name, which kallsyms finds first. */
+asm(ASM_FUNCTION(kprobes_opt_named,
+		 "xor %eax, %eax\n"
+		 "1: add $3, %eax\n"
+		 ASM_RET)
+	".global kprobes_opt_aliased\n"
+	".set kprobes_opt_aliased, kprobes_opt_named\n"
+	".pushsection .text.unlikely, \"ax\"\n"
+	".type kprobes_opt_named.cold, @function\n"
+	"kprobes_opt_named.cold:\n"
+	"jmp 1b\n"
+	".size kprobes_opt_named.cold, . - kprobes_opt_named.cold\n"
+	".popsection\n"
+	ASM_UNCHECKED(kprobes_opt_named.cold));
+
 /* The jump of a probe at the first instruction hides a branch to the one after the nop. */
 asm(ASM_FUNCTION(kprobes_opt_hidden,
 		 "or $-1, %eax\n"
@@ -170,7 +185,7 @@ static int call_three(void)
 /* Direct calls of functions in assembly, which have no type hash. */
 #define CALL(fn)	static int call_##fn(void) { return kprobes_opt_##fn(); }
 CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(early) CALL(locked) CALL(hidden)
-CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
+CALL(aliased) CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
 CALL(negative_table) CALL(two_tables)
 #ifdef CONFIG_X86_64
 CALL(checked) CALL(r12_table)
@@ -197,6 +212,7 @@ static const struct opt_place places[] = {
 	PLACE("a jump table after another one", two_tables, "a branch into the region"),
 	PLACE("a branch from another part", parted, "a branch into the region"),
 	PLACE("a branch from a part before it", early, "a branch into the region"),
+	PLACE("a branch from a part with another name", aliased, "a branch into the region"),
 #ifdef CONFIG_X86_64
 	PLACE("a jump table with its index in r12", r12_table, "a branch into the region"),
 	{ "a kCFI check", OPT_CHECKED_NOP, call_checked, "a check of a call's type" },

@@ -33,13 +33,23 @@ struct cold_part {
 	unsigned long start;
 };
 
+/**
+ * struct part_owner - a name of a function that may have parts
+ * @start: address of the function, which may have several names
+ * @hash: of the name
+ */
+struct part_owner {
+	unsigned long start;
+	unsigned int hash;
+};
+
 /* The parts of all functions, sorted by @hash; NULL if they have not been collected. */
 static struct cold_part *cold_parts;
 static unsigned int nr_cold_parts;
 
-/* The address after all parts, and functions that may have parts before them, sorted. */
+/* The address after all parts, and functions that may have parts before them, sorted by @start. */
 static unsigned long parts_end;
-static unsigned long *part_owners;
+static struct part_owner *part_owners;
 static unsigned int nr_part_owners;
 
 #define PART_HASHES	SZ_32K
@@ -47,16 +57,16 @@ static unsigned int nr_part_owners;
 /**
  * struct collected_parts - the parts of all functions while they are being collected
  * @parts: the parts
- * @owners: functions that may have one of the parts collected before
+ * @owners: names of functions that may have one of the parts collected before
  * @nr: number of parts
  * @room: size of @parts, in elements
- * @nr_owners: number of functions
+ * @nr_owners: number of names
  * @owners_room: size of @owners, in elements
  * @hashes: a bit for the hash of the name of each function that has a part
  */
 struct collected_parts {
 	struct cold_part *parts;
-	unsigned long *owners;
+	struct part_owner *owners;
 	unsigned int nr, room;
 	unsigned int nr_owners, owners_room;
 	DECLARE_BITMAP(hashes, PART_HASHES);
@@ -87,15 +97,15 @@ static int add_part(struct collected_parts *all, unsigned int hash, unsigned lon
 	return 0;
 }
 
-static int add_owner(struct collected_parts *all, unsigned long addr)
+static int add_owner(struct collected_parts *all, unsigned int hash, unsigned long addr)
 {
-	unsigned long *owners = make_room(all->owners, all->nr_owners, &all->owners_room,
-					  sizeof(*owners));
+	struct part_owner *owners = make_room(all->owners, all->nr_owners, &all->owners_room,
+					      sizeof(*owners));
 
 	if (!owners)
 		return -ENOMEM;
 	all->owners = owners;
-	owners[all->nr_owners++] = addr;
+	owners[all->nr_owners++] = (struct part_owner) { .start = addr, .hash = hash };
 	return 0;
 }
 
@@ -110,7 +120,7 @@ static int visit_name(void *data, const char *name, unsigned long addr)
 	hash = full_name_hash(NULL, name, len ?: strlen(name));
 	if (len)
 		return add_part(all, hash, addr);
-	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, addr) : 0;
+	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, hash, addr) : 0;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -194,6 +204,21 @@ bool probe_after_parts(unsigned long addr)
 	return addr >= parts_end;
 }
 
+/* Returns the index of the first owner that does not start before an address. */
+static unsigned int first_owner(unsigned long start)
+{
+	unsigned int low = 0, high = nr_part_owners, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (part_owners[mid].start < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /**
  * probe_may_have_parts() - may a function have another part?
  * @start: first address of the function, or of a part
@@ -204,32 +229,16 @@ bool probe_after_parts(unsigned long addr)
  */
 bool probe_may_have_parts(unsigned long start)
 {
-	unsigned int low = 0, high = nr_part_owners, mid;
+	unsigned int i;
 
 	if (!__is_kernel_text(start) || !probe_after_parts(start))
 		return true;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (part_owners[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < nr_part_owners && part_owners[low] == start;
+	i = first_owner(start);
+	return i < nr_part_owners && part_owners[i].start == start;
 }
 
-/**
- * probe_parts_of() - find the parts of a kernel function
- * @name: name of the function
- * @fn: called with the address of each part; also with that of a part of another function whose
- *	name has the same hash
- * @data: argument of @fn
- *
- * Context: task, kprobe_mutex held; probe_parts_collect() has succeeded.
- */
-void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr), void *data)
+static void visit_parts(unsigned int hash, int (*fn)(void *data, unsigned long addr), void *data)
 {
-	unsigned int hash = full_name_hash(NULL, name, strlen(name));
 	unsigned int low = 0, high = nr_cold_parts, mid;
 
 	while (low < high) {
@@ -241,4 +250,27 @@ void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr),
 	}
 	for (; low < nr_cold_parts && cold_parts[low].hash == hash; low++)
 		fn(data, cold_parts[low].start);
+}
+
+/**
+ * probe_parts_of() - find the parts of a kernel function
+ * @start: first address of the function
+ * @name: the name that kallsyms finds first.  The compiler may have merged functions, and the parts
+ *	have the name of one of them
+ * @fn: called with the address of each part; also with that of a part of another function whose
+ *	name has the same hash
+ * @data: argument of @fn
+ *
+ * Context: task, kprobe_mutex held; probe_parts_collect() has succeeded.
+ */
+void probe_parts_of(unsigned long start, const char *name,
+		    int (*fn)(void *data, unsigned long addr), void *data)
+{
+	unsigned int hash = full_name_hash(NULL, name, strlen(name)), i;
+
+	visit_parts(hash, fn, data);
+	for (i = first_owner(start); i < nr_part_owners && part_owners[i].start == start; i++) {
+		if (part_owners[i].hash != hash)
+			visit_parts(part_owners[i].hash, fn, data);
+	}
 }

@@ -386,7 +386,7 @@ static void scan_other_part(struct function_targets *f, unsigned long addr)
 	else if (len)
 		kallsyms_on_each_match_symbol(scan_symbol, name, f);
 	else
-		probe_parts_of(name, scan_symbol, f);
+		probe_parts_of(addr - offset, name, scan_symbol, f);
 }
 
 static void scan_function(struct function_targets *f, unsigned long addr)

@@ -22,7 +22,8 @@ size_t probe_part_of(const char *name);
 bool probe_parts_collect(void);
 bool probe_after_parts(unsigned long addr);
 bool probe_may_have_parts(unsigned long start);
-void probe_parts_of(const char *name, int (*fn)(void *data, unsigned long addr), void *data);
+void probe_parts_of(unsigned long start, const char *name,
+		    int (*fn)(void *data, unsigned long addr), void *data);
 
 /* branch_bytes.c */
 bool probe_bytes_may_branch(struct function_targets *f, unsigned long text,
