@@ -11,6 +11,7 @@
  * kprobe_mutex guards everything here.
  */
 #include <linux/bitmap.h>
+#include <linux/bsearch.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
@@ -204,19 +205,29 @@ bool probe_after_parts(unsigned long addr)
 	return addr >= parts_end;
 }
 
-/* Returns the index of the first owner that does not start before an address. */
-static unsigned int first_owner(unsigned long start)
+static int compare_owners(const void *a, const void *b)
 {
-	unsigned int low = 0, high = nr_part_owners, mid;
+	const struct part_owner *l = a, *r = b;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (part_owners[mid].start < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return l->start == r->start ? 0 : l->start < r->start ? -1 : 1;
+}
+
+/* Returns the first of the elements that are equal to @key, or NULL. */
+static void *find_first(const void *key, const void *array, size_t nr, size_t size, cmp_func_t cmp)
+{
+	const void *at = bsearch(key, array, nr, size, cmp);
+
+	while (at && at > array && !cmp(key, at - size))
+		at -= size;
+	return (void *)at;
+}
+
+/* Returns the first name of a function that may have parts, or NULL. */
+static struct part_owner *first_owner(unsigned long start)
+{
+	struct part_owner key = { .start = start };
+
+	return find_first(&key, part_owners, nr_part_owners, sizeof(key), compare_owners);
 }
 
 /**
@@ -229,27 +240,16 @@ static unsigned int first_owner(unsigned long start)
  */
 bool probe_may_have_parts(unsigned long start)
 {
-	unsigned int i;
-
-	if (!__is_kernel_text(start) || !probe_after_parts(start))
-		return true;
-	i = first_owner(start);
-	return i < nr_part_owners && part_owners[i].start == start;
+	return !__is_kernel_text(start) || !probe_after_parts(start) || first_owner(start);
 }
 
 static void visit_parts(unsigned int hash, int (*fn)(void *data, unsigned long addr), void *data)
 {
-	unsigned int low = 0, high = nr_cold_parts, mid;
+	struct cold_part key = { .hash = hash }, *part;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (cold_parts[mid].hash < hash)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < nr_cold_parts && cold_parts[low].hash == hash; low++)
-		fn(data, cold_parts[low].start);
+	part = find_first(&key, cold_parts, nr_cold_parts, sizeof(key), compare_parts);
+	for (; part && part < cold_parts + nr_cold_parts && part->hash == hash; part++)
+		fn(data, part->start);
 }
 
 /**
@@ -266,11 +266,12 @@ static void visit_parts(unsigned int hash, int (*fn)(void *data, unsigned long a
 void probe_parts_of(unsigned long start, const char *name,
 		    int (*fn)(void *data, unsigned long addr), void *data)
 {
-	unsigned int hash = full_name_hash(NULL, name, strlen(name)), i;
+	struct part_owner *owner = first_owner(start), *end = part_owners + nr_part_owners;
+	unsigned int hash = full_name_hash(NULL, name, strlen(name));
 
 	visit_parts(hash, fn, data);
-	for (i = first_owner(start); i < nr_part_owners && part_owners[i].start == start; i++) {
-		if (part_owners[i].hash != hash)
-			visit_parts(part_owners[i].hash, fn, data);
+	for (; owner && owner < end && owner->start == start; owner++) {
+		if (owner->hash != hash)
+			visit_parts(owner->hash, fn, data);
 	}
 }

@@ -21,6 +21,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 #include <linux/uaccess.h>
 #include <asm/sections.h>
 
@@ -327,18 +328,50 @@ static int scan_symbol(void *data, unsigned long addr)
 }
 
 #ifdef CONFIG_MODULES
-/* The other part of @name: its cold parts, or the function if @name is a part itself. */
+/* Most names of one function that are known; a merged function has two or three. */
+#define MOST_NAMES	8
+
+/**
+ * struct module_part - search for the other part of a function in a module
+ * @f: the function
+ * @start: its address
+ * @hashes: of its names; or, if it is a part itself, of the name of its function
+ * @nr: number of @hashes
+ * @cold: the other part is a cold part
+ */
 struct module_part {
 	struct function_targets *f;
-	const char *name;
+	unsigned long start;
+	unsigned int hashes[MOST_NAMES], nr;
 	bool cold;
 };
 
+/* The compiler may have merged functions, and the parts have the name of one of them. */
+static int note_module_name(void *data, const char *name, unsigned long addr)
+{
+	struct module_part *part = data;
+
+	if (addr != part->start)
+		return 0;
+	if (part->nr == MOST_NAMES) {
+		part->f->obstacle = KPROBE_OBSTACLE_CODE;
+		return 1;
+	}
+	part->hashes[part->nr++] = full_name_hash(NULL, name, strlen(name));
+	return 0;
+}
+
 static bool is_other_part(const struct module_part *part, const char *name)
 {
-	if (!part->cold)
-		return !strcmp(name, part->name);
-	return probe_part_of(name) == strlen(part->name) && str_has_prefix(name, part->name);
+	size_t len = probe_part_of(name);
+	unsigned int hash, i;
+
+	if (!len == part->cold)
+		return false;
+	hash = full_name_hash(NULL, name, len ?: strlen(name));
+	for (i = 0; i < part->nr && part->hashes[i] != hash; i++)
+		;
+	return i < part->nr;
 }
 
 static int scan_module_symbol(void *data, const char *name, unsigned long addr)
@@ -348,16 +381,21 @@ static int scan_module_symbol(void *data, const char *name, unsigned long addr)
 	return is_other_part(part, name) ? scan_symbol(part->f, addr) : 0;
 }
 
+/* @name: the name of the function if the one at @start is its cold part, or NULL. */
 static void scan_module_part(struct function_targets *f, const char *module, const char *name,
-			     bool cold)
+			     unsigned long start)
 {
-	struct module_part part = { .f = f, .name = name, .cold = cold };
+	struct module_part part = { .f = f, .start = start, .cold = !name };
 
+	if (name)
+		part.hashes[part.nr++] = full_name_hash(NULL, name, strlen(name));
+	else
+		module_kallsyms_on_each_symbol(module, note_module_name, &part);
 	module_kallsyms_on_each_symbol(module, scan_module_symbol, &part);
 }
 #else
 static void scan_module_part(struct function_targets *f, const char *module, const char *name,
-			     bool cold)
+			     unsigned long start)
 {
 }
 #endif
@@ -382,7 +420,7 @@ static void scan_other_part(struct function_targets *f, unsigned long addr)
 	if (len)
 		name[len] = 0;
 	if (module)
-		scan_module_part(f, module, name, !len);
+		scan_module_part(f, module, len ? name : NULL, addr - offset);
 	else if (len)
 		kallsyms_on_each_match_symbol(scan_symbol, name, f);
 	else

@@ -85,6 +85,18 @@ kp del a >/dev/null
 kp del b >/dev/null
 transcript >/dev/null
 
+# --- a function with two names ---
+
+load kp_target
+if grep -q ' kp_target_aliased' /proc/kallsyms; then
+	kp add a symbol=kp_target_aliased >/dev/null
+	yes "a branch from the cold part of another name is found" \
+		becomes kp_target_aliased+0x0 "breakpoint  a branch into the region"
+	kp del a >/dev/null
+fi
+unload kp_target
+transcript >/dev/null
+
 # --- a neighbour ---
 
 kp add a symbol=kp_oops_load >/dev/null

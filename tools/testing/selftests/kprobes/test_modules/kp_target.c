@@ -21,6 +21,27 @@
 DEFINE_PLAIN_FUNCTION(".text", kp_target_plain);
 DEFINE_PLAIN_FUNCTION(".init.text", kp_target_setup);
 
+#ifdef CONFIG_X86
+/*
+ * A function with two names, as when the compiler merges equal functions.  Its cold part branches
+ * to the second instruction, and has the name that kallsyms does not find first: a local symbol
+ * is before a global one.
+ */
+DEFINE_ASM_FUNCTION(".text", kp_target_named,
+		    "	xorl %eax, %eax\n"
+		    "	addl $3, %eax\n"
+		    "	js kp_target_named.cold\n"
+		    "	" ASM_RET);
+asm("	.set kp_target_aliased, kp_target_named\n"
+    "	.pushsection .text.unlikely, \"ax\"\n"
+    "	.type kp_target_named.cold, @function\n"
+    "kp_target_named.cold:\n"
+    "	jmp kp_target_named + 2\n"
+    "	.size kp_target_named.cold, . - kp_target_named.cold\n"
+    "	.balign 16, 0xcc\n"
+    "	.popsection\n");
+#endif
+
 /* A variable that keeps the compiler from removing the functions below. */
 static int number = 1;
 
