@@ -19,6 +19,7 @@
 #include "uclient_functions.h"
 #include "uclient_calls.h"
 #include "uclient_threads.h"
+#include "uclient_memory.h"
 
 #define TEXT_FILE	"/tmp/uclient-text"
 #define PROGRAM		"/bin/busybox"
@@ -196,50 +197,6 @@ static void others(void)
 		command("drop", 0, 0, 0);
 	}
 	munmap(text, TEXT_SIZE);
-}
-
-/* Free memory in pages, with the lists of the processors. */
-static unsigned long free_pages(void)
-{
-	static char text[16384];
-	unsigned long pages = 0;
-	char *line;
-	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY), length, size = 0;
-
-	write(fd, "1", 1);
-	close(fd);
-	fd = open("/proc/zoneinfo", O_RDONLY);
-	while ((length = read(fd, text + size, sizeof(text) - 1 - size)) > 0)
-		size += length;
-	close(fd);
-	text[size] = 0;
-	for (line = text; (line = strstr(line, "nr_free_pages ")); line++)
-		pages += atol(line + 14);
-	for (line = text; (line = strstr(line, "count:")); line++) {
-		const char *number = line + 6;
-
-		while (*number == ' ')
-			number++;
-		pages += atol(number);
-	}
-	return pages;
-}
-
-static long anonymous(void)
-{
-	static char text[4096];
-	int fd = open("/proc/self/status", O_RDONLY), length = read(fd, text, sizeof(text) - 1);
-	char *line;
-
-	close(fd);
-	text[length < 0 ? 0 : length] = 0;
-	line = strstr(text, "RssAnon:");
-	if (!line)
-		die("RssAnon");
-	/* nolibc's atol() does not skip blanks. */
-	for (line += 8; *line == ' ' || *line == '\t'; line++)
-		;
-	return atol(line);
 }
 
 /* Probes that a link registers in a process that has mapped the text. */
