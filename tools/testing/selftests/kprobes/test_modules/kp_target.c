@@ -33,13 +33,13 @@ DEFINE_ASM_FUNCTION(".text", kp_target_named,
 		    "	js kp_target_named.cold\n"
 		    "	" ASM_RET);
 asm("	.set kp_target_aliased, kp_target_named\n"
-    "	.pushsection .text.unlikely, \"ax\"\n"
-    "	.type kp_target_named.cold, @function\n"
-    "kp_target_named.cold:\n"
-    "	jmp kp_target_named + 2\n"
-    "	.size kp_target_named.cold, . - kp_target_named.cold\n"
-    "	.balign 16, 0xcc\n"
-    "	.popsection\n");
+	"	.pushsection .text.unlikely, \"ax\"\n"
+	"	.type kp_target_named.cold, @function\n"
+	"kp_target_named.cold:\n"
+	"	jmp kp_target_named + 2\n"
+	"	.size kp_target_named.cold, . - kp_target_named.cold\n"
+	"	.balign 16, 0xcc\n"
+	"	.popsection\n");
 #endif
 
 /* A variable that keeps the compiler from removing the functions below. */
