@@ -479,14 +479,21 @@ static int nothing(void *unused)
 	return 0;
 }
 
+/* Does a CPU run its idle task, or one that injects idle time? Tasks RCU waits for neither. */
+static bool runs_idle_task(unsigned int cpu)
+{
+	guard(rcu)();
+	return is_idle_task(cpu_curr_snapshot(cpu));
+}
+
 /**
  * kprobe_wait_until_left() - wait until all tasks have left the code that they are executing
  *
  * With preemption, a task has left slots, detours and regions when it next sleeps.  Tasks RCU
- * waits for that, but not for idle tasks.  An idle task, and without preemption any task, has
- * left them as soon as another task runs on its CPU.  An RCU grace period is not enough: it may
- * end earlier if interrupts can see that preemption is not disabled, or if RCU does not watch
- * the CPU.
+ * waits for that, but not for idle tasks, or tasks that inject idle time (powerclamp) while they
+ * do that.  These, and without preemption any task, have left them as soon as another task runs
+ * on their CPU.  An RCU grace period is not enough: it may end earlier if interrupts can see that
+ * preemption is not disabled, or if RCU does not watch the CPU.
  *
  * That other task is the CPU's stopper.  It has the highest priority, so no task of a user can
  * prolong the wait, during which no CPU goes offline.  With preemption, CPUs that are not idle
@@ -502,7 +509,7 @@ void kprobe_wait_until_left(void)
 		synchronize_rcu_tasks();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		if (!IS_ENABLED(CONFIG_TASKS_RCU) || task_curr(idle_task(cpu)))
+		if (!IS_ENABLED(CONFIG_TASKS_RCU) || runs_idle_task(cpu))
 			stop_one_cpu(cpu, nothing, NULL);
 	}
 	cpus_read_unlock();

@@ -4,6 +4,7 @@
  * run, no hit is missed, and afterwards the state of RCU is the previous one.
  */
 #include <linux/context_tracking.h>
+#include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/kernel_stat.h>
 #include <linux/irq_work.h>
@@ -202,6 +203,42 @@ static void idle_tasks_are_waited_for(struct kunit *test)
 				    "CPU %d", cpu);
 }
 
+static int inject_idle(void *unused)
+{
+	while (!kthread_should_stop()) {
+		play_idle_precise(500 * NSEC_PER_MSEC, U64_MAX);
+		schedule_timeout_interruptible(1);
+	}
+	return 0;
+}
+
+/* Nor does it wait for a task that injects idle time. No other task but the stopper preempts it. */
+static void tasks_that_inject_idle_are_waited_for(struct kunit *test)
+{
+	unsigned long long before;
+	struct task_struct *task;
+	unsigned int cpu, tries;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "no other CPU");
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	task = kthread_create_on_cpu(inject_idle, NULL, cpu, "kprobe_idle/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	if (!IS_ERR(task)) {
+		sched_set_fifo(task);
+		wake_up_process(task);
+		for (tries = 0; tries < 100 && !(READ_ONCE(task->flags) & PF_IDLE); tries++)
+			schedule_timeout_uninterruptible(1);
+		before = nr_context_switches_cpu(cpu);
+		kprobe_wait_until_left();
+		KUNIT_EXPECT_GT(test, nr_context_switches_cpu(cpu), before);
+		KUNIT_EXPECT_TRUE(test, READ_ONCE(task->flags) & PF_IDLE);
+		kthread_stop(task);
+	}
+	migrate_enable();
+}
+
 /*
  * A task of high priority begins to run on an idle CPU that is about to be waited for.  The wait
  * must not last until the task sleeps, because no CPU can go offline until then.
@@ -361,6 +398,7 @@ static void the_owner_of_a_slot_outlives_its_readers(struct kunit *test)
 static struct kunit_case rcu_kunit_cases[] = {
 	KUNIT_CASE_PARAM(rcu_watches_handlers, rcu_gen_params),
 	KUNIT_CASE(idle_tasks_are_waited_for),
+	KUNIT_CASE(tasks_that_inject_idle_are_waited_for),
 	KUNIT_CASE(an_idle_cpu_becomes_busy),
 	KUNIT_CASE(the_owner_of_a_slot_outlives_its_readers),
 	{}
