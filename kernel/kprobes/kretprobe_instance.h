@@ -139,6 +139,11 @@ static __always_inline void kretprobe_pool_put(struct kretprobe_instance *ri)
 	struct kretprobe_pool *pool = ri->pool;
 	unsigned int bit = ((void *)ri - pool->instances) / pool->stride;
 
+	/*
+	 * When @ri is used again, an unwinder on another CPU may see the new head of a task's
+	 * list and this old link. The instance that it leads to may be freed by then.
+	 */
+	ri->llist.next = NULL;
 	raw_atomic_inc(&pool->nr_free);
 	/* Release: after all writes of the last user of @ri.  Pairs with pool_take(). */
 	clear_bit_unlock(bit, pool->taken);

@@ -75,6 +75,25 @@ static void probes_share_instances(struct kunit *test)
 	expect_instances(test, before);
 }
 
+/* Unwinders on other CPUs may follow the link of an instance that is being used again. */
+static void a_free_instance_leads_nowhere(struct kunit *test)
+{
+	struct kretprobe_pool *pool;
+	struct kretprobe_instance *ri;
+
+	pool = kretprobe_pool_create(2, sizeof(*ri), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	ri = kretprobe_pool_instance(pool, 1);
+	/* As kretprobe_class_take() does it. */
+	set_bit(1, pool->taken);
+	atomic_dec(&pool->nr_free);
+	ri->llist.next = &kretprobe_pool_instance(pool, 0)->llist;
+	kretprobe_pool_put(ri);
+	KUNIT_EXPECT_NULL(test, ri->llist.next);
+	KUNIT_EXPECT_EQ(test, atomic_read(&pool->nr_free), 2);
+	kretprobe_pool_destroy(pool);
+}
+
 static DECLARE_COMPLETION(exiting);
 
 static noinline notrace __noclone void exit_from_here(int x)
@@ -124,6 +143,7 @@ static struct kunit_case instances_cases[] = {
 	KUNIT_CASE(maxactive_is_a_hard_limit),
 	KUNIT_CASE(maxactive_is_a_promise),
 	KUNIT_CASE(probes_share_instances),
+	KUNIT_CASE(a_free_instance_leads_nowhere),
 	KUNIT_CASE_SLOW(a_task_that_exits_returns_its_instances),
 	{}
 };
