@@ -34,6 +34,7 @@ int kprobes_opt_two_tables(void);
 int kprobes_opt_negative_table(void);
 int kprobes_opt_r12_table(void);
 int kprobes_opt_parted(void);
+int kprobes_opt_grouped(void);
 int kprobes_opt_aliased(void);
 int kprobes_opt_early(void);
 int kprobes_opt_hidden(void);

@@ -79,6 +79,19 @@ asm(ASM_FUNCTION(kprobes_opt_named,
 	".popsection\n"
 	ASM_UNCHECKED(kprobes_opt_named.cold));
 
+/* The same with the name that clang gives to a group of basic blocks. */
+asm(ASM_FUNCTION(kprobes_opt_grouped,
+		 "xor %eax, %eax\n"
+		 "1: add $3, %eax\n"
+		 ASM_RET)
+	".pushsection .text.unlikely, \"ax\"\n"
+	".type kprobes_opt_grouped.__part.1, @function\n"
+	"kprobes_opt_grouped.__part.1:\n"
+	"jmp 1b\n"
+	".size kprobes_opt_grouped.__part.1, . - kprobes_opt_grouped.__part.1\n"
+	".popsection\n"
+	ASM_UNCHECKED(kprobes_opt_grouped.__part.1));
+
 /* The jump of a probe at the first instruction hides a branch to the one after the nop. */
 asm(ASM_FUNCTION(kprobes_opt_hidden,
 		 "or $-1, %eax\n"
@@ -184,9 +197,9 @@ static int call_three(void)
 
 /* Direct calls of functions in assembly, which have no type hash. */
 #define CALL(fn)	static int call_##fn(void) { return kprobes_opt_##fn(); }
-CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(early) CALL(locked) CALL(hidden)
-CALL(aliased) CALL(table) CALL(table_back) CALL(data_table) CALL(long_table) CALL(biased_table)
-CALL(negative_table) CALL(two_tables)
+CALL(first_loop) CALL(loop) CALL(ends) CALL(parted) CALL(grouped) CALL(early) CALL(locked)
+CALL(hidden) CALL(aliased) CALL(table) CALL(table_back) CALL(data_table) CALL(long_table)
+CALL(biased_table) CALL(negative_table) CALL(two_tables)
 #ifdef CONFIG_X86_64
 CALL(checked) CALL(r12_table)
 
@@ -211,6 +224,7 @@ static const struct opt_place places[] = {
 	PLACE("a jump table with a negative index", negative_table, "a branch into the region"),
 	PLACE("a jump table after another one", two_tables, "a branch into the region"),
 	PLACE("a branch from another part", parted, "a branch into the region"),
+	PLACE("a branch from a group of blocks", grouped, "a branch into the region"),
 	PLACE("a branch from a part before it", early, "a branch into the region"),
 	PLACE("a branch from a part with another name", aliased, "a branch into the region"),
 #ifdef CONFIG_X86_64

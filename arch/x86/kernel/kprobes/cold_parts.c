@@ -163,15 +163,24 @@ static bool collect_parts(struct collected_parts *all)
  * probe_part_of() - is a symbol a part of a function?
  * @name: its name
  *
+ * gcc names such a part NAME.cold or NAME.cold.N, clang NAME.cold or, if it has a profile of the
+ * basic blocks (Propeller), NAME.__part.N.
+ *
  * Context: any.
  * Return: the length of the function's name; 0 if it is no part.
  */
 size_t probe_part_of(const char *name)
 {
-	/* Most names have no dot, and strchr() is much faster than strstr(). */
-	const char *cold = strchr(name, '.') ? strstr(name, ".cold") : NULL;
+	const char *part;
 
-	return cold && (!cold[5] || cold[5] == '.') ? cold - name : 0;
+	/* Most names have no dot, and strchr() is much faster than strstr(). */
+	if (!strchr(name, '.'))
+		return 0;
+	part = strstr(name, ".cold");
+	if (part && (!part[5] || part[5] == '.'))
+		return part - name;
+	part = strstr(name, ".__part.");
+	return part ? part - name : 0;
 }
 
 /**

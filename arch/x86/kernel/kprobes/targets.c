@@ -417,6 +417,11 @@ static void scan_other_part(struct function_targets *f, unsigned long addr)
 	if (symbol != name)
 		strscpy(name, symbol, sizeof(name));
 	len = probe_part_of(name);
+	/* Parts of a function that clang has split by a profile branch to each other. */
+	if (len && IS_ENABLED(CONFIG_PROPELLER_CLANG)) {
+		f->obstacle = KPROBE_OBSTACLE_CODE;
+		return;
+	}
 	if (len)
 		name[len] = 0;
 	if (module)
