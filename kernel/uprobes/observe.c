@@ -19,7 +19,10 @@
 
 #include "internal.h"
 
-/* The current epoch; changed under observe_lock. 0 is the mark of a task without a hit. */
+/*
+ * The current epoch; changed under observe_lock. It is odd, because 0 is the mark of a task without
+ * a hit.
+ */
 unsigned long uprobe_epoch = 1;
 
 static LIST_HEAD(tasks);
@@ -52,7 +55,7 @@ void uprobe_observe_remove(struct uprobe_task *utask)
 static unsigned long next_epoch(void)
 {
 	guard(spinlock)(&observe_lock);
-	WRITE_ONCE(uprobe_epoch, uprobe_epoch + 1);
+	WRITE_ONCE(uprobe_epoch, uprobe_epoch + 2);
 	return uprobe_epoch;
 }
 
