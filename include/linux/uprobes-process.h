@@ -24,14 +24,16 @@ struct vm_area_struct;
  *	sleep, and may change @regs. A changed instruction pointer replaces the instruction
  * @registration_callback: called when an operation that a handler asked for has been done, or
  *	NULL. @reg is 1 for a registration and 0 for its removal; @result is the return value that
- *	the operation would have had outside of a handler
+ *	the operation would have had outside of a handler. If several handlers ask for the removal
+ *	of @u, it is called once. It may free @u after the removal. Callbacks run one at a time
  * @nmissed: hits that no handler has seen, because there was no room for a copy of the
  *	instruction in reach of the text
  * @registration: reserved, must be NULL
  *
  * The caller sets the first four members and clears the others. The object must not change
  * until it has been unregistered. If the process ends, executes another program or unmaps the
- * text, the probe is unregistered by itself: @registration is NULL then.
+ * text, the probe is unregistered by itself: @registration is NULL then, but a handler may still
+ * run, so that @u must be unregistered before it is freed or changed.
  *
  * uprobe_register() also returns a struct uprobe, as a handle whose members have no meaning.
  */

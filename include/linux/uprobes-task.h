@@ -99,7 +99,7 @@ struct uprobe_fault {
  * @fault: the last access of an emulated instruction that has failed
  * @nr_instances: number of instances that the task has, those in @pool as well
  * @deferred: operations that its handlers have asked for, the first one first
- * @deferring: they are being done
+ * @in_callback: a registration_callback runs
  * @node: in the list of all
  */
 struct uprobe_task {
@@ -113,7 +113,7 @@ struct uprobe_task {
 	bool			signal_held;
 	unsigned int		nr_instances;
 	struct uprobe_deferred	*deferred;
-	bool			deferring;
+	bool			in_callback;
 	struct list_head	node;
 	struct uprobe_fault	fault;
 };

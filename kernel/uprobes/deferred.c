@@ -5,8 +5,13 @@
  * A handler that registers or unregisters a probe could wait for itself. The operation is noted
  * in the task instead, and done when all handlers of the hit have run and the task's mark
  * (observe.c) has ended. Then the registration_callback is called.
+ *
+ * Several handlers may ask for the removal of one probe, and its callback may free the probe. So
+ * the first removal that is done answers the others: they are cancelled.
  */
+#include <linux/list.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 
 #include "internal.h"
@@ -14,44 +19,64 @@
 
 /**
  * struct uprobe_deferred - a noted operation
- * @next: the operation after it
- * @u: the probe
+ * @next: the one that its task does after it
+ * @node: in @noted
+ * @nr: the operations are numbered in the order in which they are noted
+ * @u: the probe, or NULL when its callback has been called or will not be; under uprobe_mutex
  * @reg: it is a registration
  * @is_return: @u is the first member of a return probe
- * @era: in which it was noted
  */
 struct uprobe_deferred {
 	struct uprobe_deferred	*next;
+	struct list_head	node;
+	unsigned long		nr;
 	struct uprobe		*u;
 	bool			reg;
 	bool			is_return;
-	bool			era;
 };
 
-/*
- * Operations are noted in one of two eras. Who waits begins the other one, so that operations
- * which are noted later do not let him wait longer. Who waits next waits for him first.
- */
-static DEFINE_SPINLOCK(era_lock);
-static bool era;
-static unsigned int pending[2];		/* operations that are noted or being done, of each era */
-static DECLARE_WAIT_QUEUE_HEAD(pending_wait);
-static DEFINE_MUTEX(wait_mutex);
+/* Operations that are noted or being done, of all tasks, the oldest first. */
+static DEFINE_SPINLOCK(noted_lock);
+static LIST_HEAD(noted);
+static unsigned long last_nr;
+static DECLARE_WAIT_QUEUE_HEAD(noted_wait);
 
-static void enter_era(struct uprobe_deferred *op)
+/* Held by a registration_callback, so that no other one runs when it unregisters a probe. */
+static DEFINE_MUTEX(callback_mutex);
+
+static void add(struct uprobe_deferred *op)
 {
-	guard(spinlock)(&era_lock);
-	op->era = era;
-	WRITE_ONCE(pending[era], pending[era] + 1);
+	guard(spinlock)(&noted_lock);
+	op->nr = ++last_nr;
+	list_add_tail(&op->node, &noted);
 }
 
 /* An operation is over, or will never be done. */
 static void end(struct uprobe_deferred *op)
 {
-	scoped_guard(spinlock, &era_lock)
-		WRITE_ONCE(pending[op->era], pending[op->era] - 1);
-	wake_up_all(&pending_wait);
+	scoped_guard(spinlock, &noted_lock)
+		list_del(&op->node);
+	wake_up_all(&noted_wait);
 	kfree(op);
+}
+
+/*
+ * A probe has been removed, and may be freed: cancels the operations that other handlers have
+ * noted for it, but not registrations that were noted after @op, the removal.
+ */
+static void cancel_others(struct uprobe *u, struct uprobe_deferred *op)
+{
+	struct uprobe_deferred *other;
+	bool later = false;
+
+	lockdep_assert_held(&uprobe_mutex);
+	guard(spinlock)(&noted_lock);
+	list_for_each_entry(other, &noted, node) {
+		if (other == op)
+			later = true;
+		else if (other->u == u && !(later && other->reg))
+			other->u = NULL;
+	}
 }
 
 /**
@@ -79,24 +104,55 @@ void uprobe_defer(struct uprobe *u, bool reg, bool is_return)
 	struct uprobe_deferred **link = &current->utask->deferred;
 
 	*op = (struct uprobe_deferred) { .u = u, .reg = reg, .is_return = is_return };
-	enter_era(op);
+	add(op);
 	while (*link)
 		link = &(*link)->next;
 	*link = op;
 }
 
+/* Takes the probe for the callback, which may free it; NULL if the operation was cancelled. */
+static struct uprobe *take(struct uprobe_deferred *op)
+{
+	struct uprobe *u;
+
+	guard(mutex)(&uprobe_mutex);
+	u = op->u;
+	op->u = NULL;
+	if (u && !op->reg)
+		cancel_others(u, op);
+	return u;
+}
+
+static void call_back(struct uprobe_deferred *op, int result)
+{
+	struct uprobe_task *utask = current->utask;
+	struct uprobe *u;
+
+	guard(mutex)(&callback_mutex);
+	u = take(op);
+	if (!u || !u->registration_callback)
+		return;
+	utask->in_callback = true;
+	u->registration_callback(u, op->reg, result);
+	utask->in_callback = false;
+}
+
 static void run(struct uprobe_deferred *op)
 {
-	void (*callback)(struct uprobe *u, int reg, int result) = op->u->registration_callback;
 	int result = 0;
 
-	if (op->reg)
-		result = uprobes_register_now(&op->u, 1, op->is_return);
-	else
-		uprobes_unregister_now(&op->u, 1);
-	/* After the removal of a probe without a callback, @u may not exist any more. */
-	if (callback)
-		callback(op->u, op->reg, result);
+	scoped_guard(mutex, &uprobe_mutex) {
+		/* Has another operation been done instead? */
+		if (!op->u)
+			return;
+		if (op->reg)
+			result = uprobes_register_locked(&op->u, 1, op->is_return);
+		else
+			uprobes_remove(&op->u, 1);
+	}
+	if (!op->reg || result)
+		uprobe_unregister_sync();
+	call_back(op, result);
 }
 
 /**
@@ -109,19 +165,17 @@ void uprobe_deferred_run(struct uprobe_task *utask)
 {
 	struct uprobe_deferred *op;
 
-	utask->deferring = true;
 	while ((op = utask->deferred)) {
 		run(op);
 		/* Not before: a callback may die, too. */
 		utask->deferred = op->next;
 		end(op);
 	}
-	utask->deferring = false;
 }
 
 /**
  * uprobe_deferred_drop() - forget operations that will not be done, because a handler has died
- * @utask: not in use any more
+ * @utask: not in use any more; of current, if it has noted operations
  *
  * Context: task.
  */
@@ -129,43 +183,65 @@ void uprobe_deferred_drop(struct uprobe_task *utask)
 {
 	struct uprobe_deferred *op;
 
+	if (unlikely(utask->in_callback))
+		mutex_unlock(&callback_mutex);
 	while ((op = utask->deferred)) {
 		utask->deferred = op->next;
 		end(op);
 	}
 }
 
-static bool is_over(bool old)
+/**
+ * uprobe_deferred_cancel() - forget the operations that tasks have noted for some probes
+ * @us: the probes
+ * @num: number of probes
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_deferred_cancel(struct uprobe **us, int num)
 {
-	guard(spinlock)(&era_lock);
-	return !pending[old];
+	int i;
+
+	guard(mutex)(&uprobe_mutex);
+	for (i = 0; i < num; i++)
+		cancel_others(us[i], NULL);
 }
 
-static bool begin_other_era(void)
+/**
+ * uprobe_in_callback() - is current in a registration_callback?
+ *
+ * Context: task.
+ * Return: true if it is.
+ */
+bool uprobe_in_callback(void)
 {
-	guard(spinlock)(&era_lock);
-	era = !era;
-	return !era;
+	return current->utask && current->utask->in_callback;
+}
+
+static bool are_over(unsigned long nr)
+{
+	struct uprobe_deferred *op;
+
+	guard(spinlock)(&noted_lock);
+	op = list_first_entry_or_null(&noted, struct uprobe_deferred, node);
+	return !op || (long)(op->nr - nr) > 0;
 }
 
 /**
  * uprobe_deferred_wait() - wait for the operations that tasks have noted so far
  *
- * A callback does not wait, because it would wait for itself.
- *
- * Context: task, may sleep; not in a handler.
+ * Context: task, may sleep; not in a handler or a registration_callback, which would wait for
+ * itself.
  * Return: true if it has waited.
  */
 bool uprobe_deferred_wait(void)
 {
-	bool old;
+	unsigned long nr;
 
-	if (likely(!READ_ONCE(pending[0]) && !READ_ONCE(pending[1])))
+	if (likely(list_empty(&noted)))
 		return false;
-	if (current->utask && current->utask->deferring)
-		return false;
-	guard(mutex)(&wait_mutex);
-	old = begin_other_era();
-	wait_event(pending_wait, is_over(old));
+	scoped_guard(spinlock, &noted_lock)
+		nr = last_nr;
+	wait_event(noted_wait, are_over(nr));
 	return true;
 }

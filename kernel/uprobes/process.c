@@ -259,7 +259,7 @@ static int same_pid(struct uprobe **us, int num)
 	return n;
 }
 
-static int register_locked(struct uprobe **us, int num, bool is_return, int *published)
+static int register_all(struct uprobe **us, int num, bool is_return, int *published)
 {
 	struct batch batch = { };
 	struct mm_struct *mm;
@@ -280,38 +280,38 @@ static int register_locked(struct uprobe **us, int num, bool is_return, int *pub
 }
 
 /**
- * uprobes_register_now() - register probes, outside of handlers
+ * uprobes_register_locked() - register probes
  * @us: the probes
  * @num: number of probes
  * @is_return: they are the first members of return probes
  *
- * All or nothing.
+ * All or nothing. After an error, handlers may still run until uprobe_unregister_sync() returns.
  *
- * Context: task, may sleep; not in a handler.
+ * Context: task, may sleep; not in a handler; uprobe_mutex held.
  * Return: see register_uprobe().
  */
-int uprobes_register_now(struct uprobe **us, int num, bool is_return)
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return)
 {
 	int published = 0, err;
 
-	scoped_guard(mutex, &uprobe_mutex) {
-		err = register_locked(us, num, is_return, &published);
-		if (err && published)
-			uprobes_remove(us, published);
-	}
+	err = register_all(us, num, is_return, &published);
 	if (err && published)
+		uprobes_remove(us, published);
+	return err;
+}
+
+static int register_now(struct uprobe **us, int num, bool is_return)
+{
+	int err;
+
+	scoped_guard(mutex, &uprobe_mutex)
+		err = uprobes_register_locked(us, num, is_return);
+	if (err)
 		uprobe_unregister_sync();
 	return err;
 }
 
-/**
- * uprobes_unregister_now() - unregister probes, outside of handlers
- * @us: the probes
- * @num: number of probes
- *
- * Context: task, may sleep; not in a handler.
- */
-void uprobes_unregister_now(struct uprobe **us, int num)
+static void unregister_now(struct uprobe **us, int num)
 {
 	scoped_guard(mutex, &uprobe_mutex)
 		uprobes_remove(us, num);
@@ -340,7 +340,7 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 	if (err)
 		return err;
 	if (!uprobe_must_defer())
-		return uprobes_register_now(us, num, is_return);
+		return register_now(us, num, is_return);
 	for (i = 0; i < num; i++)
 		uprobe_defer(us[i], true, is_return);
 	return -EINPROGRESS;
@@ -350,6 +350,18 @@ static bool is_registered(struct uprobe **us, int num)
 {
 	guard(mutex)(&uprobe_mutex);
 	return uprobes_count(us, num);
+}
+
+/*
+ * Probes have been unregistered, and may be freed: waits for what handlers have asked for, or, as a
+ * callback would wait for itself, cancels it. Returns true if probes may be registered again.
+ */
+static bool settle(struct uprobe **us, int num)
+{
+	if (!uprobe_in_callback())
+		return uprobe_deferred_wait();
+	uprobe_deferred_cancel(us, num);
+	return true;
 }
 
 /**
@@ -372,8 +384,8 @@ int uprobes_unregister(struct uprobe **us, int num)
 	if (!uprobe_must_defer()) {
 		/* A handler may have asked for a registration before it ended. */
 		do {
-			uprobes_unregister_now(us, num);
-		} while (uprobe_deferred_wait() && is_registered(us, num));
+			unregister_now(us, num);
+		} while (settle(us, num) && is_registered(us, num));
 		return 0;
 	}
 	for (i = 0; i < num; i++)
@@ -476,8 +488,10 @@ EXPORT_SYMBOL_GPL(register_uprobe);
  * unregister_uprobe() - remove a probe of a process
  * @u: nothing happens if it has been unregistered by itself, or never registered
  *
- * Its handler does not run any more after the return of this function, and @u may be freed;
- * if a handler of a probe calls it, after the registration_callback.
+ * Its handler and its registration_callback do not run any more after the return of this function,
+ * and @u may be freed. If a handler of a probe calls it, @u may be freed in the
+ * registration_callback, which is called once, however many handlers have asked for the removal.
+ * If a registration_callback calls it, requests of handlers for @u are forgotten.
  *
  * Context: task, may sleep.
  * Return: 0; -EINPROGRESS in a handler; -EINVAL if the context is atomic.

@@ -87,8 +87,7 @@ static inline int uprobe_registration_check(struct uprobe *u)
 int uprobe_check_context(void);
 int uprobes_register(struct uprobe **us, int num, bool is_return);
 int uprobes_unregister(struct uprobe **us, int num);
-int uprobes_register_now(struct uprobe **us, int num, bool is_return);
-void uprobes_unregister_now(struct uprobe **us, int num);
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return);
 
 /* process_remove.c */
 unsigned int uprobes_count(struct uprobe **us, int num);
@@ -112,6 +111,8 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 /* deferred.c */
 bool uprobe_must_defer(void);
 void uprobe_defer(struct uprobe *u, bool reg, bool is_return);
+void uprobe_deferred_cancel(struct uprobe **us, int num);
+bool uprobe_in_callback(void);
 bool uprobe_deferred_wait(void);
 
 /* Most bytes of a function whose exits can be probed. */

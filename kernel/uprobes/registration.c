@@ -4,8 +4,9 @@
  *
  * A registration is a consumer of a point of the process (process_point.c). It is separate from
  * the user's object, so that a probe that unregisters itself, because its process ends or unmaps
- * the text, leaves an object that can be used again or freed. An object has one registration, or
- * one for each exit of its function; they are a list, which begins at &uprobe.registration.
+ * the text, leaves an object that can be registered again, or unregistered and freed. An object has
+ * one registration, or one for each exit of its function; they are a list, which begins at
+ * &uprobe.registration.
  *
  * A registration whose text has been unmapped is kept for debugfs, until its object is
  * unregistered or registered again, or the process ends. The object may not exist any more, so
