@@ -18,7 +18,7 @@ struct vm_area_struct;
 
 /**
  * struct uprobe - a probe of one process
- * @pid: any thread of the process, in the pid namespace of the caller
+ * @pid: any thread of the process, as in &task_struct.pid: in the initial pid namespace
  * @vaddr: address of the instruction
  * @handler: called before the instruction takes effect, with @regs as the program has them; may
  *	sleep, and may change @regs. A changed instruction pointer replaces the instruction

@@ -55,7 +55,8 @@ enum wprobe_type {
  * @shift:	private: the lowest bit of @mask
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
  *		running on that CPU; on arm64, also writes by store-exclusives
- * @pid:	a process (any of its threads) whose data is watched; 0: data of the kernel
+ * @pid:	a process (any of its threads, as in &task_struct.pid: in the initial pid namespace)
+ *		whose data is watched; 0: data of the kernel
  * @addr:	the watched address: set by the user, or derived from @symbol_name.  The address
  *		of a per-CPU variable watches the copy of each CPU, for accesses of that CPU
  * @symbol_name: symbol to watch; give this or @addr, not both

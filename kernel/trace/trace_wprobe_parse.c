@@ -4,6 +4,8 @@
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -44,13 +46,18 @@ static int parse_kernel_place(struct trace_wprobe *tw, char *place)
 	return tw->symbol ? 0 : -ENOMEM;
 }
 
-/* Parses PID:ADDRESS. */
+/* Parses PID:ADDRESS; the pid is of the writer's namespace. */
 static int parse_process_place(struct wprobe *wp, char *place)
 {
-	char *pid = strsep(&place, ":");
+	char *text = strsep(&place, ":");
+	pid_t pid;
 
-	if (!place || kstrtoint(pid, 0, &wp->pid) || !wp->pid)
+	if (!place || kstrtoint(text, 0, &pid) || !pid)
 		return -EINVAL;
+	scoped_guard(rcu)
+		wp->pid = pid_nr(find_vpid(pid));
+	if (!wp->pid)
+		return -ESRCH;
 	return kstrtoul(place, 0, (unsigned long *)&wp->addr);
 }
 
@@ -70,7 +77,7 @@ static char *cut_length(char *place)
  * @spec: TYPE@PLACE[:LENGTH]; it has an '@'
  *
  * Context: task, may sleep.
- * Return: 0; -EINVAL or -ERANGE if the text is wrong; -ENOMEM.
+ * Return: 0; -EINVAL or -ERANGE if the text is wrong; -ESRCH if no process has the pid; -ENOMEM.
  */
 int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 {

@@ -8,6 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/oom.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -50,12 +51,14 @@ int uprobe_check_context(void)
 	return -EINVAL;
 }
 
-/* The memory of a process whose first thread may have ended, with a reference, or NULL. */
+/*
+ * The memory of a process whose first thread may have ended, with a reference, or NULL. The caller
+ * holds rcu_read_lock().
+ */
 static struct mm_struct *mm_of(struct task_struct *task)
 {
 	struct mm_struct *mm;
 
-	guard(rcu)();
 	task = find_lock_task_mm(task);
 	if (!task)
 		return NULL;
@@ -65,21 +68,21 @@ static struct mm_struct *mm_of(struct task_struct *task)
 	return mm;
 }
 
-/* The memory of a process, with a reference, or an ERR_PTR(). */
+/*
+ * The memory of a process, with a reference, or an ERR_PTR(). The caller may be a handler, in a
+ * task whose pid namespace its module does not know.
+ */
 static struct mm_struct *find_mm(pid_t pid)
 {
-	struct mm_struct *mm = ERR_PTR(-ESRCH);
 	struct task_struct *task;
 
-	task = find_get_task_by_vpid(pid);
+	guard(rcu)();
+	task = find_task_by_pid_ns(pid, &init_pid_ns);
 	if (!task)
-		return mm;
+		return ERR_PTR(-ESRCH);
 	if (task->flags & PF_KTHREAD)
-		mm = ERR_PTR(-EINVAL);
-	else
-		mm = mm_of(task) ?: mm;
-	put_task_struct(task);
-	return mm;
+		return ERR_PTR(-EINVAL);
+	return mm_of(task) ?: ERR_PTR(-ESRCH);
 }
 
 /* --- Registration --------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/oom.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -245,6 +246,16 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 	return refusal;
 }
 
+/* The caller may run in a task whose pid namespace its module does not know. */
+static struct task_struct *find_get_task(pid_t pid)
+{
+	struct task_struct *task;
+
+	guard(rcu)();
+	task = find_task_by_pid_ns(pid, &init_pid_ns);
+	return task ? get_task_struct(task) : NULL;
+}
+
 static int attach(struct wprobe *wp)
 {
 	struct wprobe_place place = {};
@@ -253,7 +264,7 @@ static int attach(struct wprobe *wp)
 	LIST_HEAD(ended);
 
 	if (!refusal) {
-		task = find_get_task_by_vpid(wp->pid);
+		task = find_get_task(wp->pid);
 		refusal = task ? attach_to(wp, &place, task, &ended) : WPROBE_REFUSE_NO_PROCESS;
 		if (task)
 			put_task_struct(task);

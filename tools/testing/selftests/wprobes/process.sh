@@ -44,6 +44,14 @@ end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
 top=$((0x$end - long))
 is "add" "$(wp add s "pid:$pid:$top" "$long" w)" ok
 is "list" "$(sed 's/^[0-9a-f]* *//' "$LIST")" "w  pid:$pid  w:$long nmissed=0 "
+# The module takes pids of the initial namespace, whoever writes the command.
+if unshare -pf true 2>/dev/null; then
+	unshare -pf sh -c "echo add n pid:$pid:$((top - long)) $long w >$WP_TEST/control"
+	is "added in another pid namespace" "$?" 0
+	wp del n >/dev/null
+else
+	skip "added in another pid namespace" "no pid namespaces here"
+fi
 kill "$pid"
 wait
 is "list: the process has ended" "$(sed 's/^[0-9a-f]* *//' "$LIST")" \
