@@ -29,8 +29,12 @@ static bool return_is_valid(struct uretprobe *rp)
 
 static int check_user(struct uprobe *u, bool is_return)
 {
-	if (is_return ? !return_is_valid(container_of(u, struct uretprobe, up)) : !u->handler)
+	struct uretprobe *rp = container_of(u, struct uretprobe, up);
+
+	if (is_return ? !return_is_valid(rp) : !u->handler)
 		return -EINVAL;
+	if (is_return && rp->data_size > KRETPROBE_MAX_DATA_SIZE)
+		return -E2BIG;
 	return u->vaddr % UPROBE_SWBP_INSN_SIZE ? -EILSEQ : 0;
 }
 
