@@ -93,7 +93,11 @@ struct uretprobe {
 
 /* Events of processes, for register_uprobe_process_notifier(). */
 enum uprobe_process_event {
-	UPROBE_PROCESS_FORK,	/* data: the child, which has not run; current is the parent */
+	/*
+	 * data: the child, which has not run; current is the parent. Not for a child that shares
+	 * the memory of the parent (vfork); UPROBE_PROCESS_EXEC follows.
+	 */
+	UPROBE_PROCESS_FORK,
 	UPROBE_PROCESS_EXEC,	/* data: current, which executes another program now */
 	UPROBE_PROCESS_EXIT,	/* data: current, the last thread; its memory still exists */
 };

@@ -12,8 +12,8 @@ static BLOCKING_NOTIFIER_HEAD(process_chain);
 
 static void notify(enum uprobe_process_event event, struct task_struct *task)
 {
-	if (likely(!rcu_access_pointer(process_chain.head)) ||
-	    task->flags & (PF_KTHREAD | PF_USER_WORKER))
+	/* A worker of a driver may be the last thread of a process, but no process of its own. */
+	if (likely(!rcu_access_pointer(process_chain.head)) || task->flags & PF_KTHREAD)
 		return;
 	blocking_notifier_call_chain(&process_chain, event, task);
 }

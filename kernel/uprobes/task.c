@@ -76,7 +76,8 @@ void uprobe_copy_process(struct task_struct *t, u64 flags)
 	t->utask = NULL;
 	if (t->mm && unlikely(t->mm->uprobes_state.forking))
 		WRITE_ONCE(t->mm->uprobes_state.forking, false);
-	if (!(flags & CLONE_THREAD))
+	/* A probe in memory that is shared would be one of the parent. */
+	if (!(flags & CLONE_VM))
 		uprobe_process_forked(t);
 	if (likely(!utask || !utask->return_instances))
 		return;
