@@ -440,27 +440,46 @@ static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op
 	}
 }
 
-static int set_disabled(struct uprobe *u, bool disabled)
+/* Marks all registrations of an object. Returns their process, whose memory has a reference. */
+static struct uprobe_mm *mark(struct uprobe *u, bool disabled)
 {
 	struct uprobe_registration *registration;
 	struct uprobe_mm *own;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	registration = u->registration;
+	if (!registration)
+		return ERR_PTR(-EINVAL);
+	own = registration->own;
+	if (!mmget_not_zero(own->mm))
+		return ERR_PTR(-ESRCH);
+	for (; registration; registration = registration->next)
+		WRITE_ONCE(registration->disabled, disabled);
+	return own;
+}
+
+static int change(struct uprobe *u, bool disabled)
+{
+	struct uprobe_mm *own = mark(u, disabled);
+	int err;
+
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
+	mmput_async(own->mm);
+	return err;
+}
+
+static int set_disabled(struct uprobe *u, bool disabled)
+{
 	int err = uprobe_check_context();
 
 	if (err)
 		return err;
 	guard(mutex)(&uprobe_mutex);
-	scoped_guard(rwsem_write, &uprobe_points_lock) {
-		registration = u->registration;
-		if (!registration)
-			return -EINVAL;
-		own = registration->own;
-		for (; registration; registration = registration->next)
-			WRITE_ONCE(registration->disabled, disabled);
-		if (!mmget_not_zero(own->mm))
-			return -ESRCH;
-	}
-	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
-	mmput_async(own->mm);
+	err = change(u, disabled);
+	if (err && !disabled)
+		change(u, true);
 	return err;
 }
 
@@ -545,7 +564,8 @@ EXPORT_SYMBOL_GPL(unregister_uprobes);
  *
  * Context: task, may sleep.
  * Return: 0; -EINVAL if @u is not registered or the context is atomic; -ESRCH if the process
- * ends; -ENOMEM, -EFAULT if the text cannot be patched.
+ * ends; -EILSEQ if the program has overwritten the instruction; -ENOMEM, -EFAULT if the text cannot
+ * be patched. After an error, @u stays disabled.
  */
 int enable_uprobe(struct uprobe *u)
 {
@@ -560,7 +580,7 @@ EXPORT_SYMBOL_GPL(enable_uprobe);
  * The breakpoint is removed, unless another probe needs it. Handlers that run go on.
  *
  * Context: task, may sleep.
- * Return: see enable_uprobe().
+ * Return: see enable_uprobe(); after an error of the text, @u is disabled, too.
  */
 int disable_uprobe(struct uprobe *u)
 {

@@ -146,8 +146,9 @@ static bool differs_from_process(struct vm_area_struct *vma, struct uprobe_point
 static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
 {
 	if (!is_breakpoint(at) || differs_from_process(vma, point)) {
-		refuse(vma, point, "text differs from the file, or a probe is inside", -EILSEQ);
-		return 0;
+		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
+		/* Other processes, and other text of this one, can have the probe of a file. */
+		return uprobe_point_is_process(point) ? -EILSEQ : 0;
 	}
 	uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
 	/* Nothing happens if this point has armed the text before. */

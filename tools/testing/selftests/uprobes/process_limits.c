@@ -234,6 +234,11 @@ static void check_gone(void)
 	ksft_test_result(is_gone(code), "its text is written\n");
 	ksft_test_result(!on("off", "a") && is_listed(code, "[DISABLED]") && !is_gone(code),
 			 "a disabled probe has no breakpoint anyway\n");
+	code[0] ^= 1;
+	ksft_test_result(on("on", "a") == EILSEQ && is_listed(code, "[DISABLED]") &&
+			 !get("a", HITS), "it is not armed in another instruction\n");
+	code[0] ^= 1;
+	__builtin___clear_cache(code, code + CODE_SIZE);
 	ksft_test_result(!on("on", "a") && !is_gone(code) && code_call(code, 0, 1) &&
 			 get("a", HITS) == 1, "it is armed again\n");
 	munmap(code, 4096);
@@ -437,7 +442,7 @@ static void check_first_thread(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(21);
+	ksft_set_plan(22);
 	check_execute_only();
 	check_guarded();
 	check_no_room();
