@@ -189,7 +189,7 @@ static struct trace_wprobe *from_call(struct trace_event_call *call)
 static int enable_probe(struct trace_wprobe *tw)
 {
 	if (tw->wp.pid)
-		return READ_ONCE(tw->wp.flags) & WPROBE_FLAG_GONE ? -EINVAL : 0;
+		return READ_ONCE(tw->wp.flags) & WPROBE_FLAG_GONE ? -ESRCH : 0;
 	return enable_wprobe(&tw->wp);
 }
 

@@ -74,6 +74,7 @@ until read -r address store after </tmp/process; do
 	sleep 0.1
 done
 mkdir "$instance"
+filtered=$instance-filtered
 is "define for a process" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
 is "show for a process" "$(grep ^w: "$events")" \
@@ -87,6 +88,11 @@ is "remove" "$({ echo '-:wp/user' >>"$events"; } 2>&1)" ""
 is "the register is free again" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
 echo 1 >"$instance/events/wp/user/enable"
+# Another buffer, with one of the two records.
+mkdir "$filtered"
+echo "value == 0x103" >"$filtered/events/wp/user/filter"
+echo "traceoff if value == 0x103" >"$filtered/events/wp/user/trigger"
+echo 1 >"$filtered/events/wp/user/enable"
 is "probe the instruction" \
 	"$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
 echo 1 >"$instance/events/wp/store/enable"
@@ -97,11 +103,18 @@ is "values of a process" "$(sed -n 's/.*process-\([0-9]*\) .*user: ([^)]*) /\1 /
 $pid value=0x103 old=0x102"
 is "the address after the instruction" "$(sed -n 's/.*user: (\(.*\)) .*/\1/p' "$instance/trace" |
 	head -n 1)" "$after"
+is "a filter" "$(sed -n 's/.* user: ([^)]*) //p' "$filtered/trace")" "value=0x103 old=0x102"
+is "a trigger" "$(cat "$filtered/tracing_on")" 0
+echo '!traceoff' >"$filtered/events/wp/user/trigger"
+echo 0 >"$filtered/events/wp/user/enable"
+rmdir "$filtered"
 is "the probe is hit" "$(grep -c ' store: ' "$instance/trace")" 1
 echo 0 >"$instance/events/wp/store/enable"
 echo '-:wp/store' >>"$TRACING/uprobe_events"
 is "the process has ended" "$(list | grep -c "pid:$pid .*GONE")" 1
 echo 0 >"$instance/events/wp/user/enable"
+is "enable it again" "$({ echo 1 >"$instance/events/wp/user/enable"; } 2>&1 | sed 's/.*: //')" \
+	"No such process"
 rmdir "$instance"
 echo '-:wp/user' >>"$events"
 
