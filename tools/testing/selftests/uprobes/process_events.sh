@@ -41,6 +41,24 @@ is "the process has ended" "$(put "$TRACING/events/uprobes/one/enable" 1)" ESRCH
 echo >"$UPROBE_EVENTS"
 is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
+is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
+
+# One of three returns is recorded, and ends the recording.
+start plain 3
+event=$TRACING/events/uprobes/back
+echo "r:back $at result=\$retval:u64" >>"$UPROBE_EVENTS"
+echo "result == 2" >"$event/filter"
+echo "traceoff if result == 2" >"$event/trigger"
+echo >"$TRACING/trace"
+echo 1 >"$event/enable"
+is "the process with a filter goes on" "$(go)" 3
+wait "$waiting"
+is "a filter" "$(sed -nE 's/.* back: .* result=//p' "$TRACING/trace")" 2
+is "a trigger" "$(cat "$TRACING/tracing_on")" 0
+echo 1 >"$TRACING/tracing_on"
+echo '!traceoff' >"$event/trigger"
+echo 0 >"$event/enable"
+echo >"$UPROBE_EVENTS"
 
 start plain 5
 is "an event of a process is no kprobe event" \

@@ -167,6 +167,7 @@ static void check_refusals(void)
 	memcpy(code + 1024, breakpoint_code, sizeof(breakpoint_code));
 	__builtin___clear_cache(code, code + 4096);
 	refused("a foreign breakpoint", add("a", code + 1024, ""), EEXIST);
+	refused("a return probe with too much data", add("a", plain, "return data=4097"), E2BIG);
 	make("a", getpid(), plain, "");
 	refused("a registration in a kprobe's handler", on("kprobe", "a"), EINVAL);
 	munmap(code, 4096);
@@ -240,6 +241,10 @@ static void check_returns(void)
 			 "at most 10 at a time: %ld seen, %ld missed\n", get("r", RETURNS),
 			 get("r", MISSED));
 	command("drop");
+	err = add("r", deep, "return data=4096");
+	ksft_test_result(!err && deep(20) == 20 && get("r", RETURNS) == 21 && !get("r", ERRORS),
+			 "the largest data: error %d, %ld seen\n", err, get("r", RETURNS));
+	command("drop");
 	err = add("r", plain, "return result=77");
 	ksft_test_result(!err && plain(1) == 77, "a return handler changes the result\n");
 	command("drop");
@@ -293,6 +298,27 @@ static void check_batch(void)
 	munmap(code, 8 * 4096);
 }
 
+static void check_batch_of_returns(void)
+{
+	int err;
+
+	make("r", getpid(), plain, "return");
+	make("q", getpid(), deep, "return");
+	make("bad", getpid(), (void *)4096, "return");
+	err = command("returns");
+	ksft_test_result(err == EFAULT && !get("r", REGISTERED) && !get("q", REGISTERED) &&
+			 unchanged(plain), "all of an array of return probes are refused\n");
+	command("drop");
+	make("r", getpid(), plain, "return");
+	make("q", getpid(), deep, "return");
+	err = command("returns");
+	ksft_test_result(!err && call_plain(3) == 3 && deep(4) == 4 && get("r", RETURNS) == 3 &&
+			 get("q", RETURNS) == 5 && !get("r", ERRORS) && !get("q", ERRORS),
+			 "an array of return probes is registered: error %d\n", err);
+	command("drop");
+	ksft_test_result(unchanged(plain), "and unregistered\n");
+}
+
 /* --- Processes --------------------------------------------------------------------- */
 
 static int child_calls(void)
@@ -333,6 +359,27 @@ static void check_fork(void)
 	command("drop");
 }
 
+static char *written;
+
+static int child_calls_written(void)
+{
+	return !(!memcmp(written, code_start, CODE_SIZE) && code_call(written, 0, 3));
+}
+
+static void check_fork_of_written(void)
+{
+	int err, status;
+
+	written = jit();
+	err = add("a", written, "");
+	status = in_child(child_calls_written);
+	ksft_test_result(!err && !status && !get("a", HITS) && code_call(written, 0, 3) &&
+			 get("a", HITS) == 1, "the same with written text: error %d, status %d\n",
+			 err, status);
+	command("drop");
+	munmap(written, 4096);
+}
+
 static int child_execs(void)
 {
 	char *const arguments[] = { "/proc/self/exe", "exit", NULL };
@@ -356,6 +403,65 @@ static void check_follow(void)
 			 read_all(EVENTS));
 	ksft_test_result(!get("f", REGISTERED) && !on("del", "f"),
 			 "exec and exit have unregistered the probe\n");
+	command("drop");
+}
+
+static void check_follow_vfork(void)
+{
+	char seen[64];
+	int err = make("f", getpid(), plain, "") ?: on("follow", "f"), status;
+	long pid;
+
+	strcpy(seen, read_all(EVENTS));
+	pid = vfork();
+	if (!pid) {
+		plain(1);
+		_exit(5);
+	}
+	status = reap(pid);
+	ksft_test_result(!err && status == 5 && !get("f", REGISTERED) && !get("f", HITS) &&
+			 !strcmp(read_all(EVENTS), seen),
+			 "a child in the memory of its parent is no fork: %s", read_all(EVENTS));
+	command("drop");
+}
+
+#define NO_NAMESPACES	50
+
+#ifndef CLONE_NEWPID
+#define CLONE_NEWPID	0x20000000
+#endif
+
+/* Follows a process whose children have other pids in their own namespace. */
+static int follow_in_namespace(void)
+{
+	volatile int *go = shared_memory(4096);
+	int err, status;
+	pid_t pid;
+
+	if (syscall(__NR_unshare, CLONE_NEWPID) < 0)
+		return NO_NAMESPACES;
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		while (!*go)
+			usleep(1000);
+		_exit(in_child(child_execs));
+	}
+	err = make("f", pid, plain, "") ?: on("follow", "f");
+	*go = 1;
+	status = reap(pid);
+	return err || status != 33 || get("f", HITS) != 3 || get("f", RESULT);
+}
+
+static void check_namespace(void)
+{
+	int status = in_child(follow_in_namespace);
+
+	if (status == NO_NAMESPACES)
+		ksft_test_result_skip("no pid namespaces here\n");
+	else
+		ksft_test_result(!status, "a child in a pid namespace is probed: %d, result %ld\n",
+				 status, get("f", RESULT));
 	command("drop");
 }
 
@@ -425,6 +531,60 @@ static int change_once(void)
 {
 	return on("add", "b") ?: on("add", "c") ?: on("del", "b") ?: on("add", "r") ?:
 	       on("del", "c") ?: on("del", "r");
+}
+
+static void call_plain_once(void *unused)
+{
+	(void)unused;
+	call_plain(1);
+}
+
+static void call_deep_once(void *unused)
+{
+	(void)unused;
+	deep(0);
+}
+
+static void run_two(void (*first)(void *), void (*second)(void *))
+{
+	thread_start(&threads[0], first, NULL);
+	thread_start(&threads[1], second, NULL);
+	thread_wait(&threads[0], 60);
+	thread_wait(&threads[1], 60);
+}
+
+/* Two threads are in the handler when the first of them asks for the removal. */
+static void check_two_removals(void)
+{
+	int err = add("s", plain, "meet self");
+
+	run_two(call_plain_once, call_plain_once);
+	ksft_test_result(!err && get("s", HITS) == 2 && get("s", CALLBACKS) == 1 &&
+			 !get("s", RESULT) && !get("s", REGISTERED),
+			 "two handlers unregister one probe: %ld hits, %ld callbacks\n",
+			 get("s", HITS), get("s", CALLBACKS));
+	command("drop");
+}
+
+#define ENDS	20
+
+/* While a handler asks for the removal of its probe, the callback of another probe removes it. */
+static void check_removal_in_callback(void)
+{
+	long hits = 0, errors = 0, left = 0;
+	int i, err = 0;
+
+	for (i = 0; i < ENDS && !err; i++) {
+		err = add("b", deep, "sleep self") ?: add("a", plain, "sleep self end=b");
+		run_two(call_plain_once, call_deep_once);
+		hits += get("b", HITS);
+		errors += get("b", ERRORS);
+		left += get("b", REGISTERED) + get("a", REGISTERED);
+		command("drop");
+	}
+	ksft_test_result(!err && hits && !errors && !left,
+			 "a callback unregisters a probe that unregisters itself: %ld hits, %ld errors\n",
+			 hits, errors);
 }
 
 /* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */
@@ -526,7 +686,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(57);
+	ksft_set_plan(67);
 	check_file();
 	check_order();
 	check_both();
@@ -537,9 +697,15 @@ int main(int argc, char **argv)
 	check_deferred();
 	check_returns();
 	check_batch();
+	check_batch_of_returns();
 	check_fork();
+	check_fork_of_written();
 	check_follow();
+	check_follow_vfork();
+	check_namespace();
 	check_threads();
+	check_two_removals();
+	check_removal_in_callback();
 	check_busy_handlers();
 	ksft_finished();
 }

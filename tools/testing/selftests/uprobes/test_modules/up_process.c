@@ -8,6 +8,7 @@
  *	del NAME			unregister it
  *	on NAME, off NAME		enable it, disable it
  *	batch				register all that are not registered, as an array
+ *	returns				the same for all return probes
  *	drop				unregister and forget all
  *	kprobe NAME			register it in the handler of a kprobe
  *	follow NAME			register it in the next child of its process
@@ -16,15 +17,18 @@
  *
  *	return		a return probe, with data
  *	most=N		its maxactive
+ *	data=N		its data_size
  *	size=N		it is on the exits of the function, which has this size
  *	entry		it has an entry handler, although it is on exits
  *	nothing		it has no handler
  *	reserved	a reserved member is not zero
  *	sleep		the handler sleeps, and allocates memory
+ *	meet		the handler waits until a second call of it runs
  *	signal		the handler sends SIGUSR1 to the thread
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
+ *	end=NAME	the callback unregisters another probe, which must have no callbacks then
  *	kprobes		the handler registers and unregisters a kprobe
  *	ip=N		the handler adds N to the instruction pointer
  *	result=N	the handler sets the register of results
@@ -58,11 +62,14 @@
  * @name: chosen by the program
  * @is_return: it is a return probe
  * @sleep: the handler sleeps
+ * @meet: the handler waits for another one
  * @signal: the handler sends a signal
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
  * @other: the handler registers it, or NULL
+ * @end: the callback unregisters it, or NULL
+ * @ended: by such a callback
  * @changes: those of the handler
  * @result: of the last callback, or of an operation in a handler
  * @hits: of the handler
@@ -74,8 +81,9 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, signal, quiet, self, kprobes;
-	struct probe *other;
+	bool is_return, sleep, meet, signal, quiet, self, kprobes;
+	struct probe *other, *end;
+	bool ended;
 	struct changes changes;
 	int result;
 	atomic_long_t hits, returns, callbacks, errors;
@@ -104,6 +112,15 @@ static void use_kprobe(struct probe *p)
 		unregister_kprobe(&dummy);
 }
 
+/* Waits until another thread is in the handler, too, but not for ever. */
+static void meet(struct probe *p)
+{
+	unsigned int tries = 1000;
+
+	while (atomic_long_read(&p->hits) < 2 && tries--)
+		msleep(10);
+}
+
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
 	struct probe *p = container_of(u, struct probe, rp.up);
@@ -117,6 +134,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		msleep(20);
 		kfree(kmalloc(PAGE_SIZE, GFP_KERNEL));
 	}
+	if (p->meet)
+		meet(p);
 	if (p->signal)
 		send_sig(SIGUSR1, current, 0);
 	if (p->kprobes)
@@ -171,6 +190,12 @@ static void on_change(struct uprobe *u, int reg, int result)
 	struct probe *p = container_of(u, struct probe, rp.up);
 
 	atomic_long_inc(&p->callbacks);
+	if (READ_ONCE(p->ended))
+		atomic_long_inc(&p->errors);
+	if (p->end) {
+		del(p->end);
+		WRITE_ONCE(p->end->ended, true);
+	}
 	p->result = result;
 	log_add("", p->name, reg ? "+ " : "- ");
 }
@@ -265,6 +290,8 @@ static int take_word(struct probe *p, char *word)
 		return kstrtoul(value, 0, &p->rp.up.vaddr);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
+	if (!strcmp(word, "data"))
+		return take_size(value, &p->rp.data_size);
 	if (!strcmp(word, "size")) {
 		p->rp.entry_handler = NULL;
 		p->rp.data_size = 0;
@@ -273,6 +300,10 @@ static int take_word(struct probe *p, char *word)
 	if (!strcmp(word, "other")) {
 		p->other = find(value);
 		return p->other ? 0 : -ENOENT;
+	}
+	if (!strcmp(word, "end")) {
+		p->end = find(value);
+		return p->end ? 0 : -ENOENT;
 	}
 	if (!strcmp(word, "return")) {
 		p->is_return = true;
@@ -288,6 +319,8 @@ static int take_word(struct probe *p, char *word)
 		p->rp.up.registration = (void *)p;
 	} else if (!strcmp(word, "sleep")) {
 		p->sleep = true;
+	} else if (!strcmp(word, "meet")) {
+		p->meet = true;
 	} else if (!strcmp(word, "signal")) {
 		p->signal = true;
 	} else if (!strcmp(word, "quiet")) {
@@ -338,22 +371,39 @@ static int command_batch(void)
 	return register_uprobes(us, n);
 }
 
+static int command_returns(void)
+{
+	static struct uretprobe *rps[MOST];
+	struct probe *p;
+	int n = 0;
+
+	list_for_each_entry(p, &probes, entry) {
+		if (!p->rp.up.registration && p->is_return && n < MOST)
+			rps[n++] = &p->rp;
+	}
+	return register_uretprobes(rps, n);
+}
+
 static void command_drop(void)
 {
+	struct uretprobe *rps[MOST];
 	struct uprobe *us[MOST];
+	int n = 0, returns = 0;
 	struct probe *p, *next;
-	int n = 0;
 
 	WRITE_ONCE(to_follow, NULL);
 	list_for_each_entry(p, &probes, entry) {
 		if (p->rp.up.registration == (void *)p)
 			p->rp.up.registration = NULL;
-		if (n < MOST)
+		if (p->is_return && returns < MOST)
+			rps[returns++] = &p->rp;
+		else if (!p->is_return && n < MOST)
 			us[n++] = &p->rp.up;
 		else
 			del(p);
 	}
 	unregister_uprobes(us, n);
+	unregister_uretprobes(rps, returns);
 	list_for_each_entry_safe(p, next, &probes, entry) {
 		list_del(&p->entry);
 		kfree(p);
@@ -372,6 +422,8 @@ static int run(char *line)
 	}
 	if (!strcmp(command, "batch"))
 		return command_batch();
+	if (!strcmp(command, "returns"))
+		return command_returns();
 	if (!name || strlen(name) >= NAME_SIZE)
 		return -EINVAL;
 	if (!strcmp(command, "new"))
