@@ -16,7 +16,6 @@
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
 #include <asm/probes.h>
-#include <asm/traps.h>
 
 #include "classify.h"
 #include "decode-insn.h"
@@ -100,9 +99,11 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 	regs->pstate |= btype_after(&desc);
 }
 
-static void uprobe_skip(u32 opcode, long addr, struct pt_regs *regs)
+/* To the next instruction. arch_uprobe_emulate() ends the step of a debugger. */
+static void advance(struct pt_regs *regs)
 {
-	arm64_skip_faulting_instruction(regs, A64_LEN);
+	regs->pc += A64_LEN;
+	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 }
 
 /* Loads a literal of @size bytes.  A fault has no effect on registers. */
@@ -133,7 +134,7 @@ static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 	}
 	if (reg != A64_ZR)
 		regs->regs[reg] = is_signed ? (u64)(s32)value : value;
-	uprobe_skip(opcode, addr, regs);
+	advance(regs);
 }
 
 /* How each branch is carried out; blr would need a copy that sets the BTYPE of a call. */
