@@ -213,7 +213,7 @@ static int divide_in_a_storm(void)
 		syscall(__NR_tgkill, pid, pid, SIGFPE);
 		sched_yield();
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
 int main(void)

@@ -368,7 +368,8 @@ static void created_meanwhile(void)
 		command("del", "p");
 	}
 	add("p", "w");
-	usleep(20000);
+	for (i = 0; i < 1000 && !look("p").hits; i++)
+		usleep(10000);
 	stop = 1;
 	wait_for(0, 1);
 	if (!look("p").hits || look("p").missed)
