@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Let the allocations of an unregistration fail, but not that of the command, which is small. The
-# point must vanish nevertheless, if not at once, then a little later.  Several processes map the
-# text, because a few mappings need no allocation.
+# Probes of a file while allocations fail: those of an unregistration, each of a registration, and
+# each of the first hit of a process.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -22,6 +21,12 @@ no_point()
 {
 	! grep -q target "$LIST"
 }
+
+# --- Unregistration -----------------------------------------------------------------------
+
+# All allocations fail but that of the command, which is small. The point must vanish nevertheless,
+# if not at once, then a little later.  Several processes map the text, because a few mappings need
+# no allocation.
 
 start_twice plain 3
 others=
@@ -51,5 +56,51 @@ is "a probe can be registered again" "$(up "add a $(at plain)") $(call plain 2)"
 is "its calls are hits" "$(counts a)" "2 0 0"
 up del a >/dev/null
 wait "$waiting"
+set_knob "$SLAB/probability" 0
+
+# --- Registration -------------------------------------------------------------------------
+
+# each_fails NAME FEWEST WORD...: register such a probe, with each allocation failing.
+each_fails()
+{
+	local name="$1" fewest="$2" results
+
+	shift 2
+	start_twice plain 3
+	results=$("$HERE/fail_nth" "$UP_TEST/control" "add a $(at plain)$*" "del a" 2>&1)
+	is "$name: the helper has run to its end" $? 0
+	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
+	matches "$name: each answer is success or ENOMEM" \
+		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
+	between "$name: allocations that are needed" \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	yes "$name: no point stays" wait_until 15 no_point
+	is "$name: with memory it works" "$(up "add a $(at plain)$*")" ok
+	is "$name: the process goes on" "$(go)" 3
+	up del a >/dev/null
+	wait "$waiting"
+}
+
+each_fails "a probe" 2
+each_fails "a return probe" 2 " return"
+each_fails "a probe with a counter" 2 " ref=$(offset counter)"
+
+# --- First hits ---------------------------------------------------------------------------
+
+# A hit is repeated until there is memory. The return of a call is missed without.
+for kind in entry return; do
+	# shellcheck disable=SC2046 # words
+	set -- $("$HERE/fail_hits" "$kind")
+	note "$kind: $1 allocations of the first hit"
+	between "$kind: allocations of the first hit" "$1" 3 99
+	is "$kind: no wrong result" "$2" 0
+	if [ "$kind" = entry ]; then
+		is "$kind: no hit is lost" "$3" 0
+	else
+		is "$kind: each missed return is counted" "$3" "$4"
+		between "$kind: missed returns" "$3" 1 "$1"
+	fi
+done
 
 finish
