@@ -5,6 +5,7 @@
 #
 #	NATIVE, HELPERS	programs for the kernel's word size
 #	NARROW		programs for 32 bits that a 64-bit kernel runs, too: NAME_32 from NAME.c
+#	NARROW_PROCESS	the same, for scripts
 #
 # KDIR is the build folder of the kernel.
 
@@ -66,7 +67,7 @@ $(patsubst %,$(OUTPUT)/%,$(NATIVE) $(HELPERS)): $(OUTPUT)/%: %.c $(HEADERS)
 # The program is that of the kprobes selftests.
 vpath fail_nth.c ../kprobes
 
-$(patsubst %,$(OUTPUT)/%,$(NARROW)): $(OUTPUT)/%_32: %.c $(HEADERS)
+$(patsubst %,$(OUTPUT)/%,$(NARROW) $(NARROW_PROCESS)): $(OUTPUT)/%_32: %.c $(HEADERS)
 	$(call msg,CC,,$@)
 	$(Q)$(CC) -m32 $(PROGRAM_CFLAGS) -o $@ $<
 

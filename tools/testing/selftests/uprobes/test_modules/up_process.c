@@ -6,6 +6,7 @@
  *	new NAME pid=N at=N WORD...	make a probe
  *	add NAME			register it
  *	del NAME			unregister it
+ *	forget NAME			unregister it, and forget it
  *	on NAME, off NAME		enable it, disable it
  *	batch				register all that are not registered, as an array
  *	returns				the same for all return probes
@@ -435,6 +436,12 @@ static int run(char *line)
 		return add(p);
 	if (!strcmp(command, "del"))
 		return del(p);
+	if (!strcmp(command, "forget")) {
+		del(p);
+		list_del(&p->entry);
+		kfree(p);
+		return 0;
+	}
 	if (!strcmp(command, "on"))
 		return enable_uprobe(&p->rp.up);
 	if (!strcmp(command, "off"))

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Probes of 32-bit processes by pid and address, on x86-64: the programs of the other scripts.
+
+. "$(dirname "$0")/functions.sh"
+
+RESULTS=/tmp/uprobes-process-32
+
+begin
+need_process_probes
+[ -x "$HERE/process_probes_32" ] || skip_all "no programs for 32 bits"
+load up_process
+
+for name in probes changed exits limits debug storm; do
+	"$HERE/process_${name}_32" >"$RESULTS"
+	is "process_$name" "$?" 0
+	grep -v '^ok\|^TAP' "$RESULTS" | sed 's/^#* */# /'
+done
+rm -f "$RESULTS"
+
+finish
