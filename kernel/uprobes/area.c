@@ -15,6 +15,7 @@
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
@@ -206,6 +207,19 @@ void uprobe_area_free(struct uprobe_area *area)
 
 /* --- Slots -------------------------------------------------------------------- */
 
+/* A word of breakpoints. */
+#define TRAPS	((u64)UPROBE_SWBP_INSN * \
+		 (U64_MAX / GENMASK_ULL(8 * UPROBE_SWBP_INSN_SIZE - 1, 0)))
+
+/* A program that jumps to a slot that is not in use gets SIGTRAP. */
+static void fill_with_traps(struct page *page)
+{
+	u64 *kaddr = kmap_local_page(page);
+
+	memset64(kaddr, TRAPS, PAGE_SIZE / sizeof(*kaddr));
+	kunmap_local(kaddr);
+}
+
 static int add_page(struct uprobe_area *area, unsigned int index)
 {
 	struct uprobe_area_page *page;
@@ -213,11 +227,12 @@ static int add_page(struct uprobe_area *area, unsigned int index)
 	page = kzalloc_obj(*page, GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return -ENOMEM;
-	page->page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
+	page->page = alloc_page(GFP_HIGHUSER | __GFP_ACCOUNT);
 	if (!page->page) {
 		kfree(page);
 		return -ENOMEM;
 	}
+	fill_with_traps(page->page);
 	/* Pairs with the acquires in area_fault() and uprobe_area_lookup(). */
 	smp_store_release(&area->pages[index], page);
 	return 0;

@@ -46,6 +46,29 @@ static unsigned long area_size(unsigned long start)
 	return 0;
 }
 
+/* A slot that is not in use. */
+#define FREE_SLOT	(4096 - 64)
+
+static unsigned long free_slot;
+
+/* x86 is after the breakpoint. */
+static void on_trap(int number, siginfo_t *info, struct ucontext *context)
+{
+	(void)number;
+	(void)info;
+	_exit(CONTEXT_IP(context) - free_slot > 1);
+}
+
+static int jump_to_free_slot(void)
+{
+	on_signal(SIGTRAP, on_trap, 0);
+	/* The child has no area before its first hit. */
+	probed(1);
+	free_slot = find_area() + FREE_SLOT;
+	((void (*)(void))free_slot)();
+	return 2;
+}
+
 static volatile unsigned long signal_ip;
 
 static void on_user(int number, siginfo_t *info, struct ucontext *context)
@@ -63,7 +86,7 @@ int main(void)
 	long sent;
 
 	ksft_print_header();
-	ksft_set_plan(5);
+	ksft_set_plan(6);
 	probe_function(&hits, probed);
 	calls += probed(5) == 16;
 	area = find_area();
@@ -75,6 +98,8 @@ int main(void)
 	calls += probed(8) == 25;
 	ksft_test_result(calls == 2 && probe_count(&hits) == 2 && find_area() == area,
 			 "the area is unmapped, and comes back\n");
+	ksft_test_result(!in_child(jump_to_free_slot),
+			 "a slot that is not in use raises SIGTRAP\n");
 	munmap((void *)area, size);
 	code = mmap((void *)area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -87,7 +112,7 @@ int main(void)
 			 "a signal does not move its instruction pointer\n");
 	calls += probed(6) == 19;
 	calls += probed(7) == 22;
-	ksft_test_result(calls == 4 && probe_count(&hits) == 4, "%lu of 4 calls are hits\n",
+	ksft_test_result(calls == 4 && probe_count(&hits) == 5, "%lu of 5 calls are hits\n",
 			 probe_count(&hits));
 	ksft_test_result(find_area() && find_area() != area, "there is another area\n");
 	probe_remove(&hits);
