@@ -503,3 +503,19 @@ fail_allocations()
 	set_knob "$slab/verbose" 0
 	set_knob "$pages/verbose" 0
 }
+
+# fail_each NAME FEWEST FILE TEXT UNDO: write TEXT to FILE again and again, with each allocation
+# failing; at least FEWEST are needed.
+fail_each()
+{
+	local name="$1" fewest="$2" results
+
+	results=$("$HERE/fail_nth" "$3" "$4" "$5" 2>&1)
+	is "$name: the helper has run to its end" $? 0
+	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
+	matches "$name: each answer is success or ENOMEM" \
+		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
+	between "$name: allocations that are needed" \
+		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+}

@@ -14,17 +14,10 @@ before=$(list)
 # each_fails NAME FEWEST WORD...: add that probe, with each allocation failing.
 each_fails()
 {
-	local name="$1" fewest="$2" results
+	local name="$1" fewest="$2"
 
 	shift 2
-	results=$("$HERE/fail_nth" "$KP_TEST/control" "add p $*" "del p" 2>&1)
-	is "$name: the helper has run to its end" $? 0
-	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
-	matches "$name: each answer is success or ENOMEM" \
-		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
-	between "$name: allocations that are needed" \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	fail_each "$name" "$fewest" "$KP_TEST/control" "add p $*" "del p"
 	is "$name: no probe stays registered" "$(list)" "$before"
 	is "$name: with memory it works" "$(kp add p "$@") $(kp del p)" "ok ok"
 }

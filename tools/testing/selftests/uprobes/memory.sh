@@ -63,18 +63,11 @@ set_knob "$SLAB/probability" 0
 # each_fails NAME FEWEST WORD...: register such a probe, with each allocation failing.
 each_fails()
 {
-	local name="$1" fewest="$2" results
+	local name="$1" fewest="$2"
 
 	shift 2
 	start_twice plain 3
-	results=$("$HERE/fail_nth" "$UP_TEST/control" "add a $(at plain)$*" "del a" 2>&1)
-	is "$name: the helper has run to its end" $? 0
-	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
-	matches "$name: each answer is success or ENOMEM" \
-		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
-	between "$name: allocations that are needed" \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	fail_each "$name" "$fewest" "$UP_TEST/control" "add a $(at plain)$*" "del a"
 	yes "$name: no point stays" wait_until 15 no_point
 	is "$name: with memory it works" "$(up "add a $(at plain)$*")" ok
 	is "$name: the process goes on" "$(go)" 3

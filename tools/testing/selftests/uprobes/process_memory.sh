@@ -31,19 +31,12 @@ seen()
 # failing; then COLUMN counts the calls of the process.
 each_fails()
 {
-	local name="$1" fewest="$2" column="$3" results
+	local name="$1" fewest="$2" column="$3"
 
 	shift 3
 	start_twice plain 3
 	is "$name: a probe" "$(process new p "pid=$waiting" "at=$(address plain)" "$@")" ok
-	results=$("$HERE/fail_nth" "$UP_PROCESS/control" "add p" "del p" 2>&1)
-	is "$name: the helper has run to its end" $? 0
-	note "$(printf '%s\n' "$results" | tail -n 1) allocations," \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$") of them needed"
-	matches "$name: each answer is success or ENOMEM" \
-		"$(printf '%s\n' "$results" | grep -v ^through)" "^[0-9]+ (0|$ENOMEM)\$"
-	between "$name: allocations that are needed" \
-		"$(printf '%s\n' "$results" | grep -c " $ENOMEM\$")" "$fewest" 100
+	fail_each "$name" "$fewest" "$UP_PROCESS/control" "add p" "del p"
 	no "$name: no probe stays registered" grep -q "^pid:$waiting:" "$LIST"
 	is "$name: with memory it works" "$(process add p)" ok
 	is "$name: the process goes on" "$(go)" 3

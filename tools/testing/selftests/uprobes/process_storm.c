@@ -38,13 +38,6 @@ static struct {
 } *shared;
 
 static unsigned int seconds = 4;
-static unsigned long seed;
-
-static unsigned int next_random(unsigned int below)
-{
-	seed = seed * 1103515245 + 12345;
-	return (seed >> 16) % below;
-}
 
 static void complain_of(const char *what, int err)
 {

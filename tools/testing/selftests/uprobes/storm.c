@@ -39,13 +39,6 @@ static struct {
 } *shared;
 
 static unsigned int seconds = 4;
-static unsigned long seed;
-
-static unsigned int next_random(unsigned int below)
-{
-	seed = seed * 1103515245 + 12345;
-	return (seed >> 16) % below;
-}
 
 /* One call that counts.  No process that is killed may be in it. */
 static void counted_call(const char *text)

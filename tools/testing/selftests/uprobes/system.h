@@ -2,7 +2,7 @@
 #ifndef _UPROBES_SYSTEM_H
 #define _UPROBES_SYSTEM_H
 /*
- * System calls that nolibc does not have, and threads.
+ * System calls that nolibc does not have, random numbers, and threads.
  */
 #include <linux/prctl.h>
 #include <linux/sched.h>
@@ -84,6 +84,16 @@ static inline void *shared_memory(size_t size)
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+/* --- Random numbers ---------------------------------------------------------- */
+
+static __attribute__((unused)) unsigned long seed;
+
+static inline unsigned int next_random(unsigned int below)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % below;
 }
 
 /* --- Threads --------------------------------------------------------------- */
