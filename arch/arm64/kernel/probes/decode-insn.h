@@ -23,4 +23,7 @@ enum arm_probe_verdict {
 
 enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_probe_insn *asi);
 
+/* uprobe-literal.c */
+void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs);
+
 #endif /* _ARM64_PROBES_DECODE_INSN_H */

@@ -5,17 +5,17 @@
  * A task executes a copy in user space, and must be able to stop after it. So all instructions
  * that must not be stepped are rejected, for example authenticated branches. Privileged
  * instructions need no special case, because the copy takes the exception that the original
- * would take. Calls of an address in a register are emulated, and so are loads of literals, from
- * the user's memory. The copy of an instruction that computes an address loads the address, which
+ * would take. Calls of an address in a register are emulated, and so are loads of literals
+ * (uprobe-literal.c). The copy of an instruction that computes an address loads the address, which
  * is in the slot.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
 #include <asm/probes.h>
+#include <asm/ptrace.h>
 
 #include "classify.h"
 #include "decode-insn.h"
@@ -99,44 +99,6 @@ static void uprobe_emulate(u32 opcode, long addr, struct pt_regs *regs)
 	regs->pstate |= btype_after(&desc);
 }
 
-/* To the next instruction. arch_uprobe_emulate() ends the step of a debugger. */
-static void advance(struct pt_regs *regs)
-{
-	regs->pc += A64_LEN;
-	regs->pstate &= ~(u64)PSR_BTYPE_MASK;
-}
-
-/* Loads a literal of @size bytes.  A fault has no effect on registers. */
-static bool load_user(unsigned long literal, unsigned int size, u64 *value)
-{
-	u32 word;
-
-	if (size == sizeof(*value))
-		return !get_user(*value, (u64 __user *)literal);
-	if (get_user(word, (u32 __user *)literal))
-		return false;
-	*value = word;
-	return true;
-}
-
-/* Emulates ldr and ldrsw of a literal into a general register. */
-static void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
-{
-	unsigned long literal = a64_target19(opcode, addr);
-	bool is_signed = a64_literal_is_signed(opcode);
-	unsigned int size = !is_signed && a64_literal_is_64(opcode) ? 8 : 4;
-	u32 reg = a64_reg0(opcode);
-	u64 value;
-
-	if (!load_user(literal, size, &value)) {
-		current->utask->fault = (struct uprobe_fault) { .addr = literal, .len = size };
-		return;
-	}
-	if (reg != A64_ZR)
-		regs->regs[reg] = is_signed ? (u64)(s32)value : value;
-	advance(regs);
-}
-
 /* How each branch is carried out; blr would need a copy that sets the BTYPE of a call. */
 static const u8 branch_verdicts[NR_KINDS] = {
 	[KIND_B]	= INSN_GOOD_BRANCH,
@@ -169,7 +131,14 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 
 	if (probe_classify(insn, &desc) || desc.no_step)
 		return INSN_REJECTED;
-	if (desc.action != PROBE_EMULATE || a64_computes_address(insn))
+	if (desc.action != PROBE_EMULATE)
+		return INSN_GOOD;
+	/* The engine that steps copies can only copy or emulate. */
+	if (!IS_ENABLED(CONFIG_UPROBES_BOOSTED)) {
+		asi->handler = uprobe_emulate;
+		return loads_literal(&desc) ? INSN_REJECTED : INSN_GOOD_NO_SLOT;
+	}
+	if (a64_computes_address(insn))
 		return INSN_GOOD;
 	if (loads_literal(&desc)) {
 		asi->handler = uprobe_load_literal;

@@ -246,11 +246,32 @@ static enum arm_probe_verdict emulated_verdict(const struct probe_insn *desc)
 	}
 }
 
+/* uprobe-decode.c, compiled for the engine that steps copies. */
+enum arm_probe_verdict stepped_decode_insn(u32 insn, struct arch_probe_insn *asi);
+
+static const char *broken_stepped(u32 insn, const struct probe_insn *desc)
+{
+	struct arch_probe_insn asi = {};
+	enum arm_probe_verdict verdict = stepped_decode_insn(insn, &asi);
+
+	if (must_be_rejected(desc) || loads_literal(desc))
+		return verdict == INSN_REJECTED ? NULL : "accepted for a step";
+	if (desc->action == PROBE_COPY)
+		return verdict == INSN_GOOD && !asi.handler ? NULL : "not copied for a step";
+	if (verdict != INSN_GOOD_NO_SLOT || !asi.handler)
+		return "not emulated for a step";
+	return same_effect(asi.handler, insn, desc, false) ? NULL :
+	       "emulated differently for a step";
+}
+
 const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 {
+	const char *stepped = broken_stepped(insn, desc);
 	struct arch_probe_insn asi = {};
 	enum arm_probe_verdict verdict = arm_probe_decode_insn(insn, &asi);
 
+	if (stepped)
+		return stepped;
 	if (must_be_rejected(desc))
 		return verdict == INSN_REJECTED ? NULL : "accepted for a uprobe";
 	if (desc->action == PROBE_COPY || computes_address(desc))
