@@ -89,10 +89,42 @@ static void map_file(void)
 	close(fd);
 }
 
-static void write_text(void)
+/* A unit of text that is written at once. */
+#ifdef __aarch64__
+typedef volatile unsigned int text_unit;
+#else
+typedef volatile unsigned char text_unit;
+#endif
+
+/*
+ * Nobody may see a part of an instruction, because a breakpoint is written into text that the
+ * program has half written otherwise.
+ */
+static void write_to(char *place)
 {
-	memcpy(WRITTEN, code_start, CODE_SIZE);
-	__builtin___clear_cache(WRITTEN, WRITTEN + CODE_SIZE);
+	text_unit *to = (text_unit *)place;
+	const text_unit *from = (const text_unit *)code_start;
+	unsigned long i;
+
+	for (i = 0; i < CODE_SIZE / sizeof(*to); i++)
+		to[i] = from[i];
+	__builtin___clear_cache(place, place + CODE_SIZE);
+}
+
+static void write_again(void)
+{
+	write_to(WRITTEN);
+	call_at(WRITTEN, 5);
+}
+
+/* The text appears at once. */
+static void map_written(void)
+{
+	char *place = mmap(NULL, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	write_to(place);
+	if (mremap(place, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, WRITTEN) != WRITTEN)
+		complain("mremap of new text");
 	call_at(WRITTEN, 5);
 }
 
@@ -185,17 +217,15 @@ static void leave(void)
 /* Calls are the most frequent. */
 static void (*const actions[])(void) = {
 	call_both, call_both, call_both, call_both, call_both, call_both, call_both, call_both,
-	write_text, map_again, move_there_and_back, protect, fork_a_child, run_threads,
-	take_signals, take_signals, start_again, leave,
+	write_again, map_written, map_again, move_there_and_back, protect, fork_a_child,
+	run_threads, take_signals, take_signals, start_again, leave,
 };
 
 static int be_victim(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	seed = getpid() * 31 + (shared->calls & 0xffff);
-	if (mmap(WRITTEN, 4096, ALL, FIXED | MAP_ANONYMOUS, -1, 0) != WRITTEN)
-		complain("mmap");
-	write_text();
+	map_written();
 	map_file();
 	while (!shared->stop)
 		actions[next_random(ARRAY_SIZE(actions))]();
@@ -373,8 +403,9 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "p%u", i);
 		forget(name);
 	}
-	ksft_test_result(!shared->wrong && shared->calls, "all of %lu calls are right: %lu errors\n",
-			 shared->calls, shared->wrong);
+	ksft_test_result(!shared->wrong && shared->calls,
+			 "all of %lu calls are right: %lu errors\n", shared->calls,
+			 shared->wrong);
 	ksft_test_result(!died && started > VICTIMS && killed,
 			 "%u processes, %u killed, %u died\n", started, killed, died);
 	ksft_test_result(added && hits, "%lu probes, %lu hits; %lu were refused\n", added, hits,
