@@ -227,7 +227,8 @@ static int for_rps(struct uretprobe **rps, int num, bool reg)
  *
  * Context: task, may sleep.
  * Return: see register_uprobe(); and -EINVAL if members of @rp contradict each other or its size
- * is too large; -E2BIG if its data_size is above %KRETPROBE_MAX_DATA_SIZE; -ENOEXEC if the exits of the function cannot be found, or one cannot be probed.
+ * is too large; -E2BIG if its data_size is above %KRETPROBE_MAX_DATA_SIZE; -ENOEXEC if the exits of
+ * the function cannot be found, or one cannot be probed.
  */
 int register_uretprobe(struct uretprobe *rp)
 {

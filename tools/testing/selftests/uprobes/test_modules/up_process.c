@@ -116,10 +116,10 @@ static void use_kprobe(struct probe *p)
 /* Waits until another thread is in the handler, too, but not for ever. */
 static void meet(struct probe *p)
 {
-	unsigned int tries = 1000;
+	unsigned int tries = 500;
 
 	while (atomic_long_read(&p->hits) < 2 && tries--)
-		msleep(10);
+		msleep(20);
 }
 
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
