@@ -309,10 +309,13 @@ int uprobes_register_locked(struct uprobe **us, int num, bool is_return)
 
 static int register_now(struct uprobe **us, int num, bool is_return)
 {
-	int err;
+	/* Another registration may wait for a file system that does not answer. */
+	int err = mutex_lock_killable(&uprobe_mutex);
 
-	scoped_guard(mutex, &uprobe_mutex)
-		err = uprobes_register_locked(us, num, is_return);
+	if (err)
+		return err;
+	err = uprobes_register_locked(us, num, is_return);
+	mutex_unlock(&uprobe_mutex);
 	if (err)
 		uprobe_unregister_sync();
 	return err;

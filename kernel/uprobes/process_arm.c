@@ -163,7 +163,8 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
 	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		registration = container_of(uc, struct uprobe_registration, consumer);
-		registration->user->nmissed++;
+		/* Other threads may be here, too. */
+		atomic_long_inc((atomic_long_t *)&registration->user->nmissed);
 		WRITE_ONCE(registration->disabled, true);
 	}
 	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
