@@ -130,22 +130,31 @@ static int probed(struct kprobe *kp, struct pt_regs *regs)
 
 static void probed_after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
-/*
- * Probes every instruction of write_long() that can be probed: at least one hit comes from the
- * copy of the instruction that writes.
- */
-static void copies_of_kprobes_report_the_original(struct kunit *test, bool post)
+/* After the write there is room for a jump. */
+static noinline void write_and_continue(unsigned long *p, unsigned long value)
 {
+	WRITE_ONCE(*p, value);
+	asm volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop");
+}
+
+/*
+ * Probes every instruction of write_and_continue() that can be probed: at least one hit comes from
+ * the copy of the instruction that writes. Sets @jump if that is in a detour.
+ */
+static void copies_of_kprobes_report_the_original(struct kunit *test, bool post, bool *jump)
+{
+	void (*write)(unsigned long *p, unsigned long value) = write_and_continue;
 	struct watched w = watched_at(&words[0], sizeof(long));
 	unsigned long plain;
 	unsigned int i, done = 0;
 
+	OPTIMIZER_HIDE_VAR(write);
 	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
-	write_long(&words[0], 1);
+	write(&words[0], 1);
 	plain = w.ip;
-	for (i = 0; i < 32 && (unsigned long)write_long + i < plain; i++) {
+	for (i = 0; i < 32 && (unsigned long)write + i < plain; i++) {
 		struct kprobe kp = {
-			.addr = (void *)write_long + i,
+			.addr = (void *)write + i,
 			.pre_handler = probed,
 			.post_handler = post ? probed_after : NULL,
 		};
@@ -153,7 +162,11 @@ static void copies_of_kprobes_report_the_original(struct kunit *test, bool post)
 		if (register_kprobe(&kp))
 			continue;
 		done++;
-		write_long(&words[0], i);
+		if (jump) {
+			wait_for_kprobe_optimizer();
+			*jump = kprobe_optimized(&kp);
+		}
+		write(&words[0], i);
 		unregister_kprobe(&kp);
 		KUNIT_EXPECT_EQ(test, hits_of(&w), done + 1);
 		KUNIT_EXPECT_EQ(test, w.ip, plain);
@@ -167,14 +180,24 @@ static void copies_report_the_original(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "no kprobes");
-	copies_of_kprobes_report_the_original(test, false);
+	copies_of_kprobes_report_the_original(test, false, NULL);
 }
 
 static void stepped_copies_report_the_original(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "no kprobes");
-	copies_of_kprobes_report_the_original(test, true);
+	copies_of_kprobes_report_the_original(test, true, NULL);
+}
+
+static void detours_report_the_original(struct kunit *test)
+{
+	bool jump = false;
+
+	if (!IS_ENABLED(CONFIG_OPTPROBES))
+		kunit_skip(test, "no jumps");
+	copies_of_kprobes_report_the_original(test, false, &jump);
+	KUNIT_EXPECT_TRUE(test, jump);
 }
 
 static void write_here(void *value)
@@ -307,6 +330,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(changes_only_if_wanted),
 	KUNIT_CASE(copies_report_the_original),
 	KUNIT_CASE(stepped_copies_report_the_original),
+	KUNIT_CASE(detours_report_the_original),
 	KUNIT_CASE(per_cpu_variables_are_watched_by_their_cpu),
 	KUNIT_CASE(accesses_of_handlers_are_missed_and_counted),
 	KUNIT_CASE(handlers_of_kprobes_retarget_a_probe),
