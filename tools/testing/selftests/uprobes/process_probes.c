@@ -10,6 +10,61 @@
 #include "code.h"
 #include "process.h"
 
+/*
+ * Loads all general registers, but the stack pointer, with the values that up_process knows;
+ * known_insn is probed then.
+ */
+extern const char known_insn[];
+void known(void);
+
+#if defined(__x86_64__)
+asm(".pushsection .text\n"
+	"known: push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
+	"mov $0x101, %eax; mov $0x102, %ebx; mov $0x103, %ecx; mov $0x104, %edx\n"
+	"mov $0x105, %esi; mov $0x106, %edi; mov $0x107, %ebp; mov $0x108, %r8d\n"
+	"mov $0x109, %r9d; mov $0x10a, %r10d; mov $0x10b, %r11d; mov $0x10c, %r12d\n"
+	"mov $0x10d, %r13d; mov $0x10e, %r14d; mov $0x10f, %r15d\n"
+	"known_insn: nop\n"
+	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret\n"
+	".popsection");
+#elif defined(__i386__)
+asm(".pushsection .text\n"
+	"known: push %ebx; push %ebp; push %esi; push %edi\n"
+	"mov $0x101, %eax; mov $0x102, %ebx; mov $0x103, %ecx; mov $0x104, %edx\n"
+	"mov $0x105, %esi; mov $0x106, %edi; mov $0x107, %ebp\n"
+	"known_insn: nop\n"
+	"pop %edi; pop %esi; pop %ebp; pop %ebx; ret\n"
+	".popsection");
+#elif defined(__aarch64__)
+asm(".pushsection .text; .balign 4\n"
+	"known: stp x29, x30, [sp, #-96]!\n"
+	"stp x19, x20, [sp, #16]; stp x21, x22, [sp, #32]; stp x23, x24, [sp, #48]\n"
+	"stp x25, x26, [sp, #64]; stp x27, x28, [sp, #80]\n"
+	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
+	"23, 24, 25, 26, 27, 28, 29, 30\n"
+	"mov x\\n, #0x101 + \\n\n"
+	".endr\n"
+	"known_insn: nop\n"
+	"ldp x19, x20, [sp, #16]; ldp x21, x22, [sp, #32]; ldp x23, x24, [sp, #48]\n"
+	"ldp x25, x26, [sp, #64]; ldp x27, x28, [sp, #80]\n"
+	"ldp x29, x30, [sp], #96; ret\n"
+	".popsection");
+#endif
+
+static void check_registers(void)
+{
+	int err = add("k", known_insn, "known");
+
+	known();
+	ksft_test_result(!err && get("k", HITS) == 1 && !get("k", ERRORS),
+			 "the handler has all registers: error %d\n", err);
+	command("drop");
+	err = add("k", plain, "known");
+	call_plain(1);
+	ksft_test_result(!err && get("k", ERRORS) == 1, "and notices other values\n");
+	command("drop");
+}
+
 static NOINLINE unsigned long deep(unsigned long depth)
 {
 	/* Keeps the compiler from making a loop of the calls. */
@@ -583,8 +638,8 @@ static void check_removal_in_callback(void)
 		command("drop");
 	}
 	ksft_test_result(!err && hits && !errors && !left,
-			 "a callback unregisters a probe that unregisters itself: %ld hits, %ld errors\n",
-			 hits, errors);
+			 "a callback unregisters a probe that unregisters itself: %ld hits, "
+			 "%ld errors\n", hits, errors);
 }
 
 /* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */
@@ -686,8 +741,9 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(67);
+	ksft_set_plan(69);
 	check_file();
+	check_registers();
 	check_order();
 	check_both();
 	check_jit();

@@ -26,6 +26,7 @@
  *	sleep		the handler sleeps, and allocates memory
  *	meet		the handler waits until a second call of it runs
  *	signal		the handler sends SIGUSR1 to the thread
+ *	known		the general registers are KNOWN, KNOWN + 1 and so on, or it is an error
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
@@ -65,6 +66,7 @@
  * @sleep: the handler sleeps
  * @meet: the handler waits for another one
  * @signal: the handler sends a signal
+ * @known: the registers of the hit are known
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
@@ -82,7 +84,7 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, meet, signal, quiet, self, kprobes;
+	bool is_return, sleep, meet, signal, known, quiet, self, kprobes;
 	struct probe *other, *end;
 	bool ended;
 	struct changes changes;
@@ -122,6 +124,44 @@ static void meet(struct probe *p)
 		msleep(20);
 }
 
+/* The first of the values that process_probes puts into the registers. */
+#define KNOWN	0x101
+
+#define AT(member)	offsetof(struct pt_regs, member)
+
+static const unsigned int general[] = {
+#if defined(CONFIG_X86_64)
+	AT(ax), AT(bx), AT(cx), AT(dx), AT(si), AT(di), AT(bp), AT(r8), AT(r9), AT(r10), AT(r11),
+	AT(r12), AT(r13), AT(r14), AT(r15),
+#elif defined(CONFIG_X86_32)
+	AT(ax), AT(bx), AT(cx), AT(dx), AT(si), AT(di), AT(bp),
+#elif defined(CONFIG_ARM64)
+	AT(regs[0]), AT(regs[1]), AT(regs[2]), AT(regs[3]), AT(regs[4]), AT(regs[5]), AT(regs[6]),
+	AT(regs[7]), AT(regs[8]), AT(regs[9]), AT(regs[10]), AT(regs[11]), AT(regs[12]),
+	AT(regs[13]), AT(regs[14]), AT(regs[15]), AT(regs[16]), AT(regs[17]), AT(regs[18]),
+	AT(regs[19]), AT(regs[20]), AT(regs[21]), AT(regs[22]), AT(regs[23]), AT(regs[24]),
+	AT(regs[25]), AT(regs[26]), AT(regs[27]), AT(regs[28]), AT(regs[29]), AT(regs[30]),
+#endif
+};
+
+/* A 32-bit process has the first seven. */
+#ifdef CONFIG_X86
+#define NR_GENERAL(regs)	(user_64bit_mode(regs) ? ARRAY_SIZE(general) : 7)
+#else
+#define NR_GENERAL(regs)	ARRAY_SIZE(general)
+#endif
+
+static bool are_known(struct pt_regs *regs)
+{
+	unsigned int nr = NR_GENERAL(regs), i;
+
+	for (i = 0; i < nr; i++) {
+		if (*(unsigned long *)((void *)regs + general[i]) != KNOWN + i)
+			return false;
+	}
+	return true;
+}
+
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
 	struct probe *p = container_of(u, struct probe, rp.up);
@@ -130,6 +170,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	if (!p->quiet)
 		log_add("", p->name, " ");
 	if (instruction_pointer(regs) != u->vaddr || !user_mode(regs))
+		atomic_long_inc(&p->errors);
+	if (p->known && !are_known(regs))
 		atomic_long_inc(&p->errors);
 	if (p->sleep) {
 		msleep(20);
@@ -324,6 +366,8 @@ static int take_word(struct probe *p, char *word)
 		p->meet = true;
 	} else if (!strcmp(word, "signal")) {
 		p->signal = true;
+	} else if (!strcmp(word, "known")) {
+		p->known = true;
 	} else if (!strcmp(word, "quiet")) {
 		p->quiet = true;
 	} else if (!strcmp(word, "self")) {
