@@ -15,7 +15,8 @@ load up_process
 for name in probes changed exits limits debug storm; do
 	"$HERE/process_${name}_32" >"$RESULTS"
 	is "process_$name" "$?" 0
-	grep -v '^ok\|^TAP' "$RESULTS" | sed 's/^#* */# /'
+	# Neither results nor a plan, which would count as those of this script.
+	grep -v '^ok\|^TAP\|^1\.\.' "$RESULTS" | sed 's/^#* */# /'
 done
 rm -f "$RESULTS"
 
