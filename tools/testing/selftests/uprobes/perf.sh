@@ -25,6 +25,26 @@ counted()
 is "perf stat: three hits" "$(counted probe_target:back)" 3
 is "perf stat: three returns" "$(counted probe_target:returned__return)" 3
 
+# An event of one process; another process calls the function, too.
+if [ -e /sys/kernel/debug/uprobes/list ]; then
+	start_twice plain 3
+	is "an event of a process" \
+		"$(env echo "p:one pid:$waiting:$(address plain)" 2>&1 >>"$UPROBE_EVENTS")" ""
+	perf stat -x, -a -e uprobes:one -o "$data" sleep 3 >/dev/null 2>&1 &
+	counter=$!
+	# Until perf has opened the event; the file "enable" does not show that.
+	wait_until 10 grep -q "^pid:$waiting:" /sys/kernel/debug/uprobes/list
+	call plain 4 >/dev/null
+	is "the process goes on" "$(go)" 3
+	wait "$waiting"
+	wait "$counter"
+	is "perf stat: three hits of the process" \
+		"$(sed -n 's/^\([0-9]*\),.*uprobes:one.*/\1/p' "$data")" 3
+	echo '-:one' >>"$UPROBE_EVENTS"
+else
+	skip "an event of a process" "no probes of processes in this kernel"
+fi
+
 yes "perf probe -d" perf probe -q -d 'probe_target:*'
 is "no event is left" "$(grep -c probe_target "$UPROBE_EVENTS")" 0
 
