@@ -180,7 +180,8 @@ static void probes_without_post_handler_share_a_function(struct kunit *test)
 	take_function(test);
 	expect_works(test, &c, arming_traced);
 	detour = (unsigned long)arming_plain;
-	KUNIT_EXPECT_EQ(test, arming_traced(1), 3);
+	/* The backend of s390 sets the instruction pointer after each hit, also on the base. */
+	KUNIT_EXPECT_EQ(test, arming_traced(1), IS_ENABLED(CONFIG_S390) ? 2 : 3);
 	unregister_kprobe(&first.kp);
 	KUNIT_EXPECT_EQ(test, first.pre, 2);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
