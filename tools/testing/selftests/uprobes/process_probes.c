@@ -40,10 +40,14 @@ asm(".pushsection .text; .balign 4\n"
 	"known: stp x29, x30, [sp, #-96]!\n"
 	"stp x19, x20, [sp, #16]; stp x21, x22, [sp, #32]; stp x23, x24, [sp, #48]\n"
 	"stp x25, x26, [sp, #64]; stp x27, x28, [sp, #80]\n"
-	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, "
-	"23, 24, 25, 26, 27, 28, 29, 30\n"
-	"mov x\\n, #0x101 + \\n\n"
-	".endr\n"
+	"mov x0, #0x101; mov x1, #0x102; mov x2, #0x103; mov x3, #0x104\n"
+	"mov x4, #0x105; mov x5, #0x106; mov x6, #0x107; mov x7, #0x108\n"
+	"mov x8, #0x109; mov x9, #0x10a; mov x10, #0x10b; mov x11, #0x10c\n"
+	"mov x12, #0x10d; mov x13, #0x10e; mov x14, #0x10f; mov x15, #0x110\n"
+	"mov x16, #0x111; mov x17, #0x112; mov x18, #0x113; mov x19, #0x114\n"
+	"mov x20, #0x115; mov x21, #0x116; mov x22, #0x117; mov x23, #0x118\n"
+	"mov x24, #0x119; mov x25, #0x11a; mov x26, #0x11b; mov x27, #0x11c\n"
+	"mov x28, #0x11d; mov x29, #0x11e; mov x30, #0x11f\n"
 	"known_insn: nop\n"
 	"ldp x19, x20, [sp, #16]; ldp x21, x22, [sp, #32]; ldp x23, x24, [sp, #48]\n"
 	"ldp x25, x26, [sp, #64]; ldp x27, x28, [sp, #80]\n"
@@ -638,8 +642,8 @@ static void check_removal_in_callback(void)
 		command("drop");
 	}
 	ksft_test_result(!err && hits && !errors && !left,
-			 "a callback unregisters a probe that unregisters itself: %ld hits, "
-			 "%ld errors\n", hits, errors);
+			 "a callback unregisters a probe that ends itself: %ld hits, %ld errors\n",
+			 hits, errors);
 }
 
 /* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */

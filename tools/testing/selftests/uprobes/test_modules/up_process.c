@@ -146,14 +146,20 @@ static const unsigned int general[] = {
 
 /* A 32-bit process has the first seven. */
 #ifdef CONFIG_X86
-#define NR_GENERAL(regs)	(user_64bit_mode(regs) ? ARRAY_SIZE(general) : 7)
+static unsigned int nr_general(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs) ? ARRAY_SIZE(general) : 7;
+}
 #else
-#define NR_GENERAL(regs)	ARRAY_SIZE(general)
+static unsigned int nr_general(struct pt_regs *regs)
+{
+	return ARRAY_SIZE(general);
+}
 #endif
 
 static bool are_known(struct pt_regs *regs)
 {
-	unsigned int nr = NR_GENERAL(regs), i;
+	unsigned int nr = nr_general(regs), i;
 
 	for (i = 0; i < nr; i++) {
 		if (*(unsigned long *)((void *)regs + general[i]) != KNOWN + i)
