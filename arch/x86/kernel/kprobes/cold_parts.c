@@ -5,8 +5,9 @@
  *
  * A part cannot be looked up by its name, because the number in the name is not known.  The first
  * search reads the names of all symbols, in the order of their addresses, and collects the parts.
- * The linker puts parts before other functions.  So, when the name of one of these is read, it is
- * known whether it has a part, and the names of most functions need not be read again.
+ * Linkers put parts before other functions.  So, when the name of one of these is read, it is known
+ * whether it has a part, and the names of most functions need not be read again.  On Linux 6.12
+ * parts are after other functions; names of functions before the last part are read twice.
  *
  * kprobe_mutex guards everything here.
  */
@@ -58,7 +59,8 @@ static unsigned int nr_part_owners;
 /**
  * struct collected_parts - the parts of all functions while they are being collected
  * @parts: the parts
- * @owners: names of functions that may have one of the parts collected before
+ * @owners: names of functions that may have one of the parts
+ * @last: address of the last part
  * @nr: number of parts
  * @room: size of @parts, in elements
  * @nr_owners: number of names
@@ -68,6 +70,7 @@ static unsigned int nr_part_owners;
 struct collected_parts {
 	struct cold_part *parts;
 	struct part_owner *owners;
+	unsigned long last;
 	unsigned int nr, room;
 	unsigned int nr_owners, owners_room;
 	DECLARE_BITMAP(hashes, PART_HASHES);
@@ -119,8 +122,26 @@ static int visit_name(void *data, const char *name, unsigned long addr)
 	if (!len && !all->nr)
 		return 0;
 	hash = full_name_hash(NULL, name, len ?: strlen(name));
-	if (len)
+	if (len) {
+		/* visit_before() finds those before this part. */
+		all->nr_owners = 0;
+		all->last = addr;
 		return add_part(all, hash, addr);
+	}
+	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, hash, addr) : 0;
+}
+
+/* Visits the names before the last part, when all parts are known. */
+static int visit_before(void *data, const char *name, unsigned long addr)
+{
+	struct collected_parts *all = data;
+	unsigned int hash;
+
+	if (addr >= all->last)
+		return 1;
+	if (probe_part_of(name))
+		return 0;
+	hash = full_name_hash(NULL, name, strlen(name));
 	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, hash, addr) : 0;
 }
 
@@ -131,6 +152,13 @@ static int compare_parts(const void *a, const void *b)
 	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
 }
 
+static int compare_owners(const void *a, const void *b)
+{
+	const struct part_owner *l = a, *r = b;
+
+	return l->start == r->start ? 0 : l->start < r->start ? -1 : 1;
+}
+
 static void keep_parts(struct collected_parts *all)
 {
 	unsigned long last = all->nr ? all->parts[all->nr - 1].start : 0, size, offset;
@@ -139,6 +167,7 @@ static void keep_parts(struct collected_parts *all)
 	if (last)
 		parts_end = kallsyms_lookup_size_offset(last, &size, &offset) ?
 			    last - offset + size : ULONG_MAX;
+	sort(all->owners, all->nr_owners, sizeof(*all->owners), compare_owners, NULL);
 	part_owners = all->owners;
 	nr_part_owners = all->nr_owners;
 	sort(all->parts, all->nr, sizeof(*all->parts), compare_parts, NULL);
@@ -150,7 +179,8 @@ static bool collect_parts(struct collected_parts *all)
 {
 	/* There is an array even without parts. */
 	all->parts = make_room(NULL, 0, &all->room, sizeof(*all->parts));
-	if (all->parts && !kallsyms_on_each_symbol(visit_name, all)) {
+	if (all->parts && !kallsyms_on_each_symbol(visit_name, all) &&
+	    kallsyms_on_each_symbol(visit_before, all) >= 0) {
 		keep_parts(all);
 		return true;
 	}
@@ -212,13 +242,6 @@ bool probe_parts_collect(void)
 bool probe_after_parts(unsigned long addr)
 {
 	return addr >= parts_end;
-}
-
-static int compare_owners(const void *a, const void *b)
-{
-	const struct part_owner *l = a, *r = b;
-
-	return l->start == r->start ? 0 : l->start < r->start ? -1 : 1;
 }
 
 /* Returns the first of the elements that are equal to @key, or NULL. */
