@@ -25,6 +25,16 @@ UNUSED static NOINLINE unsigned long plain(unsigned long value)
 	return value * 3 + 1;
 }
 
+UNUSED static NOINLINE unsigned long deep(unsigned long depth)
+{
+	/* Keeps the compiler from making a loop of the calls. */
+	asm volatile("" : "+r" (depth));
+	if (depth)
+		depth = deep(depth - 1) + 1;
+	asm volatile("" : "+r" (depth));
+	return depth;
+}
+
 /* --- The module -------------------------------------------------------------------- */
 
 UNUSED static int command(const char *line)

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads at probes of one process: they call while probes come and go, are in one handler at once,
+ * and their handlers register and unregister probes. The module up_process registers them.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "code.h"
+#include "process.h"
+
+#define MOST_THREADS	64
+
+static struct thread threads[MOST_THREADS];
+static unsigned int nr_threads = 8, nr_calls = 20000;
+static volatile unsigned long right;
+
+static void thread_calls(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&right, call_plain(nr_calls), __ATOMIC_RELAXED);
+}
+
+#define CHANGES		50
+#define MOST_CHANGES	5000
+
+static volatile bool stop;
+static volatile unsigned long wrong;
+
+static void thread_calls_on(void *unused)
+{
+	unsigned long good = 0;
+
+	(void)unused;
+	while (!stop) {
+		if (call_plain(100) == 100)
+			good++;
+		else
+			wrong++;
+	}
+	__atomic_fetch_add(&right, good, __ATOMIC_RELAXED);
+}
+
+static void start_threads(void (*function)(void *))
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		thread_start(&threads[i], function, NULL);
+}
+
+static void wait_threads(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		thread_wait(&threads[i], 60);
+}
+
+static bool any_running(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++) {
+		if (threads[i].running)
+			return true;
+	}
+	return false;
+}
+
+/* A probe at the same instruction, one at another, and one of the return come and go. */
+static int change_once(void)
+{
+	return on("add", "b") ?: on("add", "c") ?: on("del", "b") ?: on("add", "r") ?:
+	       on("del", "c") ?: on("del", "r");
+}
+
+static void call_plain_once(void *unused)
+{
+	(void)unused;
+	call_plain(1);
+}
+
+static void call_deep_once(void *unused)
+{
+	(void)unused;
+	deep(0);
+}
+
+static void run_two(void (*first)(void *), void (*second)(void *))
+{
+	thread_start(&threads[0], first, NULL);
+	thread_start(&threads[1], second, NULL);
+	thread_wait(&threads[0], 60);
+	thread_wait(&threads[1], 60);
+}
+
+/* Two threads are in the handler when the first of them asks for the removal. */
+static void check_two_removals(void)
+{
+	int err = add("s", plain, "meet self");
+
+	run_two(call_plain_once, call_plain_once);
+	ksft_test_result(!err && get("s", HITS) == 2 && get("s", CALLBACKS) == 1 &&
+			 !get("s", RESULT) && !get("s", REGISTERED),
+			 "two handlers unregister one probe: %ld hits, %ld callbacks\n",
+			 get("s", HITS), get("s", CALLBACKS));
+	command("drop");
+}
+
+#define ENDS	20
+
+/* While a handler asks for the removal of its probe, the callback of another probe removes it. */
+static void check_removal_in_callback(void)
+{
+	long hits = 0, errors = 0, left = 0;
+	int i, err = 0;
+
+	for (i = 0; i < ENDS && !err; i++) {
+		err = add("b", deep, "sleep self") ?: add("a", plain, "sleep self end=b");
+		run_two(call_plain_once, call_deep_once);
+		hits += get("b", HITS);
+		errors += get("b", ERRORS);
+		left += get("b", REGISTERED) + get("a", REGISTERED);
+		command("drop");
+	}
+	ksft_test_result(!err && hits && !errors && !left,
+			 "a callback unregisters a probe that ends itself: %ld hits, %ld errors\n",
+			 hits, errors);
+}
+
+/* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */
+static void check_threads(void)
+{
+	const char *threads_text = getenv("UPROBES_THREADS"), *calls = getenv("UPROBES_CALLS");
+	unsigned int changes = 0;
+	long wanted;
+	int err;
+
+	if (threads_text && atoi(threads_text) <= MOST_THREADS)
+		nr_threads = atoi(threads_text);
+	if (calls)
+		nr_calls = atoi(calls);
+	wanted = (long)nr_threads * nr_calls;
+	err = add("a", plain, "quiet") ?: make("b", getpid(), plain, "quiet") ?:
+	      make("c", getpid(), call_plain, "quiet") ?:
+	      make("r", getpid(), plain, "return quiet");
+	start_threads(thread_calls);
+	while (any_running()) {
+		err = err ?: change_once();
+		changes++;
+	}
+	ksft_test_result(!err && (long)right == wanted && get("a", HITS) == wanted && changes &&
+			 !get("a", MISSED),
+			 "%u threads: %ld hits, %u changes meanwhile, error %d\n", nr_threads,
+			 get("a", HITS), changes, err);
+	command("drop");
+	right = 0;
+	start_threads(thread_calls_on);
+	err = err ?: add("b", plain, "quiet");
+	/* On a busy machine, the threads may not have run yet. */
+	for (changes = 0; (changes < CHANGES || !get("b", HITS)) && changes < MOST_CHANGES && !err;
+	     changes++)
+		err = on("del", "b") ?: on("add", "b");
+	err = err ?: on("del", "b");
+	stop = true;
+	wait_threads();
+	ksft_test_result(!err && right && !wrong && get("b", HITS) && unchanged(plain),
+			 "a breakpoint comes and goes %u times: %ld hits, error %d\n", changes,
+			 get("b", HITS), err);
+	command("drop");
+}
+
+static void thread_calls_deep(void *unused)
+{
+	(void)unused;
+	while (!stop)
+		deep(0);
+}
+
+static int child_unregisters(void)
+{
+	return on("del", "c");
+}
+
+/* Waits for a child at most that many seconds.  Returns its status, or -1. */
+static int reap_within(pid_t pid, unsigned int seconds)
+{
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < 10 * seconds; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		usleep(100000);
+	}
+	return -1;
+}
+
+/* Each hit of two threads registers or unregisters a probe after it. */
+static void check_busy_handlers(void)
+{
+	int err, status;
+	pid_t pid;
+
+	err = make("n", getpid(), plain, "quiet self") ?: add("o", plain, "quiet other=n") ?:
+	      make("m", getpid(), deep, "quiet self") ?: add("p", deep, "quiet other=m") ?:
+	      add("c", call_plain, "quiet");
+	stop = false;
+	thread_start(&threads[0], thread_calls_on, NULL);
+	thread_start(&threads[1], thread_calls_deep, NULL);
+	pid = fork();
+	if (!pid)
+		_exit(child_unregisters());
+	status = reap_within(pid, 15);
+	stop = true;
+	thread_wait(&threads[0], 60);
+	thread_wait(&threads[1], 60);
+	if (status < 0)
+		waitpid(pid, NULL, 0);
+	ksft_test_result(!err && !status && get("n", HITS) && get("m", HITS),
+			 "a probe is unregistered while others come and go: error %d, status %d\n",
+			 err, status);
+	command("drop");
+}
+
+int main(void)
+{
+	ksft_print_header();
+	ksft_set_plan(5);
+	memcpy(before, plain, sizeof(before));
+	check_threads();
+	check_two_removals();
+	check_removal_in_callback();
+	check_busy_handlers();
+	ksft_finished();
+}
