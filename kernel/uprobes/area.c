@@ -208,7 +208,7 @@ void uprobe_area_free(struct uprobe_area *area)
 /* --- Slots -------------------------------------------------------------------- */
 
 /* A word of breakpoints. */
-#define TRAPS	((u64)UPROBE_SWBP_INSN * \
+#define TRAPS	((__force u64)UPROBE_SWBP_INSN * \
 		 (U64_MAX / GENMASK_ULL(8 * UPROBE_SWBP_INSN_SIZE - 1, 0)))
 
 /* A program that jumps to a slot that is not in use gets SIGTRAP. */
