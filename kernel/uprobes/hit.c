@@ -60,7 +60,7 @@ static __always_inline void finish(struct uprobe_task *utask, const struct uprob
 			return;
 		}
 		if (site->way == UPROBE_COPIED_SYSCALL)
-			set_task_syscall_work(current, UPROBE);
+			set_task_syscall_work(current, SYSCALL_UPROBE);
 	}
 	instruction_pointer_set(regs, site->slot);
 }

@@ -202,7 +202,7 @@ void uprobe_syscall_enter(struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
 
-	clear_task_syscall_work(current, UPROBE);
+	clear_task_syscall_work(current, SYSCALL_UPROBE);
 	if (uprobe_logical_ip(regs) == ip)
 		return;
 	uprobe_leave(regs);

@@ -12,6 +12,7 @@
  * @INSN_GOOD_BRANCH: likewise; or a copy of it takes effect, which continues at its target
  * @INSN_GOOD_CALL: likewise, if the task has no guarded control stack
  * @INSN_GOOD: a copy of it takes effect
+ * @INSN_GOOD_SYSCALL: likewise, and the kernel is entered after the copy
  */
 enum arm_probe_verdict {
 	INSN_REJECTED,
@@ -19,6 +20,7 @@ enum arm_probe_verdict {
 	INSN_GOOD_BRANCH,
 	INSN_GOOD_CALL,
 	INSN_GOOD,
+	INSN_GOOD_SYSCALL,
 };
 
 enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_probe_insn *asi);

@@ -5,7 +5,7 @@
  * A task executes a copy in user space, and must be able to stop after it. So all instructions
  * that must not be stepped are rejected, for example authenticated branches. Privileged
  * instructions need no special case, because the copy takes the exception that the original
- * would take. Calls of an address in a register are emulated, and so are loads of literals
+ * would take, and so does svc, which the classifier refuses for the kernel. Calls of an address in a register are emulated, and so are loads of literals
  * (uprobe-literal.c). The copy of an instruction that computes an address loads the address, which
  * is in the slot.
  */
@@ -14,6 +14,7 @@
 #include <linux/uprobes.h>
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
+#include <asm/insn.h>
 #include <asm/probes.h>
 #include <asm/ptrace.h>
 
@@ -117,6 +118,12 @@ static bool loads_literal(const struct probe_insn *desc)
 	return desc->kind == KIND_LDR_LITERAL || desc->kind == KIND_LDRSW_LITERAL;
 }
 
+/* The engine that steps copies would show the address of the copy. */
+static bool is_system_call(u32 insn)
+{
+	return IS_ENABLED(CONFIG_UPROBES_BOOSTED) && aarch64_insn_is_svc(insn);
+}
+
 /**
  * arm_probe_decode_insn() - decide how an instruction with a uprobe is carried out
  * @insn: the instruction, in the byte order of the CPU
@@ -129,7 +136,9 @@ enum arm_probe_verdict arm_probe_decode_insn(probe_opcode_t insn, struct arch_pr
 {
 	struct probe_insn desc;
 
-	if (probe_classify(insn, &desc) || desc.no_step)
+	if (probe_classify(insn, &desc))
+		return is_system_call(insn) ? INSN_GOOD_SYSCALL : INSN_REJECTED;
+	if (desc.no_step)
 		return INSN_REJECTED;
 	if (desc.action != PROBE_EMULATE)
 		return INSN_GOOD;

@@ -73,6 +73,8 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	switch (arm_probe_decode_insn(arch->insn, &arch->api)) {
 	case INSN_GOOD:
 		return UPROBE_COPIED;
+	case INSN_GOOD_SYSCALL:
+		return UPROBE_COPIED_SYSCALL;
 	case INSN_GOOD_BRANCH:
 		return UPROBE_COPIED_BRANCH;
 	case INSN_GOOD_CALL:
@@ -224,7 +226,7 @@ int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 	return 0;
 }
 
-/* See <linux/uprobes-arch.h>.  No system call instruction is copied. */
+/* See <linux/uprobes-arch.h>.  svc sets no register. */
 void arch_uprobe_leave_syscall(struct pt_regs *regs, unsigned long ip)
 {
 }

@@ -272,6 +272,8 @@ const char *broken_uprobe(u32 insn, const struct probe_insn *desc)
 
 	if (stepped)
 		return stepped;
+	if (aarch64_insn_is_svc(insn))
+		return verdict == INSN_GOOD_SYSCALL ? NULL : "no system call for a uprobe";
 	if (must_be_rejected(desc))
 		return verdict == INSN_REJECTED ? NULL : "accepted for a uprobe";
 	if (desc->action == PROBE_COPY || computes_address(desc))

@@ -10,13 +10,6 @@
  * in a register during the call, for vfork(), whose child would overwrite it (64 bit).
  */
 
-/* A system call of arm64 cannot be probed. */
-#ifdef __aarch64__
-#define CALLS_REFUSED	true
-#else
-#define CALLS_REFUSED	false
-#endif
-
 extern char named_call_insn[], named_call_after[];
 
 #if defined(__x86_64__)

@@ -138,13 +138,16 @@ static int call_fork(void)
 
 static int call_vfork(void)
 {
-#ifdef __x86_64__
+#ifndef __i386__
+	/* The child would overwrite the return address of any other function than named_call(). */
+	static const long clone_arguments[5] = { CLONE_VM | CLONE_VFORK | SIGCHLD };
+	static const long exit_arguments[5] = { 5 };
 	unsigned long before = call_count();
-	long pid = call0(__NR_vfork);
+	long pid = named_call(__NR_clone, clone_arguments);
 	int status;
 
 	if (!pid)
-		call3(__NR_exit_group, 5, 0, 0);
+		named_call(__NR_exit_group, exit_arguments);
 	status = reap(pid);
 	return (status != 5) | (call_count() - before != 2) << 1;
 #else
@@ -220,8 +223,7 @@ static void check_calls(void)
 	const struct call_check *check;
 	int status;
 
-	ksft_test_result(probe_function(&calls, named_call_insn) != CALLS_REFUSED,
-			 "a system call is %s\n", CALLS_REFUSED ? "refused" : "probed");
+	ksft_test_result(probe_function(&calls, named_call_insn), "a system call is probed\n");
 	for (check = call_checks; check < call_checks + ARRAY_SIZE(call_checks); check++) {
 		status = in_child(check->check);
 		if (status == 4) {
@@ -232,11 +234,7 @@ static void check_calls(void)
 		}
 		ksft_test_result(!(status & 1), "probed system call: %s (%d)\n", check->name,
 				 status);
-		if (CALLS_REFUSED)
-			ksft_test_result_skip("system call: %s: hits: not probed\n", check->name);
-		else
-			ksft_test_result(!(status & 2), "probed system call: %s: hits\n",
-					 check->name);
+		ksft_test_result(!(status & 2), "probed system call: %s: hits\n", check->name);
 	}
 	probe_remove(&calls);
 }
