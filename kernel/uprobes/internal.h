@@ -42,12 +42,14 @@
  * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
  * @inode: with a reference; NULL if they are those of a process
+ * @tried: points could not be removed in this round, see abandoned.c; under uprobe_mutex
  * @blocks: first point of each block of text that has points, by number of the block
  * @in_order: all points, by offset
  */
 struct uprobe_file {
 	struct hlist_node	node;
 	struct inode		*inode;
+	bool			tried;
 	struct xarray		blocks;
 	struct list_head	in_order;
 };
@@ -170,7 +172,6 @@ struct uprobe_decision {
  * @plain: which bits of the word at the instruction are the instruction, if it has been accepted
  *	for processes of mode 0, has no counter, and the word is in one page; otherwise 0
  * @len: number of bytes in @insn; 0 if it has not been read
- * @tried: it could not be removed in this round, see uprobes.c; under uprobe_mutex
  * @insn: the instruction and the bytes after it, without breakpoints
  * @native: decision for processes of arch_uprobe_mode() 0
  * @other: decision for those of mode 1; NULL until there is such a process
@@ -186,7 +187,6 @@ struct uprobe_point {
 	const char		*unfit;
 	unsigned long		plain;
 	u8			len;
-	bool			tried;
 	u8			insn[MAX_UINSN_BYTES];
 	struct uprobe_decision	native;
 	struct uprobe_decision	*other;
@@ -361,6 +361,11 @@ enum uprobe_text_op {
 
 /* uprobes.c */
 extern struct mutex uprobe_mutex;
+bool uprobe_points_remove(struct uprobe_point **points, unsigned int nr);
+
+/* abandoned.c */
+void uprobe_points_abandon(void);
+void uprobe_points_flush_abandoned(void);
 
 /* stock.c */
 void *uprobe_stock_take(struct uprobe_stock *stock, unsigned int needed);

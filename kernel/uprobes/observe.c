@@ -115,12 +115,7 @@ static atomic_t nr_retired = ATOMIC_INIT(0);
 
 static void free_retired(struct work_struct *unused)
 {
-	struct list_head dying;
-
-	/* Points of processes that have ended. */
-	uprobe_points_take_dying(&dying);
 	uprobe_observe_retired();
-	uprobe_points_free_dying(&dying);
 }
 
 static DECLARE_WORK(retired_work, free_retired);
@@ -141,17 +136,22 @@ void uprobe_retire(struct uprobe_retired *retired)
 /**
  * uprobe_observe_retired() - uprobe_observe(), and free all that was retired before it
  *
+ * Points are freed, too.
+ *
  * Context: see uprobe_observe().
  */
 void uprobe_observe_retired(void)
 {
 	struct uprobe_retired *retired, *next;
 	struct llist_node *list;
+	struct list_head dying;
 
 	/* Before the list: an object that is added in between lets the next work come early. */
 	atomic_set(&nr_retired, 0);
 	list = llist_del_all(&retired_list);
+	uprobe_points_take_dying(&dying);
 	uprobe_observe();
 	llist_for_each_entry_safe(retired, next, list, node)
 		kvfree(retired);
+	uprobe_points_free_dying(&dying);
 }

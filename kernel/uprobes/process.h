@@ -106,7 +106,7 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 		       enum uprobe_text_op op);
 void uprobe_process_bring_in(struct mm_struct *mm, unsigned long vaddr);
 void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr);
-void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr);
+bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr);
 
 /* deferred.c */
 bool uprobe_must_defer(void);

@@ -112,8 +112,9 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
  * Disarms the points that have no consumer that wants hits, and puts those that have none.
  *
  * Context: task, may sleep; uprobe_mutex held.
+ * Return: false if they stay, because the caller is being killed or memory is short.
  */
-void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
+bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
 {
 	struct uprobe_point *points[PAGE_POINTS];
 	unsigned int n;
@@ -121,12 +122,8 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	guard(mmap_write_lock)(own->mm);
 	scoped_guard(rwsem_read, &uprobe_points_lock) {
 		n = find_points(own, vaddrs, nr, points);
-		/*
-		 * If a breakpoint cannot be removed, because the caller is being killed or
-		 * memory is short, the points stay without consumers, and hits go on.
-		 */
 		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
-			return;
+			return false;
 	}
 	scoped_guard(rwsem_write, &uprobe_points_lock) {
 		/* Some may have ended with the process. */
@@ -140,6 +137,7 @@ void uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 		if (!n || (vaddrs[n] ^ vaddrs[n - 1]) & PAGE_MASK)
 			uprobe_process_give_back(own->mm, vaddrs[n]);
 	}
+	return true;
 }
 
 /**

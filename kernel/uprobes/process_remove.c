@@ -99,7 +99,8 @@ static void disarm_places(struct place *places, int nr)
 		mm = places[i].mm;
 		for (n = 0; n < ARRAY_SIZE(vaddrs) && i < nr && places[i].mm == mm; i++)
 			vaddrs[n++] = places[i].vaddr;
-		uprobe_process_disarm(mm->uprobes_state.own, vaddrs, n);
+		if (!uprobe_process_disarm(mm->uprobes_state.own, vaddrs, n))
+			uprobe_points_abandon();
 		cond_resched();
 	}
 	for (i = 0; i < nr; i++)

@@ -10,7 +10,6 @@
  */
 #include <linux/init.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -28,16 +27,6 @@ static struct uprobe_point *to_point(struct uprobe *uprobe)
 static struct uprobe *to_uprobe(struct uprobe_point *point)
 {
 	return (struct uprobe *)point;
-}
-
-/* Frees points when no hit can use them any more. */
-static void free_dying(void)
-{
-	struct list_head dying;
-
-	uprobe_points_take_dying(&dying);
-	uprobe_observe_retired();
-	uprobe_points_free_dying(&dying);
 }
 
 /* --- Batches ---------------------------------------------------------------------- */
@@ -104,8 +93,15 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 	return err;
 }
 
-/* Takes points without consumers out of all text, and puts them. Returns false if they stay. */
-static bool remove_points(struct uprobe_point **points, unsigned int nr)
+/**
+ * uprobe_points_remove() - take points without consumers out of all text, and put them
+ * @points: the points, of one file, by offset
+ * @nr: number of points
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: false if they stay, because the caller is being killed or memory is short.
+ */
+bool uprobe_points_remove(struct uprobe_point **points, unsigned int nr)
 {
 	if (uprobe_arm_points(points, nr, UPROBE_DISARM))
 		return false;
@@ -114,100 +110,6 @@ static bool remove_points(struct uprobe_point **points, unsigned int nr)
 	while (nr)
 		uprobe_point_put(points[--nr]);
 	return true;
-}
-
-/* --- Points that could not be removed ------------------------------------------------ */
-
-/* Points without consumers, all of one file. */
-struct abandoned {
-	struct uprobe_point *points[64];
-	unsigned int nr;
-};
-
-/* Finds points of one file whose removal has not been tried in this round. */
-static void find_abandoned(struct uprobe_file *file, void *data)
-{
-	struct abandoned *found = data;
-	struct uprobe_point *point;
-
-	if (found->nr)
-		return;
-	list_for_each_entry(point, &file->in_order, entry) {
-		if (list_empty(&point->consumers) && !point->tried &&
-		    found->nr < ARRAY_SIZE(found->points))
-			found->points[found->nr++] = point;
-	}
-}
-
-/* Tries to remove some points, each alone if that fails for all. Returns false if none are left. */
-static bool remove_abandoned(void)
-{
-	static struct abandoned found;
-	unsigned int i;
-
-	guard(mutex)(&uprobe_mutex);
-	found.nr = 0;
-	uprobe_files_for_each(find_abandoned, &found);
-	if (!found.nr)
-		return false;
-	if (remove_points(found.points, found.nr))
-		return true;
-	for (i = 0; i < found.nr; i++) {
-		if (!remove_points(&found.points[i], 1))
-			found.points[i]->tried = true;
-	}
-	return true;
-}
-
-static void end_tries_of(struct uprobe_file *file, void *data)
-{
-	struct uprobe_point *point;
-	bool *any = data;
-
-	list_for_each_entry(point, &file->in_order, entry) {
-		*any |= point->tried;
-		point->tried = false;
-	}
-}
-
-/* Ends a round. Returns true if points could not be removed. */
-static bool end_tries(void)
-{
-	bool any = false;
-
-	guard(mutex)(&uprobe_mutex);
-	uprobe_files_for_each(end_tries_of, &any);
-	return any;
-}
-
-static void retry(struct work_struct *work);
-static DECLARE_DELAYED_WORK(retry_work, retry);
-
-/* Some points could not be removed. */
-static bool points_stay;
-
-#define LONGEST_DELAY	(10 * HZ)
-
-static void retry_later(unsigned long delay)
-{
-	WRITE_ONCE(points_stay, true);
-	schedule_delayed_work(&retry_work, delay);
-}
-
-/* A kernel thread is not killed, so that in the end all breakpoints can be removed. */
-static void retry(struct work_struct *work)
-{
-	static unsigned long delay;
-	bool stuck;
-
-	WRITE_ONCE(points_stay, false);
-	while (remove_abandoned())
-		cond_resched();
-	stuck = end_tries();
-	delay = stuck ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
-	if (stuck)
-		retry_later(delay);
-	free_dying();
 }
 
 /* Takes consumers out of their points, and points without consumers out of all text. */
@@ -224,9 +126,8 @@ static void withdraw(struct uprobe_request *requests, unsigned int nr,
 			requests[i].uprobe = NULL;
 		}
 	}
-	/* If a breakpoint cannot be removed, the points stay, without consumers, for a while. */
-	if (n && !remove_points(points, n))
-		retry_later(0);
+	if (n && !uprobe_points_remove(points, n))
+		uprobe_points_abandon();
 }
 
 static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
@@ -384,10 +285,8 @@ EXPORT_SYMBOL_GPL(uprobe_unregister_nosync);
  */
 void uprobe_unregister_sync(void)
 {
-	/* If the caller is being killed, the first attempt of the work removes the points. */
-	if (unlikely(READ_ONCE(points_stay)))
-		flush_delayed_work(&retry_work);
-	free_dying();
+	uprobe_points_flush_abandoned();
+	uprobe_observe_retired();
 }
 EXPORT_SYMBOL_GPL(uprobe_unregister_sync);
 

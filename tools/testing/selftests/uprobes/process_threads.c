@@ -225,14 +225,32 @@ static void check_busy_handlers(void)
 	command("drop");
 }
 
+/* --- A caller that is being killed ---------------------------------------------------- */
+
+/* It cannot remove the breakpoint, so that the kernel has to do that later. */
+static void check_killed_removal(void)
+{
+	int err = add("p", plain, ""), status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(on("kill", "p"));
+	waitpid(pid, &status, 0);
+	ksft_test_result(!err && WIFSIGNALED(status) && !get("p", REGISTERED) && unchanged(plain) &&
+			 call_plain(2) == 2 && !get("p", HITS),
+			 "a caller that is being killed unregisters a probe: error %d\n", err);
+	command("drop");
+}
+
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(5);
+	ksft_set_plan(6);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_two_removals();
 	check_removal_in_callback();
 	check_busy_handlers();
+	check_killed_removal();
 	ksft_finished();
 }

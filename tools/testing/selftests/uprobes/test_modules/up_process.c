@@ -486,6 +486,11 @@ static int run(char *line)
 		return add(p);
 	if (!strcmp(command, "del"))
 		return del(p);
+	if (!strcmp(command, "kill")) {
+		/* The caller does not return, but this does: it cannot wait, nor fault pages in. */
+		send_sig(SIGKILL, current, 1);
+		return del(p);
+	}
 	if (!strcmp(command, "forget")) {
 		del(p);
 		list_del(&p->entry);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Points whose breakpoints could not be removed, because the caller was being killed or memory was
+ * short.
+ *
+ * They stay, without consumers. A work tries to remove them, at once and then at growing
+ * intervals. It is done by a kernel thread, which is not killed, so that in the end all
+ * breakpoints can be removed.
+ */
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+#include "process.h"
+
+/* Points without consumers, all of one file or of one process. */
+struct abandoned {
+	struct uprobe_file *file;
+	struct uprobe_mm *own;		/* the process, whose memory has a reference, or NULL */
+	struct uprobe_point *points[PAGE_POINTS];
+	unsigned long vaddrs[PAGE_POINTS];	/* those of a process may vanish */
+	unsigned int nr;
+};
+
+static void find_in_file(struct uprobe_file *file, void *data)
+{
+	struct abandoned *found = data;
+	struct uprobe_point *point;
+
+	if (found->nr || file->tried)
+		return;
+	found->file = file;
+	list_for_each_entry(point, &file->in_order, entry) {
+		if (!list_empty(&point->consumers) || found->nr == PAGE_POINTS)
+			continue;
+		found->vaddrs[found->nr] = point->offset;
+		found->points[found->nr++] = point;
+	}
+}
+
+static void find_in_process(struct uprobe_mm *own, void *data)
+{
+	struct abandoned *found = data;
+
+	if (found->nr)
+		return;
+	find_in_file(&own->process, found);
+	/* The points of a process that ends vanish with it. */
+	if (found->nr && !mmget_not_zero(own->mm))
+		found->nr = 0;
+	found->own = found->nr ? own : NULL;
+}
+
+/* Finds points of one file or process that has not been tried in this round. */
+static bool find(struct abandoned *found)
+{
+	found->own = NULL;
+	found->nr = 0;
+	uprobe_files_for_each(find_in_file, found);
+	if (found->nr)
+		return true;
+	guard(rwsem_read)(&uprobe_points_lock);
+	uprobe_mms_for_each(find_in_process, found);
+	return found->nr;
+}
+
+/* If that fails for all, it may succeed for some. */
+static bool remove_from_file(struct abandoned *found)
+{
+	bool all = true;
+	unsigned int i;
+
+	if (uprobe_points_remove(found->points, found->nr))
+		return true;
+	for (i = 0; i < found->nr; i++)
+		all &= uprobe_points_remove(&found->points[i], 1);
+	return all;
+}
+
+static bool remove_from_process(struct abandoned *found)
+{
+	bool all = uprobe_process_disarm(found->own, found->vaddrs, found->nr);
+
+	mmput_async(found->own->mm);
+	return all;
+}
+
+/* Tries to remove some points. Returns false if there are none. */
+static bool remove_some(void)
+{
+	static struct abandoned found;
+
+	guard(mutex)(&uprobe_mutex);
+	if (!find(&found))
+		return false;
+	/* A file without points does not exist any more. */
+	if (!(found.own ? remove_from_process(&found) : remove_from_file(&found)))
+		found.file->tried = true;
+	return true;
+}
+
+static void end_try(struct uprobe_file *file, void *data)
+{
+	bool *any = data;
+
+	*any |= file->tried;
+	file->tried = false;
+}
+
+static void end_try_of_process(struct uprobe_mm *own, void *data)
+{
+	end_try(&own->process, data);
+}
+
+/* Ends a round. Returns true if points could not be removed. */
+static bool end_round(void)
+{
+	bool any = false;
+
+	guard(mutex)(&uprobe_mutex);
+	uprobe_files_for_each(end_try, &any);
+	uprobe_mms_for_each(end_try_of_process, &any);
+	return any;
+}
+
+static void retry(struct work_struct *work);
+static DECLARE_DELAYED_WORK(retry_work, retry);
+
+/* The work has to be done. */
+static bool points_stay;
+
+#define LONGEST_DELAY	(10 * HZ)
+
+static void retry_later(unsigned long delay)
+{
+	WRITE_ONCE(points_stay, true);
+	schedule_delayed_work(&retry_work, delay);
+}
+
+static void retry(struct work_struct *work)
+{
+	static unsigned long delay;
+	bool stuck;
+
+	WRITE_ONCE(points_stay, false);
+	while (remove_some())
+		cond_resched();
+	stuck = end_round();
+	delay = stuck ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
+	if (stuck)
+		retry_later(delay);
+	uprobe_observe_retired();
+}
+
+/**
+ * uprobe_points_abandon() - some points without consumers could not be removed
+ *
+ * Context: task.
+ */
+void uprobe_points_abandon(void)
+{
+	retry_later(0);
+}
+
+/**
+ * uprobe_points_flush_abandoned() - wait until abandoned points have been tried to be removed
+ *
+ * Context: task, may sleep; uprobe_mutex not held.
+ */
+void uprobe_points_flush_abandoned(void)
+{
+	/* If the caller is being killed, the first attempt removes the points. */
+	if (unlikely(READ_ONCE(points_stay)))
+		flush_delayed_work(&retry_work);
+}
