@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Points whose breakpoints could not be removed, because the caller was being killed or memory was
- * short.
+ * Points whose breakpoints could not be removed, because the caller was being killed, memory was
+ * short, or userfaultfd protected the page.
  *
  * They stay, without consumers. A work tries to remove them, at once and then at growing
  * intervals. It is done by a kernel thread, which is not killed, so that in the end all
@@ -64,25 +64,25 @@ static bool find(struct abandoned *found)
 	return found->nr;
 }
 
-/* If that fails for all, it may succeed for some. */
-static bool remove_from_file(struct abandoned *found)
+/* A file without points does not exist any more. */
+static void remove_from_file(struct abandoned *found)
 {
-	bool all = true;
 	unsigned int i;
 
 	if (uprobe_points_remove(found->points, found->nr))
-		return true;
-	for (i = 0; i < found->nr; i++)
-		all &= uprobe_points_remove(&found->points[i], 1);
-	return all;
+		return;
+	/* It may succeed for some. */
+	for (i = 0; i < found->nr; i++) {
+		if (!uprobe_points_remove(&found->points[i], 1))
+			found->file->tried = true;
+	}
 }
 
-static bool remove_from_process(struct abandoned *found)
+static void remove_from_process(struct abandoned *found)
 {
-	bool all = uprobe_process_disarm(found->own, found->vaddrs, found->nr);
-
+	if (!uprobe_process_disarm(found->own, found->vaddrs, found->nr))
+		found->file->tried = true;
 	mmput_async(found->own->mm);
-	return all;
 }
 
 /* Tries to remove some points. Returns false if there are none. */
@@ -93,9 +93,10 @@ static bool remove_some(void)
 	guard(mutex)(&uprobe_mutex);
 	if (!find(&found))
 		return false;
-	/* A file without points does not exist any more. */
-	if (!(found.own ? remove_from_process(&found) : remove_from_file(&found)))
-		found.file->tried = true;
+	if (found.own)
+		remove_from_process(&found);
+	else
+		remove_from_file(&found);
 	return true;
 }
 
