@@ -141,10 +141,11 @@ EXPORT_SYMBOL_GPL(register_wprobe);
  * @wps: pointers to the probes; those that are not registered are left alone
  * @num: number of the pointers
  *
- * Afterwards their handlers do not run any more, and the probes may be freed.
+ * Afterwards their handlers do not run any more, and the probes may be freed. If a handler of a
+ * probe with a pid unregisters that probe, only this handler continues.
  *
- * Context: task, may sleep; not in a handler of one of the probes, or of any probe on data of the
- * kernel.
+ * Context: task, may sleep; not in a handler of any probe on data of the kernel. Two handlers that
+ * unregister each other's probe wait for ever.
  */
 void unregister_wprobes(struct wprobe **wps, int num)
 {
@@ -192,7 +193,7 @@ static int set_disabled(struct wprobe *wp, u32 disabled)
  *
  * A disabled probe keeps its register, so there is always one.
  *
- * Context: task, may sleep; not in a handler of any probe.
+ * Context: task, may sleep; not in a handler of any probe on data of the kernel.
  * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
  */
 int enable_wprobe(struct wprobe *wp)
@@ -205,9 +206,10 @@ EXPORT_SYMBOL_GPL(enable_wprobe);
  * disable_wprobe() - do not call the handler of a probe any more
  * @wp: a registered probe
  *
- * Afterwards the handler does not run any more.
+ * Afterwards the handler does not run any more, unless it disables its own probe: then it
+ * continues, and others that run are not waited for.
  *
- * Context: task, may sleep; not in a handler of any probe.
+ * Context: task, may sleep; not in a handler of any probe on data of the kernel.
  * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
  */
 int disable_wprobe(struct wprobe *wp)

@@ -144,7 +144,13 @@ static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct t
 	return user;
 }
 
-static void user_put(struct wprobe_user *user)
+/**
+ * wprobe_user_put() - put a reference
+ * @user: freed with the last reference, with its threads
+ *
+ * Context: task, may sleep.
+ */
+void wprobe_user_put(struct wprobe_user *user)
 {
 	if (!refcount_dec_and_test(&user->refs))
 		return;
@@ -189,7 +195,15 @@ static void stop(struct wprobe_user *user, struct list_head *ended)
 {
 	wprobe_threads_stop(user);
 	user->ending = true;
+	if (wprobe_in_own_handler(user))
+		WRITE_ONCE(user->self, current);
 	list_add_tail(&user->ended, ended);
+}
+
+/* Do no handlers run or wait to run, but that which unregisters the probe? */
+static bool only_self(struct wprobe_user *user)
+{
+	return atomic_read(&user->running) == (user->self ? 1 : 0);
 }
 
 /* Waits for handlers, without the lock, and frees the objects. */
@@ -198,13 +212,15 @@ static void end_all(struct list_head *ended)
 	struct wprobe_user *user, *next;
 
 	list_for_each_entry_safe(user, next, ended, ended) {
-		wait_var_event(&user->running, !atomic_read(&user->running));
+		wait_var_event(&user->running, only_self(user));
 		scoped_guard(mutex, &wprobe_user_mutex) {
 			withdraw(user);
 			wprobe_watch_remove(wprobe_of_user(user));
 			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
 		}
-		user_put(user);
+		/* wprobe_user_work() still uses the object, and puts it. */
+		if (!user->self)
+			wprobe_user_put(user);
 	}
 }
 
@@ -217,7 +233,7 @@ static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_
 
 	guard(mutex)(&wprobe_user_mutex);
 	if (find(wp)) {
-		user_put(user);
+		wprobe_user_put(user);
 		return WPROBE_REFUSE_REGISTERED;
 	}
 	wprobe_watch_add(&user->watch, wp, place);
@@ -242,7 +258,7 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 	refusal = find_memory(user, task);
 	if (!refusal)
 		return attach_locked(wp, place, user, task, ended);
-	user_put(user);
+	wprobe_user_put(user);
 	return refusal;
 }
 
@@ -280,9 +296,9 @@ static int attach(struct wprobe *wp)
  * @wps: pointers to the probes; others are left alone
  * @num: number of the pointers
  *
- * Waits for handlers.
+ * Waits for handlers, but not for that which calls it.
  *
- * Context: task, may sleep; not in a handler of one of the probes.
+ * Context: task, may sleep.
  */
 void wprobe_users_unregister(struct wprobe **wps, int num)
 {
@@ -353,14 +369,16 @@ static void change(struct wprobe_user *user, u32 disabled)
  * @wp: the probe
  * @disabled: %WPROBE_FLAG_DISABLED, or 0
  *
- * After disabling, the handler does not run any more.
+ * After disabling, the handler does not run any more, unless it is the handler that disables its
+ * probe: it does not wait for other threads.
  *
- * Context: task, may sleep; to disable a probe, not in its own handler.
+ * Context: task, may sleep.
  * Return: 0; -EINVAL if the probe is not registered, or its memory is gone.
  */
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 {
 	struct wprobe_user *user = get_user_of(wp);
+	bool wait = disabled;
 	int ret = 0;
 
 	if (!user)
@@ -372,9 +390,11 @@ int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 			change(user, disabled);
 		else
 			ret = -EINVAL;
+		/* Two handlers would wait for each other. */
+		wait &= !wprobe_in_own_handler(user);
 	}
-	if (disabled)
+	if (wait)
 		wait_var_event(&user->running, !atomic_read(&user->running));
-	user_put(user);
+	wprobe_user_put(user);
 	return ret;
 }

@@ -39,6 +39,7 @@ struct task_struct;
  * @mm:		its memory, only to be compared
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
+ * @self:	the task whose handler of this probe unregisters the probe, or NULL
  * @refs:	references: of the registration, and of tasks that use the object without the lock
  */
 struct wprobe_user {
@@ -50,6 +51,7 @@ struct wprobe_user {
 	struct mm_struct *mm;
 	struct list_head threads;
 	atomic_t running;
+	struct task_struct *self;
 	refcount_t refs;
 };
 
@@ -121,6 +123,7 @@ static inline struct wprobe *wprobe_of_user(const struct wprobe_user *user)
 
 /* user.c */
 void wprobe_user_end(struct wprobe_user *user);
+void wprobe_user_put(struct wprobe_user *user);
 
 /* user_thread.c */
 enum wprobe_refusal wprobe_thread_add(struct wprobe_user *user, struct task_struct *task);
@@ -129,6 +132,7 @@ void wprobe_threads_enable(struct wprobe_user *user, bool enable);
 void wprobe_threads_stop(struct wprobe_user *user);
 void wprobe_threads_free(struct wprobe_user *user);
 void wprobe_thread_free(struct wprobe_thread *thread);
+bool wprobe_in_own_handler(const struct wprobe_user *user);
 
 /* user_hit.c */
 void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,

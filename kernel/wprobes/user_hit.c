@@ -55,7 +55,8 @@ static void count_missed(struct wprobe_user *user)
 
 static void handler_done(struct wprobe_user *user)
 {
-	if (atomic_dec_and_test(&user->running))
+	/* A handler that unregisters its own probe waits for all others. */
+	if (atomic_dec_return(&user->running) <= 1)
 		wake_up_var(&user->running);
 }
 
@@ -315,7 +316,10 @@ void wprobe_user_work(struct callback_head *work)
 		count_missed(user);
 	barrier();
 	set_state(thread, WPROBE_THREAD_IDLE);
-	handler_done(user);
+	if (READ_ONCE(user->self) == current)
+		wprobe_user_put(user);
+	else
+		handler_done(user);
 }
 
 /**

@@ -30,6 +30,19 @@ static struct wprobe_thread *find_thread(const struct wprobe_user *user,
 	return NULL;
 }
 
+/**
+ * wprobe_in_own_handler() - does current run the handler of a probe?
+ * @user: the probe
+ *
+ * Context: task, wprobe_user_mutex held.
+ */
+bool wprobe_in_own_handler(const struct wprobe_user *user)
+{
+	struct wprobe_thread *thread = find_thread(user, current);
+
+	return thread && thread->state == WPROBE_THREAD_RUNNING;
+}
+
 static struct perf_event *create_event(struct wprobe_thread *thread)
 {
 	const struct wprobe_watch *watch = &thread->user->watch;

@@ -222,6 +222,28 @@ static void pauses_another(void)
 	same("it is hit again", look(paused).hits, 1);
 }
 
+static void ends_itself(void)
+{
+	add("p", "w ends:p");
+	data[0].word = 1;
+	data[0].word = 2;
+	same("hits", look("p").hits, 1);
+	add("q", "w");
+	data[0].word = 3;
+	same("hits of the next probe", look("q").hits, 1);
+}
+
+static void pauses_itself(void)
+{
+	add("p", "w pauses:p");
+	data[0].word = 1;
+	data[0].word = 2;
+	same("hits", look("p").hits, 1);
+	command("enable", "p");
+	data[0].word = 3;
+	same("it is hit again", look("p").hits, 2);
+}
+
 static volatile int signals;
 
 static void got_signal(int signal, siginfo_t *info, struct ucontext *context)
@@ -502,6 +524,8 @@ static const struct test_case cases[] = {
 	{ "system_calls", system_calls },
 	{ "ends_another", ends_another },
 	{ "pauses_another", pauses_another },
+	{ "ends_itself", ends_itself },
+	{ "pauses_itself", pauses_itself },
 	{ "signalled", signalled },
 	{ "all_threads", all_threads },
 	{ "short_threads", short_threads },

@@ -20,7 +20,7 @@ run_case()
 }
 
 for case in values reads changes halves overlap sleeps disabled system_calls \
-	ends_another pauses_another signalled all_threads short_threads created_meanwhile \
+	ends_another pauses_another ends_itself pauses_itself signalled all_threads short_threads created_meanwhile \
 	storm registers; do
 	run_case process "$case"
 done

@@ -78,7 +78,7 @@ static struct probe *find(const char *name)
 	return NULL;
 }
 
-/* Ends or disables another probe, which stays in the list. */
+/* Ends or disables a probe, which stays in the list. */
 static void change_other(const char *name, void (*change)(struct wprobe *wp))
 {
 	struct probe *p;
