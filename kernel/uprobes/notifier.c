@@ -12,7 +12,6 @@ static BLOCKING_NOTIFIER_HEAD(process_chain);
 
 static void notify(enum uprobe_process_event event, struct task_struct *task)
 {
-	/* A worker of a driver may be the last thread of a process, but no process of its own. */
 	if (likely(!rcu_access_pointer(process_chain.head)) || task->flags & PF_KTHREAD)
 		return;
 	blocking_notifier_call_chain(&process_chain, event, task);
@@ -46,7 +45,21 @@ void uprobe_process_exec(void)
  */
 void uprobe_process_exit(void)
 {
-	notify(UPROBE_PROCESS_EXIT, current);
+	/* A helper of the kernel whose program cannot be executed has never had any. */
+	if (current->mm)
+		notify(UPROBE_PROCESS_EXIT, current);
+}
+
+/*
+ * A notifier that unregisters a probe waits for all handlers and callbacks, with the lock of the
+ * chain held.
+ */
+static int check_change(void)
+{
+	if (likely(!uprobe_must_defer() && !uprobe_in_callback()))
+		return 0;
+	pr_warn_once("uprobes: a handler or a callback cannot change the notifiers\n");
+	return -EINVAL;
 }
 
 /**
@@ -54,12 +67,12 @@ void uprobe_process_exit(void)
  * @nb: its function gets an &enum uprobe_process_event and the task; it may sleep, and register
  *	and unregister probes
  *
- * Context: task, may sleep.
- * Return: 0, or -EEXIST if @nb is registered.
+ * Context: task, may sleep; not in a notifier.
+ * Return: 0; -EEXIST if @nb is registered; -EINVAL in a handler or a registration_callback.
  */
 int register_uprobe_process_notifier(struct notifier_block *nb)
 {
-	return blocking_notifier_chain_register(&process_chain, nb);
+	return check_change() ?: blocking_notifier_chain_register(&process_chain, nb);
 }
 EXPORT_SYMBOL_GPL(register_uprobe_process_notifier);
 
@@ -68,10 +81,10 @@ EXPORT_SYMBOL_GPL(register_uprobe_process_notifier);
  * @nb: registered; its function does not run any more after the return
  *
  * Context: task, may sleep; not in a notifier.
- * Return: 0, or -ENOENT if @nb is not registered.
+ * Return: 0; -ENOENT if @nb is not registered; -EINVAL in a handler or a registration_callback.
  */
 int unregister_uprobe_process_notifier(struct notifier_block *nb)
 {
-	return blocking_notifier_chain_unregister(&process_chain, nb);
+	return check_change() ?: blocking_notifier_chain_unregister(&process_chain, nb);
 }
 EXPORT_SYMBOL_GPL(unregister_uprobe_process_notifier);
