@@ -24,8 +24,10 @@ struct vm_area_struct;
  *	sleep, and may change @regs. A changed instruction pointer replaces the instruction
  * @registration_callback: called when an operation that a handler asked for has been done, or
  *	NULL. @reg is 1 for a registration and 0 for its removal; @result is the return value that
- *	the operation would have had outside of a handler. If several handlers ask for the removal
- *	of @u, it is called once. It may free @u after the removal. Callbacks run one at a time
+ *	the operation would have had outside of a handler. It may free @u after the removal.
+ *	Operations that other handlers have asked for before the removal are forgotten, and not
+ *	reported. Callbacks run one at a time, and unregistering any probe waits for them: they
+ *	must take no lock under which a probe is unregistered, or an event is disabled
  * @nmissed: hits that no handler has seen, because there was no room for a copy of the
  *	instruction in reach of the text
  * @registration: reserved, must be NULL
@@ -95,11 +97,11 @@ struct uretprobe {
 enum uprobe_process_event {
 	/*
 	 * data: the child, which has not run; current is the parent. Not for a child that shares
-	 * the memory of the parent (vfork); UPROBE_PROCESS_EXEC follows.
+	 * the memory of the parent (vfork), whose first event is one of the others.
 	 */
 	UPROBE_PROCESS_FORK,
 	UPROBE_PROCESS_EXEC,	/* data: current, which executes another program now */
-	UPROBE_PROCESS_EXIT,	/* data: current, the last thread; its memory still exists */
+	UPROBE_PROCESS_EXIT,	/* data: current, the last thread; still has memory */
 };
 
 int register_uprobe(struct uprobe *u);
@@ -131,6 +133,7 @@ int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned 
 void uprobe_text_moved(struct vm_area_struct *vma);
 void uprobe_process_exec(void);
 void uprobe_process_exit(void);
+void uprobe_handler_died(void);
 
 /*
  * A mapping, or a part of it, is about to be unmapped, of a process that may have been probed; see

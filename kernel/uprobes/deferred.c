@@ -175,7 +175,7 @@ void uprobe_deferred_run(struct uprobe_task *utask)
 
 /**
  * uprobe_deferred_drop() - forget operations that will not be done, because a handler has died
- * @utask: not in use any more; of current, if it has noted operations
+ * @utask: of current, if it has noted operations
  *
  * Context: task.
  */
@@ -183,8 +183,10 @@ void uprobe_deferred_drop(struct uprobe_task *utask)
 {
 	struct uprobe_deferred *op;
 
-	if (unlikely(utask->in_callback))
+	if (unlikely(utask->in_callback)) {
+		utask->in_callback = false;
 		mutex_unlock(&callback_mutex);
+	}
 	while ((op = utask->deferred)) {
 		utask->deferred = op->next;
 		end(op);

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 
+#include "hit.h"
 #include "internal.h"
 #include "process.h"
 
@@ -56,6 +57,23 @@ void uprobe_free_utask(struct task_struct *t)
 	uprobe_observe_remove(utask);
 	uprobe_deferred_drop(utask);
 	utask_free(utask);
+}
+
+/**
+ * uprobe_handler_died() - current dies, which may be in a handler
+ *
+ * The hit ends: the rest of the exit may unregister probes, and others do not wait for it.
+ *
+ * Context: task.
+ */
+void uprobe_handler_died(void)
+{
+	struct uprobe_task *utask = current->utask;
+
+	if (!utask)
+		return;
+	uprobe_hit_end(utask);
+	uprobe_deferred_drop(utask);
 }
 
 /**

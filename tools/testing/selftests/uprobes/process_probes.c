@@ -448,7 +448,7 @@ static void check_follow(void)
 	ksft_test_result(!err && status == 33 && get("f", HITS) == 3 && !get("f", RESULT),
 			 "a child is probed before it runs: status %d, %ld hits, result %ld\n",
 			 status, get("f", HITS), get("f", RESULT));
-	ksft_test_result(!strcmp(read_all(EVENTS), "1 1 1\n"), "fork, exec and exit are seen: %s",
+	ksft_test_result(!strcmp(read_all(EVENTS), "1 1 1 0\n"), "fork, exec and exit are seen: %s",
 			 read_all(EVENTS));
 	ksft_test_result(!get("f", REGISTERED) && !on("del", "f"),
 			 "exec and exit have unregistered the probe\n");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads at probes of one process: they call while probes come and go, are in one handler at once,
- * and their handlers register and unregister probes. The module up_process registers them.
+ * and their handlers register and unregister probes; and tasks that are being killed. The module
+ * up_process registers the probes.
  */
 #include "../kselftest.h"
 #include "probe.h"
@@ -225,32 +226,82 @@ static void check_busy_handlers(void)
 	command("drop");
 }
 
-/* --- A caller that is being killed ---------------------------------------------------- */
+/* --- Callers that are being killed --------------------------------------------------- */
 
-/* It cannot remove the breakpoint, so that the kernel has to do that later. */
-static void check_killed_removal(void)
+static bool is_killed(const char *line)
 {
-	int err = add("p", plain, ""), status = 0;
 	pid_t pid = fork();
+	int status = 0;
 
 	if (!pid)
-		_exit(on("kill", "p"));
-	waitpid(pid, &status, 0);
-	ksft_test_result(!err && WIFSIGNALED(status) && !get("p", REGISTERED) && unchanged(plain) &&
-			 call_plain(2) == 2 && !get("p", HITS),
-			 "a caller that is being killed unregisters a probe: error %d\n", err);
+		_exit(command(line));
+	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
+}
+
+/* They cannot remove the breakpoint, so that the kernel has to do that later, nor write it. */
+static void check_killed(void)
+{
+	int err = add("p", plain, "");
+
+	ksft_test_result(!err && is_killed("dying on p") && call_plain(2) == 2 && get("p", HITS) == 2,
+			 "a caller that is being killed enables a probe that is enabled: error %d\n",
+			 err);
+	ksft_test_result(is_killed("dying del p") && !get("p", REGISTERED) && unchanged(plain) &&
+			 call_plain(2) == 2 && get("p", HITS) == 2,
+			 "a caller that is being killed unregisters a probe\n");
 	command("drop");
+}
+
+/* --- Notifiers ------------------------------------------------------------------------ */
+
+#define MODPROBE	"/proc/sys/kernel/modprobe"
+
+/* A notifier may wait for all handlers. */
+static void check_notifier_in_handler(void)
+{
+	int err = add("n", plain, "notify");
+
+	call_plain(1);
+	ksft_test_result(!err && get("n", RESULT) == -EINVAL,
+			 "a handler cannot register a notifier: error %d, result %ld\n", err,
+			 get("n", RESULT));
+	command("drop");
+}
+
+static bool write_to(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = write(fd, text, len) == (ssize_t)len;
+
+	close(fd);
+	return done;
+}
+
+/* The kernel starts a helper for an unknown file system; its program is not there. */
+static void check_helper(void)
+{
+	char path[256];
+	bool asked;
+
+	strlcpy(path, read_all(MODPROBE), sizeof(path));
+	asked = *path && write_to(MODPROBE, "/nowhere", 8) &&
+		mount("none", "/tmp", "kprobes-no-such-fs", 0, NULL) && errno == ENODEV;
+	write_to(MODPROBE, path, strlen(path));
+	ksft_test_result(asked && strstr(read_all(EVENTS), " 0\n"),
+			 "an exit without memory is not reported: %s", read_all(EVENTS));
 }
 
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(6);
+	ksft_set_plan(9);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_two_removals();
 	check_removal_in_callback();
 	check_busy_handlers();
-	check_killed_removal();
+	check_killed();
+	check_notifier_in_handler();
+	check_helper();
 	ksft_finished();
 }

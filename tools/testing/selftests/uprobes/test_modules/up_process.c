@@ -13,6 +13,7 @@
  *	drop				unregister and forget all
  *	kprobe NAME			register it in the handler of a kprobe
  *	follow NAME			register it in the next child of its process
+ *	dying COMMAND			do a command while the caller is being killed
  *
  * The words of "new" are:
  *
@@ -32,13 +33,17 @@
  *	other=NAME	the handler registers another probe
  *	end=NAME	the callback unregisters another probe, which must have no callbacks then
  *	kprobes		the handler registers and unregisters a kprobe
+ *	notify		the handler registers and unregisters a notifier
+ *	dies		the handler is a bug
+ *	leaves		the exit of its process, which is followed, unregisters it
  *	ip=N		the handler adds N to the instruction pointer
  *	result=N	the handler sets the register of results
  *
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
  * last callback or operation in a handler, errors, and 1 if it is registered.  up_process/log has
  * the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
- * and removals, in that order.  up_process/events has the numbers of forks, execs and exits.
+ * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and exits of
+ * tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -70,6 +75,9 @@
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
+ * @notify: the handler registers a notifier
+ * @dies: the handler is a bug
+ * @leaves: the exit of its process unregisters it
  * @other: the handler registers it, or NULL
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
@@ -84,7 +92,8 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, meet, signal, known, quiet, self, kprobes;
+	bool is_return, sleep, meet, signal, known, quiet, self, kprobes, notify, dies,
+	     leaves;
 	struct probe *other, *end;
 	bool ended;
 	struct changes changes;
@@ -113,6 +122,20 @@ static void use_kprobe(struct probe *p)
 	p->result = register_kprobe(&dummy);
 	if (!p->result)
 		unregister_kprobe(&dummy);
+}
+
+static int ignore_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block ignored = { .notifier_call = ignore_event };
+
+static void use_notifier(struct probe *p)
+{
+	p->result = register_uprobe_process_notifier(&ignored);
+	if (!p->result)
+		unregister_uprobe_process_notifier(&ignored);
 }
 
 /* Waits until another thread is in the handler, too, but not for ever. */
@@ -189,6 +212,10 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		send_sig(SIGUSR1, current, 0);
 	if (p->kprobes)
 		use_kprobe(p);
+	if (p->notify)
+		use_notifier(p);
+	if (p->dies)
+		BUG();
 	if (p->other && !p->other->rp.up.registration)
 		p->result = add(p->other);
 	if (p->self)
@@ -263,7 +290,7 @@ static struct probe *find(const char *name)
 /* --- Kprobe and notifier ------------------------------------------------------------ */
 
 static struct probe *in_kprobe, *to_follow;
-static atomic_t forks, execs, exits;
+static atomic_t forks, execs, exits, without_memory;
 static pid_t followed;
 
 static noinline void up_process_probed(void)
@@ -299,6 +326,8 @@ static int on_event(struct notifier_block *nb, unsigned long event, void *data)
 	struct task_struct *task = data;
 	struct probe *p = READ_ONCE(to_follow);
 
+	if (event == UPROBE_PROCESS_EXIT && !task->mm)
+		atomic_inc(&without_memory);
 	if (!p)
 		return NOTIFY_DONE;
 	if (event == UPROBE_PROCESS_FORK && current->tgid == followed) {
@@ -309,6 +338,8 @@ static int on_event(struct notifier_block *nb, unsigned long event, void *data)
 		atomic_inc(&execs);
 	} else if (event == UPROBE_PROCESS_EXIT && task->tgid == p->rp.up.pid) {
 		atomic_inc(&exits);
+		if (p->leaves)
+			p->result = del(p);
 	}
 	return NOTIFY_OK;
 }
@@ -380,6 +411,12 @@ static int take_word(struct probe *p, char *word)
 		p->self = true;
 	} else if (!strcmp(word, "kprobes")) {
 		p->kprobes = true;
+	} else if (!strcmp(word, "notify")) {
+		p->notify = true;
+	} else if (!strcmp(word, "dies")) {
+		p->dies = true;
+	} else if (!strcmp(word, "leaves")) {
+		p->leaves = true;
 	} else {
 		return -EINVAL;
 	}
@@ -464,9 +501,15 @@ static void command_drop(void)
 
 static int run(char *line)
 {
-	char *command = strsep(&line, " "), *name = strsep(&line, " ");
+	char *command = strsep(&line, " "), *name;
 	struct probe *p;
 
+	if (!strcmp(command, "dying")) {
+		/* A task that is being killed cannot fault pages in. */
+		send_sig(SIGKILL, current, 1);
+		command = strsep(&line, " ");
+	}
+	name = strsep(&line, " ");
 	if (!strcmp(command, "drop")) {
 		command_drop();
 		return 0;
@@ -486,11 +529,6 @@ static int run(char *line)
 		return add(p);
 	if (!strcmp(command, "del"))
 		return del(p);
-	if (!strcmp(command, "kill")) {
-		/* The caller does not return, but this does: it cannot wait, nor fault pages in. */
-		send_sig(SIGKILL, current, 1);
-		return del(p);
-	}
 	if (!strcmp(command, "forget")) {
 		del(p);
 		list_del(&p->entry);
@@ -529,8 +567,8 @@ DEFINE_SHOW_ATTRIBUTE(probes);
 
 static int events_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "%d %d %d\n", atomic_read(&forks), atomic_read(&execs),
-		   atomic_read(&exits));
+	seq_printf(m, "%d %d %d %d\n", atomic_read(&forks), atomic_read(&execs),
+		   atomic_read(&exits), atomic_read(&without_memory));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);

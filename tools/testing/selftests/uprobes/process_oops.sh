@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# A task that dies in a handler of a probe of its process has left the handler when its exit is
+# reported: a notifier that unregisters the probe does so at once.
+#
+# The oops taints the kernel: run this script last.  The lines "kprobes-test: expect-..." in the
+# kernel's log are for the judge of that log.
+
+. "$(dirname "$0")/functions.sh"
+
+UP_PROCESS=/sys/kernel/debug/up_process
+LIST=/sys/kernel/debug/uprobes/list
+
+begin
+need_process_probes
+[ "$(cat /proc/sys/kernel/panic_on_oops)" = 0 ] || skip_all "an oops would be a panic"
+load up_process
+
+# process COMMAND...: write a command to up_process; prints ok or the name of the error.
+process()
+{
+	put "$UP_PROCESS/control" "$*"
+}
+
+start_twice plain 3
+is "a probe" "$(process new p "pid=$waiting" "at=$(address plain)" dies leaves)" ok
+is "it is registered" "$(process add p)" ok
+is "its process is followed" "$(process follow p)" ok
+echo "kprobes-test: expect-oops begin" >/dev/kmsg
+: >"$FLAG"
+wait "$waiting"
+is "the process has died" "$?" 139
+echo "kprobes-test: expect-oops end" >/dev/kmsg
+# Hits, the result of the unregistration, and whether it is registered.
+is "its exit unregisters the probe" "$(awk '$1 == "p" { print $2, $6, $8 }' "$UP_PROCESS/probes")" \
+	"1 0 0"
+no "no probe stays registered" grep -q "^pid:$waiting:" "$LIST"
+process drop >/dev/null
+
+start_twice plain 3
+is "another process is probed" "$(process new p "pid=$waiting" "at=$(address plain)") $(process add p)" \
+	"ok ok"
+is "and goes on" "$(go)" 3
+wait "$waiting"
+is "its calls are hits" "$(awk '$1 == "p" { print $2 }' "$UP_PROCESS/probes")" 3
+process drop >/dev/null
+finish
