@@ -473,15 +473,23 @@ static int change(struct uprobe *u, bool disabled)
 	return err;
 }
 
+static bool is_enabled(struct uprobe *u)
+{
+	guard(rwsem_read)(&uprobe_points_lock);
+	return u->registration && !uprobe_is_disabled(u->registration);
+}
+
 static int set_disabled(struct uprobe *u, bool disabled)
 {
 	int err = uprobe_check_context();
+	bool undo;
 
 	if (err)
 		return err;
 	guard(mutex)(&uprobe_mutex);
+	undo = !disabled && !is_enabled(u);
 	err = change(u, disabled);
-	if (err && !disabled)
+	if (err && undo)
 		change(u, true);
 	return err;
 }
@@ -567,8 +575,8 @@ EXPORT_SYMBOL_GPL(unregister_uprobes);
  *
  * Context: task, may sleep.
  * Return: 0; -EINVAL if @u is not registered or the context is atomic; -ESRCH if the process
- * ends; -EILSEQ if the program has overwritten the instruction; -ENOMEM, -EFAULT if the text cannot
- * be patched. After an error, @u stays disabled.
+ * ends; -EILSEQ if the program has overwritten the instruction; -EINTR if the caller is being
+ * killed; -ENOMEM, -EFAULT if the text cannot be patched. After an error, @u stays as it was.
  */
 int enable_uprobe(struct uprobe *u)
 {
@@ -583,7 +591,8 @@ EXPORT_SYMBOL_GPL(enable_uprobe);
  * The breakpoint is removed, unless another probe needs it. Handlers that run go on.
  *
  * Context: task, may sleep.
- * Return: see enable_uprobe(); after an error of the text, @u is disabled, too.
+ * Return: see enable_uprobe(), or -EAGAIN if userfaultfd protects the text; after an error of the
+ * text, @u is disabled, too, but its breakpoint stays.
  */
 int disable_uprobe(struct uprobe *u)
 {

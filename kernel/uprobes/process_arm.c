@@ -112,7 +112,7 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
  * Disarms the points that have no consumer that wants hits, and puts those that have none.
  *
  * Context: task, may sleep; uprobe_mutex held.
- * Return: false if they stay, because the caller is being killed or memory is short.
+ * Return: false if they stay, see abandoned.c.
  */
 bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
 {
@@ -161,9 +161,9 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
 	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		registration = container_of(uc, struct uprobe_registration, consumer);
-		/* Other threads may be here, too. */
-		atomic_long_inc((atomic_long_t *)&registration->user->nmissed);
-		WRITE_ONCE(registration->disabled, true);
+		/* Other threads may be here, too; and the hit is repeated if this fails. */
+		if (!xchg(&registration->disabled, true))
+			atomic_long_inc((atomic_long_t *)&registration->user->nmissed);
 	}
 	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
 }

@@ -49,13 +49,18 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
  * @uc: has a return handler, or a handler, or both; its filter is not asked
  *
  * Context: task, may sleep; not in a handler.
- * Return: a handle for uprobe_unregister_process(), or an ERR_PTR(): see register_uprobe().
+ * Return: a handle for uprobe_unregister_process(), or an ERR_PTR(): see register_uprobe(); -EINVAL
+ * in a handler.
  */
 struct uprobe *uprobe_register_process(pid_t pid, unsigned long vaddr, struct uprobe_consumer *uc)
 {
-	struct process_consumer *consumer = kzalloc_obj(*consumer);
+	struct process_consumer *consumer;
 	int err;
 
+	/* It would be noted, and the consumer freed. */
+	if (WARN_ON_ONCE(uprobe_must_defer()))
+		return ERR_PTR(-EINVAL);
+	consumer = kzalloc_obj(*consumer);
 	if (!consumer)
 		return ERR_PTR(-ENOMEM);
 	consumer->uc = uc;

@@ -321,7 +321,8 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 	point = uprobe_point_after(process, before);
 	if (point && point->offset == vaddr && !has_its_text(reader, point)) {
 		*why = "another probe, whose text was overwritten, is there";
-		if (!list_empty(&point->consumers))
+		/* A breakpoint that could not be removed yet needs its point. */
+		if (!list_empty(&point->consumers) || uprobe_text_has_breakpoint(reader->insn))
 			return ERR_PTR(-EILSEQ);
 		uprobe_point_put(point);
 		point = NULL;
