@@ -281,28 +281,31 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 				      loff_t ref_ctr_offset, const char **why)
 {
 	struct uprobe_file *file = reader->last ? reader->last->file : file_get(reader->inode);
+	const char *reason = "no memory";
 	struct uprobe_point *point, *before;
 	int err = -ENOMEM;
 
-	*why = "no memory";
 	if (!file)
-		return ERR_PTR(-ENOMEM);
+		goto refuse;
 	before = uprobe_point_before(file, reader->last, offset);
 	point = uprobe_point_after(file, before);
 	if (point && point->offset == offset) {
 		reader->last = point;
-		*why = "registered with another reference counter";
-		return point->ref_ctr_offset == ref_ctr_offset ? point : ERR_PTR(-EINVAL);
+		if (point->ref_ctr_offset == ref_ctr_offset)
+			return point;
+		reason = "registered with another reference counter";
+		err = -EINVAL;
+		goto refuse;
 	}
 	point = uprobe_point_new(file, offset, reader->left);
 	if (!point)
 		goto put_file;
 	point->ref_ctr_offset = ref_ctr_offset;
 	err = uprobe_point_read(point, reader);
-	*why = "the file cannot be read there";
-	if (err && err != -EAGAIN)
+	if (err && err != -EAGAIN) {
+		reason = "the file cannot be read there";
 		goto free_point;
-	*why = "no memory";
+	}
 	if (uprobe_point_insert(point, before)) {
 		err = -ENOMEM;
 		goto free_point;
@@ -317,6 +320,8 @@ free_point:
 	kfree(point);
 put_file:
 	file_put(file);
+refuse:
+	*why = reason;
 	return ERR_PTR(err);
 }
 

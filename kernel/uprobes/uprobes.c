@@ -99,7 +99,7 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
  * @nr: number of points
  *
  * Context: task, may sleep; uprobe_mutex held.
- * Return: false if they stay, because the caller is being killed or memory is short.
+ * Return: false if they stay, see abandoned.c.
  */
 bool uprobe_points_remove(struct uprobe_point **points, unsigned int nr)
 {
@@ -149,14 +149,17 @@ static int register_locked(struct inode *inode, struct uprobe_request *requests,
 			   unsigned int nr, struct uprobe_point **points)
 {
 	unsigned int done;
-	int err;
+	/* Another registration may wait for a file system that does not answer. */
+	int err = mutex_lock_killable(&uprobe_mutex);
 
-	guard(mutex)(&uprobe_mutex);
+	if (err)
+		return err;
 	err = publish(inode, requests, nr, &done);
 	if (!err)
 		err = arm(inode, points, sort_points(points, requests, nr));
 	if (err)
 		withdraw(requests, done, points);
+	mutex_unlock(&uprobe_mutex);
 	return err;
 }
 
