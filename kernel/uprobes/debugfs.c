@@ -92,6 +92,15 @@ static bool is_overwritten(struct mm_struct *mm, struct uprobe_point *point)
 		!uprobe_text_has_breakpoint(text));
 }
 
+static unsigned long missed(const struct uprobe_registration *registration)
+{
+	const struct uprobe *u = registration->user;
+
+	if (registration->kind != UPROBE_KIND_RETURN)
+		return u->nmissed;
+	return u->nmissed + atomic_read(&container_of(u, struct uretprobe, up)->nmissed);
+}
+
 static void show_process_point(struct seq_file *m, struct mm_struct *mm,
 			       struct uprobe_point *point)
 {
@@ -106,7 +115,7 @@ static void show_process_point(struct seq_file *m, struct mm_struct *mm,
 		registration = container_of(uc, struct uprobe_registration, consumer);
 		seq_printf(m, "pid:%d:0x%llx %s nmissed %lu [%u: %s]%s%s\n",
 			   registration->pid, point->offset, kinds[registration->kind],
-			   registration->user->nmissed, mode,
+			   missed(registration), mode,
 			   decision ? decision_name(decision) : "?",
 			   registration->disabled ? " [DISABLED]" : "", mark);
 	}

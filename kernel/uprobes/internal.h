@@ -5,6 +5,8 @@
  *
  * Locks, the outermost first:
  *
+ *   process_chain	(rwsem) notifiers, held while they run
+ *   callback_mutex	one registration_callback at a time
  *   uprobe_mutex	one registration, change or removal at a time
  *   mmap_lock		of one process
  *   i_mmap_rwsem	of a file, while its mappings are collected, without the locks below
@@ -17,7 +19,7 @@
  *   lock		of one process: table, sites, areas, counters
  *   uprobe_sites_lock	(spinlock) the connection between sites and points
  *
- * Leaves (spinlocks): observe_lock in observe.c, dying_lock in point.c.
+ * Leaves (spinlocks): observe_lock in observe.c, dying_lock in point.c, noted_lock in deferred.c.
  *
  * A hit takes none of them, except the first one at a site in a process.
  */

@@ -30,7 +30,7 @@ static DEFINE_SPINLOCK(observe_lock);
 
 /**
  * uprobe_observe_add() - begin to observe a task
- * @utask: of current, complete
+ * @utask: of current, or of a child that has not run; complete
  *
  * Context: task.
  */
