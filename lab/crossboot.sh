@@ -12,7 +12,7 @@
 ARCH=${ARCH:-s390}
 OUT=$(out_dir "$ARCH" cross)
 CONSOLE=$LOGS/$ARCH-cross-console.log
-LIMIT=${BOOT_TIMEOUT:-600}
+LIMIT=${BOOT_TIMEOUT:-1200}
 
 # machine: set the emulator with its machine and console, the image, and the console's name.
 machine()
