@@ -50,30 +50,48 @@ static __always_inline kprobe_opcode_t *slot_address(struct slot_page *page, uns
 	return (void *)page->insns + slot * page->cache->insn_size;
 }
 
-/* Returns the hash key of a page, the same for every address in the page. */
+/* Returns the hash key of a page: that of its first address. */
 static __always_inline unsigned long slot_page_key(unsigned long addr)
 {
 	return addr >> PAGE_SHIFT;
 }
 
+static __always_inline bool no_page_has(unsigned long key)
+{
+	return hlist_empty(&kprobe_slot_pages[hash_min(key, HASH_BITS(kprobe_slot_pages))]);
+}
+
+/* Returns the page with this key that contains @addr, or NULL. */
+static __always_inline struct slot_page *page_with_key(unsigned long key, unsigned long addr)
+{
+	struct slot_page *page;
+
+	/* Without lockdep, because traps and unwinders call this. */
+	hash_for_each_possible_rcu_notrace(kprobe_slot_pages, page, node, key) {
+		if (addr - (unsigned long)page->insns < PAGE_SIZE)
+			return page;
+	}
+	return NULL;
+}
+
+/* Other backends may have a page that begins in the middle of a page, as powerpc does. */
+#define SLOT_PAGES_ALIGNED	IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH)
+
 /* Does no page of slots have the hash of @addr?  Then @addr is not in a slot.  Context: any. */
 static __always_inline bool no_slot_page(unsigned long addr)
 {
-	return hlist_empty(&kprobe_slot_pages[hash_min(slot_page_key(addr),
-						       HASH_BITS(kprobe_slot_pages))]);
+	unsigned long key = slot_page_key(addr);
+
+	return no_page_has(key) && (SLOT_PAGES_ALIGNED || no_page_has(key - 1));
 }
 
 /* Returns the page that contains @addr, or NULL.  Context: preemption disabled. */
 static __always_inline struct slot_page *find_slot_page(unsigned long addr)
 {
-	struct slot_page *page;
+	unsigned long key = slot_page_key(addr);
+	struct slot_page *page = page_with_key(key, addr);
 
-	/* Without lockdep, because traps and unwinders call this. */
-	hash_for_each_possible_rcu_notrace(kprobe_slot_pages, page, node, slot_page_key(addr)) {
-		if (slot_page_key((unsigned long)page->insns) == slot_page_key(addr))
-			return page;
-	}
-	return NULL;
+	return SLOT_PAGES_ALIGNED ? page : page ?: page_with_key(key - 1, addr);
 }
 
 #endif /* _KERNEL_KPROBES_SLOTS_H */

@@ -31,12 +31,21 @@ static noinline __noclone unsigned long traced_double(unsigned long x)
 	return 2 * x;
 }
 
+typedef unsigned long (*target_t)(unsigned long x);
+
+/* Direct calls may come to another entry than that of a pointer: on powerpc they do. */
+static __always_inline unsigned long call_by_pointer(target_t fn, unsigned long x)
+{
+	OPTIMIZER_HIDE_VAR(fn);
+	return fn(x);
+}
+
 /* The sum of 1 to @x, with one call for each number. */
 static noinline notrace __noclone unsigned long plain_sum(unsigned long x)
 {
 	OPTIMIZER_HIDE_VAR(x);
 	if (x > 1)
-		x += plain_sum(x - 1);
+		x += call_by_pointer(plain_sum, x - 1);
 	OPTIMIZER_HIDE_VAR(x);
 	return x;
 }
@@ -45,7 +54,7 @@ static noinline __noclone unsigned long traced_sum(unsigned long x)
 {
 	OPTIMIZER_HIDE_VAR(x);
 	if (x > 1)
-		x += traced_sum(x - 1);
+		x += call_by_pointer(traced_sum, x - 1);
 	OPTIMIZER_HIDE_VAR(x);
 	return x;
 }
@@ -74,8 +83,6 @@ static noinline __noclone unsigned long traced_blocked(unsigned long x)
 /* The handlers of a kprobe on these functions call a function with a return probe. */
 TRAP_TARGET(plain_outer, 1)
 TRACED_TARGET(traced_outer, 1)
-
-typedef unsigned long (*target_t)(unsigned long x);
 
 static const struct target {
 	const char *name;
