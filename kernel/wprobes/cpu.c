@@ -15,6 +15,7 @@
 #include <linux/irqflags.h>
 #include <linux/kasan.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 #include <linux/wprobes-task.h>
 
 #include "internal.h"
@@ -31,7 +32,33 @@ struct wprobe_slot wprobe_slots[WPROBE_SLOTS];
  */
 void wprobe_handler_died(void)
 {
-	raw_cpu_write(wprobe_cpu.busy, false);
+	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
+}
+
+/**
+ * wprobe_read() - read a word that may be watched, without a hit
+ * @value: set to the value of the word
+ * @word: the word
+ *
+ * Context: any.
+ * Return: false if the word cannot be read.
+ */
+bool wprobe_read(unsigned long *value, const unsigned long *word)
+{
+	unsigned long flags;
+	u8 busy;
+	bool done;
+
+	local_irq_save(flags);
+	busy = raw_cpu_read(wprobe_cpu.busy);
+	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_READING);
+	/* Both pair with wprobe_hit(), on this CPU. */
+	barrier();
+	done = !copy_from_kernel_nofault(value, word, sizeof(*value));
+	barrier();
+	raw_cpu_write(wprobe_cpu.busy, busy);
+	local_irq_restore(flags);
+	return done;
 }
 
 /* Returns the content for a register of this CPU, with the address of its copy of a variable. */
@@ -63,7 +90,7 @@ static void set_loaded(struct wprobe_loaded *loaded, const struct wprobe_range *
 	loaded->last = &watch->last;
 	if (watch->lasts) {
 		loaded->last = this_cpu_ptr(watch->lasts);
-		*loaded->last = *loaded->word;
+		wprobe_read(loaded->last, loaded->word);
 	}
 }
 

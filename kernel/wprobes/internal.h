@@ -114,15 +114,22 @@ struct wprobe_loaded {
 	unsigned long *last;
 };
 
+/* Why a CPU calls no handler for an access. */
+enum wprobe_busy {
+	WPROBE_BUSY_NOT,	/* it does */
+	WPROBE_BUSY_HANDLER,	/* the access is one of a handler, and missed */
+	WPROBE_BUSY_READING,	/* the access is that of wprobe_read(), and not counted */
+};
+
 /**
  * struct wprobe_cpu - the registers of one CPU
- * @busy:	a handler is running
+ * @busy:	see &enum wprobe_busy
  * @online:	the registers are loaded
  * @loading:	the registers are being loaded
  * @loaded:	the register of each slot
  */
 struct wprobe_cpu {
-	bool busy;
+	u8 busy;
 	bool online;
 	bool loading;
 	struct wprobe_loaded loaded[WPROBE_SLOTS];
@@ -228,6 +235,7 @@ void wprobe_users_unregister(struct wprobe **wps, int num);
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled);
 
 /* cpu.c */
+bool wprobe_read(unsigned long *value, const unsigned long *word);
 void wprobe_commit(void);
 void wprobe_move_here(unsigned int slot, unsigned long addr);
 

@@ -8,7 +8,6 @@
 #include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/fixmap.h>
 #include <asm/sections.h>
@@ -155,7 +154,7 @@ static enum wprobe_refusal check_memory(const struct wprobe_range *range)
 		return WPROBE_REFUSE_DEVICE;
 	if (!arch_wprobe_allowed(range))
 		return WPROBE_REFUSE_ENTRY;
-	if (copy_from_kernel_nofault(&word, wprobe_word(range->addr), sizeof(word)))
+	if (!wprobe_read(&word, wprobe_word(range->addr)))
 		return WPROBE_REFUSE_UNMAPPED;
 	return WPROBE_REFUSE_NONE;
 }

@@ -12,7 +12,6 @@
 #include <linux/irqflags.h>
 #include <linux/kasan.h>
 #include <linux/kprobes.h>
-#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -62,7 +61,7 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 	range.addr = (unsigned long)kasan_reset_tag(addr);
 	if (range.addr < TASK_SIZE_MAX || !arch_wprobe_allowed(&range))
 		return -EINVAL;
-	if (copy_from_kernel_nofault(&value, wprobe_word(range.addr), sizeof(value)))
+	if (!wprobe_read(&value, wprobe_word(range.addr)))
 		return -EFAULT;
 
 	local_irq_save(flags);

@@ -14,7 +14,6 @@
  */
 #include <linux/minmax.h>
 #include <linux/rculist.h>
-#include <linux/uaccess.h>
 
 #include "internal.h"
 
@@ -90,7 +89,7 @@ static void read_last(struct wprobe_watch *watch, unsigned long bytes)
 	unsigned long last = READ_ONCE(watch->last), now;
 
 	do {
-		if (copy_from_kernel_nofault(&now, word, sizeof(now)))
+		if (!wprobe_read(&now, word))
 			return;
 	} while (!try_cmpxchg(&watch->last, &last, (last & ~bytes) | (now & bytes)));
 }

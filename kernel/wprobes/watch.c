@@ -9,7 +9,6 @@
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "user.h"
 #include "trace.h"
@@ -128,7 +127,7 @@ void wprobe_watch_update(struct wprobe_watch *watch)
 	if (watch->state == WPROBE_OFF && wanted(watch)) {
 		/* Each CPU reads its copy of a per-CPU variable when it loads its register. */
 		if (!watch->lasts)
-			copy_from_kernel_nofault(&watch->last, word, sizeof(*word));
+			wprobe_read(&watch->last, word);
 		wprobe_watch_set_state(watch, WPROBE_ARMED);
 	} else if (watch->state == WPROBE_ARMED && !wanted(watch)) {
 		wprobe_watch_set_state(watch, WPROBE_OFF);

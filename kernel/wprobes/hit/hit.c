@@ -106,7 +106,8 @@ static noinline void miss(struct wprobe_watch *watch, unsigned long installed,
 {
 	const struct hit hit = { installed, touched, old, new };
 
-	count_missed(watch, &hit);
+	if (raw_cpu_read(wprobe_cpu.busy) != WPROBE_BUSY_READING)
+		count_missed(watch, &hit);
 }
 NOKPROBE_SYMBOL(miss);
 
@@ -148,7 +149,7 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 		miss(watch, hit.installed, hit.touched, hit.old, hit.new);
 		return;
 	}
-	raw_cpu_write(wprobe_cpu.busy, true);
+	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
 	barrier();
 	arch_wprobe_handlers_begin();
 	if (unlikely(is_in_copy(regs)))
@@ -157,6 +158,6 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 		call_handlers(watch, &hit, regs);
 	arch_wprobe_handlers_end();
 	barrier();
-	raw_cpu_write(wprobe_cpu.busy, false);
+	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }
 NOKPROBE_SYMBOL(wprobe_hit);

@@ -35,6 +35,25 @@ static void the_same_bytes_share_a_register(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_watches(), 0);
 }
 
+/* The core reads the word while it registers, disables and enables other probes on the word. */
+static void the_core_reads_without_a_hit(struct kunit *test)
+{
+	struct watched all = watched_at(&words[0], sizeof(long));
+	struct watched other = watched_at(&words[0], sizeof(long));
+
+	all.wp.type = WPROBE_RW;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&all.wp), 0);
+	READ_ONCE(words[0]);
+	KUNIT_EXPECT_EQ(test, hits_of(&all), 1);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
+	KUNIT_EXPECT_EQ(test, disable_wprobe(&other.wp), 0);
+	KUNIT_EXPECT_EQ(test, enable_wprobe(&other.wp), 0);
+	unregister_wprobe(&other.wp);
+	KUNIT_EXPECT_EQ(test, hits_of(&all), 1);
+	KUNIT_EXPECT_EQ(test, all.wp.nmissed, 0);
+	unregister_wprobe(&all.wp);
+}
+
 /* Fills all registers but @left with probes on words of their own; returns their number. */
 static int fill(struct kunit *test, struct watched *w, int left)
 {
@@ -191,6 +210,7 @@ static void probes_that_cannot_be_told_apart_do_not_share(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(the_same_bytes_share_a_register),
+	KUNIT_CASE(the_core_reads_without_a_hit),
 	KUNIT_CASE(a_wider_watch_reports_no_old_changes),
 	KUNIT_CASE(neighbours_share_the_last_register),
 	KUNIT_CASE(watches_are_merged_for_another),
