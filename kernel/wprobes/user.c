@@ -29,7 +29,10 @@ DEFINE_MUTEX(wprobe_user_mutex);
  */
 LIST_HEAD(wprobe_users);
 
-/* Number of objects in wprobe_users. */
+/* Those whose own handlers have unregistered them, and have not returned. */
+static LIST_HEAD(by_self);
+
+/* Number of objects in wprobe_users and in by_self. */
 unsigned int wprobe_users_registered;
 
 /* The task that holds wprobe_user_mutex to register probes. */
@@ -144,13 +147,7 @@ static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct t
 	return user;
 }
 
-/**
- * wprobe_user_put() - put a reference
- * @user: freed with the last reference, with its threads
- *
- * Context: task, may sleep.
- */
-void wprobe_user_put(struct wprobe_user *user)
+static void user_put(struct wprobe_user *user)
 {
 	if (!refcount_dec_and_test(&user->refs))
 		return;
@@ -180,7 +177,9 @@ static void publish(struct wprobe_user *user)
 static void withdraw(struct wprobe_user *user)
 {
 	list_del(&user->list);
-	WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
+	/* A task that dies in its own handler has to come to wprobe_self_died(). */
+	if (!user->self)
+		WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
 }
 
 static void arm(struct wprobe_user *user)
@@ -193,11 +192,95 @@ static void arm(struct wprobe_user *user)
 /* Releases the registers; end_all() does the rest.  A task may still die in a handler. */
 static void stop(struct wprobe_user *user, struct list_head *ended)
 {
+	struct wprobe_thread *own = wprobe_own_handler(user);
+
+	/* A task that exits has died in its handler. */
+	if (own && current->flags & PF_EXITING)
+		wprobe_user_died(own);
 	wprobe_threads_stop(user);
 	user->ending = true;
-	if (wprobe_in_own_handler(user))
+	if (own && !(current->flags & PF_EXITING)) {
 		WRITE_ONCE(user->self, current);
+		user->wp = wprobe_of_user(user);
+		list_add(&user->by_self, &by_self);
+	}
 	list_add_tail(&user->ended, ended);
+}
+
+/**
+ * wprobe_user_left() - the handler that has unregistered its own probe has returned
+ * @user: the probe
+ *
+ * Context: task, may sleep.
+ */
+void wprobe_user_left(struct wprobe_user *user)
+{
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		list_del(&user->by_self);
+		WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
+	}
+	/* Pairs with the acquire in wait_for_selves(). */
+	smp_store_release(&user->left, true);
+	/* Orders it before the look for waiters. Pairs with the barrier of wait_var_event(). */
+	smp_mb();
+	wake_up_var(&user->left);
+	user_put(user);
+}
+
+/**
+ * wprobe_self_died() - current exits: its handler may have died after it has unregistered its probe
+ *
+ * Context: task, may sleep.
+ */
+void wprobe_self_died(void)
+{
+	struct wprobe_user *user, *own = NULL;
+
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		list_for_each_entry(user, &by_self, by_self) {
+			if (user->self == current)
+				own = user;
+		}
+		if (own)
+			wprobe_user_died(wprobe_own_handler(own));
+	}
+	if (own)
+		wprobe_user_left(own);
+}
+
+/* Returns the object of a probe that its own handler has unregistered, with a reference, or NULL. */
+static struct wprobe_user *get_by_self(const struct wprobe *wp)
+{
+	struct wprobe_user *user;
+
+	guard(mutex)(&wprobe_user_mutex);
+	list_for_each_entry(user, &by_self, by_self) {
+		if (user->wp == wp && user->self != current) {
+			refcount_inc(&user->refs);
+			return user;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Waits for handlers that have unregistered their own probes: the caller may free these, or unload
+ * the module with the handlers.
+ */
+static void wait_for_selves(struct wprobe **wps, int num)
+{
+	struct wprobe_user *user;
+	int i;
+
+	if (likely(list_empty(&by_self)))
+		return;
+	for (i = 0; i < num; i++) {
+		while ((user = get_by_self(wps[i]))) {
+			/* Pairs with the release in wprobe_user_left(). */
+			wait_var_event(&user->left, smp_load_acquire(&user->left));
+			user_put(user);
+		}
+	}
 }
 
 /* Do no handlers run or wait to run, but that which unregisters the probe? */
@@ -218,9 +301,9 @@ static void end_all(struct list_head *ended)
 			wprobe_watch_remove(wprobe_of_user(user));
 			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
 		}
-		/* wprobe_user_work() still uses the object, and puts it. */
+		/* The handler still uses the object. */
 		if (!user->self)
-			wprobe_user_put(user);
+			user_put(user);
 	}
 }
 
@@ -233,7 +316,7 @@ static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_
 
 	guard(mutex)(&wprobe_user_mutex);
 	if (find(wp)) {
-		wprobe_user_put(user);
+		user_put(user);
 		return WPROBE_REFUSE_REGISTERED;
 	}
 	wprobe_watch_add(&user->watch, wp, place);
@@ -258,7 +341,7 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 	refusal = find_memory(user, task);
 	if (!refusal)
 		return attach_locked(wp, place, user, task, ended);
-	wprobe_user_put(user);
+	user_put(user);
 	return refusal;
 }
 
@@ -306,16 +389,17 @@ void wprobe_users_unregister(struct wprobe **wps, int num)
 	LIST_HEAD(ended);
 	int i;
 
-	if (!READ_ONCE(wprobe_users_registered))
-		return;
-	scoped_guard(mutex, &wprobe_user_mutex) {
-		for (i = 0; i < num; i++) {
-			user = wps[i] ? find(wps[i]) : NULL;
-			if (user)
-				stop(user, &ended);
+	if (READ_ONCE(wprobe_users_registered)) {
+		scoped_guard(mutex, &wprobe_user_mutex) {
+			for (i = 0; i < num; i++) {
+				user = wps[i] ? find(wps[i]) : NULL;
+				if (user)
+					stop(user, &ended);
+			}
 		}
+		end_all(&ended);
 	}
-	end_all(&ended);
+	wait_for_selves(wps, num);
 }
 
 /**
@@ -391,10 +475,10 @@ int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 		else
 			ret = -EINVAL;
 		/* Two handlers would wait for each other. */
-		wait &= !wprobe_in_own_handler(user);
+		wait &= !wprobe_own_handler(user);
 	}
 	if (wait)
 		wait_var_event(&user->running, !atomic_read(&user->running));
-	wprobe_user_put(user);
+	user_put(user);
 	return ret;
 }

@@ -40,6 +40,9 @@ struct task_struct;
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
  * @self:	the task whose handler of this probe unregisters the probe, or NULL
+ * @wp:		then its address; the handler may have freed it
+ * @by_self:	then links the object into by_self of user.c, until the handler has returned
+ * @left:	the handler has returned
  * @refs:	references: of the registration, and of tasks that use the object without the lock
  */
 struct wprobe_user {
@@ -52,6 +55,9 @@ struct wprobe_user {
 	struct list_head threads;
 	atomic_t running;
 	struct task_struct *self;
+	const struct wprobe *wp;
+	struct list_head by_self;
+	bool left;
 	refcount_t refs;
 };
 
@@ -67,14 +73,15 @@ struct wprobe_user {
  *
  *	IDLE ---> BEFORE ---> QUEUED ---> RUNNING ---> IDLE
  *	                        |
- *	                        +------> CANCELLED
+ *	                        +------> SKIPPED ---> IDLE
+ *	                                    |
+ *	                                    +------> CANCELLED
  *
  * x86 skips BEFORE.  A signal before the access, and work that was removed from the queue, return
- * to IDLE.  The thread itself changes the state; another task only if it has removed the work, or
- * from SKIPPED to CANCELLED.
+ * to IDLE.  The thread itself changes the state; another task only if it has removed the work, and
+ * from QUEUED to SKIPPED to CANCELLED.
  *
- * Only set_state() of user_hit.c changes it, and checks the transition; but leave_skipped() leaves
- * SKIPPED.
+ * Only set_state() and leave_state() of user_hit.c change it, and check the transition.
  */
 enum wprobe_thread_state {
 	WPROBE_THREAD_IDLE,
@@ -123,7 +130,8 @@ static inline struct wprobe *wprobe_of_user(const struct wprobe_user *user)
 
 /* user.c */
 void wprobe_user_end(struct wprobe_user *user);
-void wprobe_user_put(struct wprobe_user *user);
+void wprobe_user_left(struct wprobe_user *user);
+void wprobe_self_died(void);
 
 /* user_thread.c */
 enum wprobe_refusal wprobe_thread_add(struct wprobe_user *user, struct task_struct *task);
@@ -132,7 +140,7 @@ void wprobe_threads_enable(struct wprobe_user *user, bool enable);
 void wprobe_threads_stop(struct wprobe_user *user);
 void wprobe_threads_free(struct wprobe_user *user);
 void wprobe_thread_free(struct wprobe_thread *thread);
-bool wprobe_in_own_handler(const struct wprobe_user *user);
+struct wprobe_thread *wprobe_own_handler(const struct wprobe_user *user);
 
 /* user_hit.c */
 void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,

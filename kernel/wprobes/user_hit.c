@@ -41,11 +41,28 @@ static const u8 transitions[NR_WPROBE_THREAD_STATES] = {
 	[WPROBE_THREAD_RUNNING]	= TO(IDLE),
 };
 
+static void check_transition(const struct wprobe_thread *thread, enum wprobe_thread_state from,
+			     enum wprobe_thread_state to)
+{
+	WARN_ONCE(!(transitions[from] & BIT(to)), "thread %d: state %d to %d\n",
+		  thread->task->pid, from, to);
+}
+
 static void set_state(struct wprobe_thread *thread, enum wprobe_thread_state state)
 {
-	WARN_ONCE(!(transitions[thread->state] & BIT(state)), "thread %d: state %d to %d\n",
-		  thread->task->pid, thread->state, state);
-	thread->state = state;
+	check_transition(thread, thread->state, state);
+	WRITE_ONCE(thread->state, state);
+}
+
+/*
+ * Leaves a state that the work of the thread, and a task that disables or releases the event, may
+ * both want to leave: one of them gets true.
+ */
+static bool leave_state(struct wprobe_thread *thread, enum wprobe_thread_state from,
+			enum wprobe_thread_state to)
+{
+	check_transition(thread, from, to);
+	return cmpxchg(&thread->state, from, to) == from;
 }
 
 static void count_missed(struct wprobe_user *user)
@@ -117,7 +134,10 @@ void wprobe_user_queue(struct callback_head *work)
 	/* The answer is no if the task exits: perf calls no handler for such a task. */
 	if (!task_work_add(current, work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
-	set_state(thread, WPROBE_THREAD_IDLE);
+	if (!leave_state(thread, WPROBE_THREAD_QUEUED, WPROBE_THREAD_IDLE)) {
+		set_state(thread, WPROBE_THREAD_IDLE);
+		return;
+	}
 	count_missed(thread->user);
 	handler_done(thread->user);
 }
@@ -131,13 +151,16 @@ static void queue(struct wprobe_thread *thread)
 /* Is the access a hit whose handler is to be called? */
 static bool is_hit(struct wprobe_thread *thread)
 {
+	enum wprobe_thread_state state;
+
 	/* During an exec, the addresses are those of other memory. */
 	if (__this_cpu_read(wprobe_reading) || current->mm != thread->user->mm)
 		return false;
-	if (thread->state == WPROBE_THREAD_RUNNING)
+	state = READ_ONCE(thread->state);
+	if (state == WPROBE_THREAD_RUNNING)
 		count_missed(thread->user);
 	/* The accesses of a system call are one hit. */
-	return thread->state == WPROBE_THREAD_IDLE || thread->state == WPROBE_THREAD_BEFORE;
+	return state == WPROBE_THREAD_IDLE || state == WPROBE_THREAD_BEFORE;
 }
 
 /**
@@ -282,13 +305,14 @@ static void call_handler(struct wprobe_thread *thread)
 		instruction_pointer_set(regs, ip);
 }
 
-/*
- * Leaves WPROBE_THREAD_SKIPPED.  The work, and a task that releases the event, may both want to:
- * one of them gets true.
- */
-static bool leave_skipped(struct wprobe_thread *thread, enum wprobe_thread_state to)
+/* Begins to call the handler, unless the work is to be skipped. */
+static bool begin_work(struct wprobe_thread *thread)
 {
-	return cmpxchg(&thread->state, WPROBE_THREAD_SKIPPED, to) == WPROBE_THREAD_SKIPPED;
+	if (leave_state(thread, WPROBE_THREAD_QUEUED, WPROBE_THREAD_RUNNING))
+		return true;
+	if (!leave_state(thread, WPROBE_THREAD_SKIPPED, WPROBE_THREAD_IDLE))
+		wprobe_thread_free(thread);
+	return false;
 }
 
 /**
@@ -301,25 +325,20 @@ void wprobe_user_work(struct callback_head *work)
 {
 	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
 	struct wprobe_user *user = thread->user;
+	bool last;
 
-	if (leave_skipped(thread, WPROBE_THREAD_IDLE))
+	if (!begin_work(thread))
 		return;
-	if (READ_ONCE(thread->state) == WPROBE_THREAD_CANCELLED) {
-		wprobe_thread_free(thread);
-		return;
-	}
-	set_state(thread, WPROBE_THREAD_RUNNING);
-	barrier();
 	if (current->mm == user->mm && know_values(thread))
 		call_handler(thread);
 	else
 		count_missed(user);
 	barrier();
 	set_state(thread, WPROBE_THREAD_IDLE);
-	if (READ_ONCE(user->self) == current)
-		wprobe_user_put(user);
-	else
-		handler_done(user);
+	last = READ_ONCE(user->self) == current;
+	handler_done(user);
+	if (last)
+		wprobe_user_left(user);
 }
 
 /**
@@ -328,9 +347,9 @@ void wprobe_user_work(struct callback_head *work)
  *
  * The hit is counted as missed.  A handler that runs continues.
  *
- * In a handler of another probe, current has taken all its works out of the queue.  It will do
- * those that it has not done yet, so they can neither be taken out nor waited for: they are
- * skipped.
+ * A task that runs handlers has taken all its works out of the queue.  It will do those that it has
+ * not done yet, so they cannot be taken out; nor can they be waited for, because the handler that
+ * runs may wait for the caller.  They are skipped.
  *
  * Context: task, wprobe_user_mutex held.
  */
@@ -339,9 +358,7 @@ void wprobe_user_cancel(struct wprobe_thread *thread)
 	lockdep_assert_held(&wprobe_user_mutex);
 	if (task_work_cancel(thread->task, &thread->work))
 		set_state(thread, WPROBE_THREAD_IDLE);
-	else if (thread->task == current && thread->state == WPROBE_THREAD_QUEUED)
-		set_state(thread, WPROBE_THREAD_SKIPPED);
-	else
+	else if (!leave_state(thread, WPROBE_THREAD_QUEUED, WPROBE_THREAD_SKIPPED))
 		return;
 	count_missed(thread->user);
 	handler_done(thread->user);
@@ -360,7 +377,7 @@ bool wprobe_user_abandon(struct wprobe_thread *thread)
 	/* A task that exits does no work any more: it has died in a handler. */
 	if (thread->task->flags & PF_EXITING)
 		return false;
-	return leave_skipped(thread, WPROBE_THREAD_CANCELLED);
+	return leave_state(thread, WPROBE_THREAD_SKIPPED, WPROBE_THREAD_CANCELLED);
 }
 
 /**

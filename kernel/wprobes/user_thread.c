@@ -31,16 +31,17 @@ static struct wprobe_thread *find_thread(const struct wprobe_user *user,
 }
 
 /**
- * wprobe_in_own_handler() - does current run the handler of a probe?
+ * wprobe_own_handler() - does current run the handler of a probe?
  * @user: the probe
  *
  * Context: task, wprobe_user_mutex held.
+ * Return: current's thread, or NULL.
  */
-bool wprobe_in_own_handler(const struct wprobe_user *user)
+struct wprobe_thread *wprobe_own_handler(const struct wprobe_user *user)
 {
 	struct wprobe_thread *thread = find_thread(user, current);
 
-	return thread && thread->state == WPROBE_THREAD_RUNNING;
+	return thread && thread->state == WPROBE_THREAD_RUNNING ? thread : NULL;
 }
 
 static struct perf_event *create_event(struct wprobe_thread *thread)
@@ -283,6 +284,8 @@ void wprobe_leave_process(void)
 	/* See wprobe_add_thread(). */
 	if (current->flags & PF_KTHREAD)
 		return;
+	if (current->flags & PF_EXITING)
+		wprobe_self_died();
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
 		if (!(current->flags & PF_EXITING) && user->mm == current->mm)

@@ -349,6 +349,72 @@ static void all_threads(void)
 	same("new", expect("p", THREADS * WRITES + 1).new, 3);
 }
 
+/* A handler disables a probe that another thread has hit as well, and is disabling. */
+static void write_both(void *pipe)
+{
+	unsigned long values[2] = { 1, 2 };
+	struct { word_t *at; size_t length; } parts[2] = {
+		{ &data[0].word, sizeof(long) }, { &data[1].word, sizeof(long) },
+	};
+	int *ends = pipe;
+
+	write(ends[1], values, sizeof(values));
+	syscall(__NR_readv, ends[0], parts, 2);
+}
+
+static void both_pause_another(void)
+{
+	int ends[2], round;
+
+	same("pipe", pipe(ends), 0);
+	same("add a", add_at("a", getpid(), &data[0].word, "w pauses:b"), 0);
+	same("add b", add_at("b", getpid(), &data[1].word, "w"), 0);
+	for (round = 0; round < 50; round++) {
+		command("enable", "b");
+		if (thread_start(&threads[0], write_both, ends) < 0)
+			fail("clone", errno, 0);
+		write_both(ends);
+		wait_for(0, 1);
+	}
+	same("hits of the first", look("a").hits, 2 * round);
+}
+
+static void write_word(void *argument)
+{
+	WORD = (unsigned long)argument;
+}
+
+/* Another thread waits for the handler, which unregisters its own probe. */
+static void ends_while_disabled(void)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		add("p", "w sleep ends:p");
+		if (thread_start(&threads[0], write_word, NULL) < 0)
+			fail("clone", errno, 0);
+		while (!look("p").hits)
+			;
+		/* An error, if the probe has ended. */
+		control("disable p");
+		wait_for(0, 1);
+		command("del", "p");
+	}
+}
+
+/* The probe is freed after its handler has returned. */
+static void ends_and_lingers(void)
+{
+	add("p", "w ends:p lingers");
+	if (thread_start(&threads[0], write_word, NULL) < 0)
+		fail("clone", errno, 0);
+	while (!look("p").hits)
+		;
+	usleep(10000);
+	command("del", "p");
+	wait_for(0, 1);
+}
+
 static void write_once(void *argument)
 {
 	WORD = (unsigned long)argument;
@@ -528,6 +594,9 @@ static const struct test_case cases[] = {
 	{ "pauses_itself", pauses_itself },
 	{ "signalled", signalled },
 	{ "all_threads", all_threads },
+	{ "both_pause_another", both_pause_another },
+	{ "ends_while_disabled", ends_while_disabled },
+	{ "ends_and_lingers", ends_and_lingers },
 	{ "short_threads", short_threads },
 	{ "created_meanwhile", created_meanwhile },
 	{ "storm", storm },

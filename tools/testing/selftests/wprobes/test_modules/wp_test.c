@@ -9,8 +9,9 @@
  *				allocated for the probe.  Options: a number: offset
  *				from the symbol; disabled, changed, percpu: flags; sleep: the
  *				handler sleeps; ends:NAME: the handler unregisters that
- *				probe; pauses:NAME: it disables that probe
- *	del NAME
+ *				probe; pauses:NAME: it disables that probe; lingers: then it
+ *				sleeps
+ *	del NAME		fails with -EBUSY if the handler runs afterwards
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
  *	everywhere		write words 29 and 31 of wp_test_words 20 times on each online CPU
@@ -44,7 +45,8 @@ struct probe {
 	struct wprobe wp;
 	atomic_long_t hits;
 	atomic_long_t wrong;
-	bool sleep;
+	bool sleep, lingers;
+	atomic_t running;
 	char ends[16];
 	char pauses[16];
 	unsigned long old;
@@ -78,16 +80,16 @@ static struct probe *find(const char *name)
 	return NULL;
 }
 
-/* Ends or disables a probe, which stays in the list. */
+/*
+ * Ends or disables a probe, which stays in the list. Without the lock, because a command may wait
+ * for the handler: programs do not change the list while such a handler may run.
+ */
 static void change_other(const char *name, void (*change)(struct wprobe *wp))
 {
-	struct probe *p;
+	struct probe *p = find(name);
 
-	mutex_lock(&lock);
-	p = find(name);
 	if (p)
 		change(&p->wp);
-	mutex_unlock(&lock);
 }
 
 static void pause_probe(struct wprobe *wp)
@@ -102,6 +104,7 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 	struct probe *p = container_of(wp, struct probe, wp);
 	unsigned long now = 0;
 
+	atomic_inc(&p->running);
 	hit(wp, regs, old, new);
 	might_sleep();
 	if (!user_mode(regs))
@@ -116,6 +119,9 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 		change_other(p->ends, unregister_wprobe);
 	if (p->pauses[0])
 		change_other(p->pauses, pause_probe);
+	if (p->lingers)
+		msleep(50);
+	atomic_dec(&p->running);
 }
 
 static int parse(struct probe *p, char **args)
@@ -146,6 +152,8 @@ static int parse(struct probe *p, char **args)
 			p->wp.flags |= WPROBE_FLAG_PERCPU;
 		else if (!strcmp(word, "sleep"))
 			p->sleep = true;
+		else if (!strcmp(word, "lingers"))
+			p->lingers = true;
 		else if (!strncmp(word, "ends:", 5))
 			strscpy(p->ends, word + 5);
 		else if (!strncmp(word, "pauses:", 7))
@@ -185,6 +193,8 @@ static int del(char *name, char **args)
 	if (!p)
 		return -EPROTO;
 	unregister_wprobe(&p->wp);
+	if (atomic_read(&p->running))
+		return -EBUSY;
 	list_del(&p->list);
 	kfree(p);
 	return 0;
