@@ -100,14 +100,19 @@ static __always_inline bool is_in_copy(struct pt_regs *regs)
 	return kprobe_may_be_copy(ip) && kprobe_text_address(ip) != ip;
 }
 
-/* Rare cases are in functions of their own, so that wprobe_hit() saves few registers. */
-static noinline void miss(struct wprobe_watch *watch, unsigned long installed,
-			  unsigned long touched, unsigned long old, unsigned long new)
+/*
+ * Rare cases are in functions of their own, so that wprobe_hit() saves few registers. A read of the
+ * core must not take a change that another CPU has made, and has not reported yet.
+ */
+static noinline void miss(const struct wprobe_loaded *loaded, unsigned long touched,
+			  unsigned long new)
 {
-	const struct hit hit = { installed, touched, old, new };
+	struct hit hit = { .installed = loaded->mask, .touched = touched, .new = new };
 
-	if (raw_cpu_read(wprobe_cpu.busy) != WPROBE_BUSY_READING)
-		count_missed(watch, &hit);
+	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_READING)
+		return;
+	hit.old = raw_xchg(loaded->last, new);
+	count_missed(loaded->watch, &hit);
 }
 NOKPROBE_SYMBOL(miss);
 
@@ -143,12 +148,12 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 		.new = READ_ONCE_NOCHECK(*loaded->word),
 	};
 
-	/* Two CPUs never get the same change. */
-	hit.old = raw_xchg(loaded->last, hit.new);
 	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
-		miss(watch, hit.installed, hit.touched, hit.old, hit.new);
+		miss(loaded, hit.touched, hit.new);
 		return;
 	}
+	/* Two CPUs never get the same change. */
+	hit.old = raw_xchg(loaded->last, hit.new);
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
 	barrier();
 	arch_wprobe_handlers_begin();
