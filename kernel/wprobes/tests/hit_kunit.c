@@ -152,7 +152,7 @@ static void copies_of_kprobes_report_the_original(struct kunit *test, bool post,
 	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
 	write(&words[0], 1);
 	plain = w.ip;
-	for (i = 0; i < 32 && (unsigned long)write + i < plain; i++) {
+	for (i = 0; i < 64 && (unsigned long)write + i < plain; i++) {
 		struct kprobe kp = {
 			.addr = (void *)write + i,
 			.pre_handler = probed,
