@@ -4,14 +4,16 @@
  * short, or userfaultfd protected the page.
  *
  * They stay, without consumers. A work tries to remove them, at once and then at growing
- * intervals. It is done by a kernel thread, which is not killed, so that in the end all
- * breakpoints can be removed.
+ * intervals. It is done by a kernel thread, which is not killed.
  */
 #include <linux/sched/mm.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
 #include "process.h"
+
+/* The work has to be done; set and cleared under uprobe_mutex, but for the next round. */
+static bool points_stay;
 
 /* Points without consumers, all of one file or of one process. */
 struct abandoned {
@@ -27,11 +29,12 @@ static void find_in_file(struct uprobe_file *file, void *data)
 	struct abandoned *found = data;
 	struct uprobe_point *point;
 
-	if (found->nr || file->tried)
+	if (found->nr)
 		return;
 	found->file = file;
 	list_for_each_entry(point, &file->in_order, entry) {
-		if (!list_empty(&point->consumers) || found->nr == PAGE_POINTS)
+		if (!list_empty(&point->consumers) || point->offset < file->tried ||
+		    found->nr == PAGE_POINTS)
 			continue;
 		found->vaddrs[found->nr] = point->offset;
 		found->points[found->nr++] = point;
@@ -51,7 +54,7 @@ static void find_in_process(struct uprobe_mm *own, void *data)
 	found->own = found->nr ? own : NULL;
 }
 
-/* Finds points of one file or process that has not been tried in this round. */
+/* Finds points of one file or process that have not been tried in this round. */
 static bool find(struct abandoned *found)
 {
 	found->own = NULL;
@@ -64,25 +67,25 @@ static bool find(struct abandoned *found)
 	return found->nr;
 }
 
-/* A file without points does not exist any more. */
-static void remove_from_file(struct abandoned *found)
+static bool remove_points(struct abandoned *found, unsigned int i, unsigned int nr)
+{
+	if (found->own)
+		return uprobe_process_disarm(found->own, &found->vaddrs[i], nr);
+	return uprobe_points_remove(&found->points[i], nr);
+}
+
+/* If that fails for all, it may succeed for some. */
+static void remove_found(struct abandoned *found)
 {
 	unsigned int i;
 
-	if (uprobe_points_remove(found->points, found->nr))
+	if (remove_points(found, 0, found->nr))
 		return;
-	/* It may succeed for some. */
 	for (i = 0; i < found->nr; i++) {
-		if (!uprobe_points_remove(&found->points[i], 1))
-			found->file->tried = true;
+		/* A file without points does not exist any more. */
+		if (!remove_points(found, i, 1))
+			found->file->tried = found->vaddrs[i] + 1;
 	}
-}
-
-static void remove_from_process(struct abandoned *found)
-{
-	if (!uprobe_process_disarm(found->own, found->vaddrs, found->nr))
-		found->file->tried = true;
-	mmput_async(found->own->mm);
 }
 
 /* Tries to remove some points. Returns false if there are none. */
@@ -91,12 +94,13 @@ static bool remove_some(void)
 	static struct abandoned found;
 
 	guard(mutex)(&uprobe_mutex);
-	if (!find(&found))
+	if (!find(&found)) {
+		WRITE_ONCE(points_stay, false);
 		return false;
+	}
+	remove_found(&found);
 	if (found.own)
-		remove_from_process(&found);
-	else
-		remove_from_file(&found);
+		mmput_async(found.own->mm);
 	return true;
 }
 
@@ -105,7 +109,7 @@ static void end_try(struct uprobe_file *file, void *data)
 	bool *any = data;
 
 	*any |= file->tried;
-	file->tried = false;
+	file->tried = 0;
 }
 
 static void end_try_of_process(struct uprobe_mm *own, void *data)
@@ -127,9 +131,6 @@ static bool end_round(void)
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-/* The work has to be done. */
-static bool points_stay;
-
 #define LONGEST_DELAY	(10 * HZ)
 
 static void retry_later(unsigned long delay)
@@ -143,7 +144,6 @@ static void retry(struct work_struct *work)
 	static unsigned long delay;
 	bool stuck;
 
-	WRITE_ONCE(points_stay, false);
 	while (remove_some())
 		cond_resched();
 	stuck = end_round();
@@ -156,7 +156,7 @@ static void retry(struct work_struct *work)
 /**
  * uprobe_points_abandon() - some points without consumers could not be removed
  *
- * Context: task.
+ * Context: task; uprobe_mutex held.
  */
 void uprobe_points_abandon(void)
 {

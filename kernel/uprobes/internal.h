@@ -44,14 +44,15 @@
  * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
  * @inode: with a reference; NULL if they are those of a process
- * @tried: points could not be removed in this round, see abandoned.c; under uprobe_mutex
+ * @tried: points below this offset have been tried to be removed in this round, see abandoned.c;
+ *	under uprobe_mutex
  * @blocks: first point of each block of text that has points, by number of the block
  * @in_order: all points, by offset
  */
 struct uprobe_file {
 	struct hlist_node	node;
 	struct inode		*inode;
-	bool			tried;
+	loff_t			tried;
 	struct xarray		blocks;
 	struct list_head	in_order;
 };
