@@ -67,7 +67,7 @@ static int check_change(void)
  * @nb: its function gets an &enum uprobe_process_event and the task; it may sleep, and register
  *	and unregister probes
  *
- * Context: task, may sleep; not in a notifier.
+ * Context: task, may sleep; not in a notifier, nor in a handler of a watchpoint probe.
  * Return: 0; -EEXIST if @nb is registered; -EINVAL in a handler or a registration_callback.
  */
 int register_uprobe_process_notifier(struct notifier_block *nb)
@@ -80,7 +80,7 @@ EXPORT_SYMBOL_GPL(register_uprobe_process_notifier);
  * unregister_uprobe_process_notifier() - unregister a function for forks, execs and exits
  * @nb: registered; its function does not run any more after the return
  *
- * Context: task, may sleep; not in a notifier.
+ * Context: task, may sleep; not in a notifier, nor in a handler of a watchpoint probe.
  * Return: 0; -ENOENT if @nb is not registered; -EINVAL in a handler or a registration_callback.
  */
 int unregister_uprobe_process_notifier(struct notifier_block *nb)

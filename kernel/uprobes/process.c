@@ -473,10 +473,17 @@ static int change(struct uprobe *u, bool disabled)
 	return err;
 }
 
+/* Is one of the registrations of an object enabled? */
 static bool is_enabled(struct uprobe *u)
 {
+	struct uprobe_registration *registration;
+
 	guard(rwsem_read)(&uprobe_points_lock);
-	return u->registration && !uprobe_is_disabled(u->registration);
+	for (registration = u->registration; registration; registration = registration->next) {
+		if (!uprobe_is_disabled(registration))
+			return true;
+	}
+	return false;
 }
 
 static int set_disabled(struct uprobe *u, bool disabled)

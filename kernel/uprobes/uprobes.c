@@ -145,8 +145,8 @@ static int arm(struct inode *inode, struct uprobe_point **points, unsigned int n
 	return err ? err : uprobe_arm_points(points, nr, UPROBE_ARM);
 }
 
-static int register_locked(struct inode *inode, struct uprobe_request *requests,
-			   unsigned int nr, struct uprobe_point **points)
+static int register_requests(struct inode *inode, struct uprobe_request *requests,
+			     unsigned int nr, struct uprobe_point **points)
 {
 	unsigned int done;
 	/* Another registration may wait for a file system that does not answer. */
@@ -160,6 +160,8 @@ static int register_locked(struct inode *inode, struct uprobe_request *requests,
 	if (err)
 		withdraw(requests, done, points);
 	mutex_unlock(&uprobe_mutex);
+	if (err)
+		uprobe_unregister_sync();
 	return err;
 }
 
@@ -184,10 +186,8 @@ int uprobe_register_batch(struct inode *inode, struct uprobe_request *requests, 
 	points = points_alloc(nr, GFP_KERNEL);
 	if (!points)
 		return -ENOMEM;
-	err = register_locked(inode, requests, nr, points);
+	err = register_requests(inode, requests, nr, points);
 	kvfree(points);
-	if (err)
-		uprobe_unregister_sync();
 	return err;
 }
 
@@ -236,11 +236,8 @@ struct uprobe *uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ct
 	struct uprobe_point *point;
 	int err;
 
-	err = register_locked(inode, &request, 1, &point);
-	if (!err)
-		return request.uprobe;
-	uprobe_unregister_sync();
-	return ERR_PTR(err);
+	err = register_requests(inode, &request, 1, &point);
+	return err ? ERR_PTR(err) : request.uprobe;
 }
 EXPORT_SYMBOL_GPL(uprobe_register);
 

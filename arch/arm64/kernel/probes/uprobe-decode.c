@@ -4,10 +4,10 @@
  *
  * A task executes a copy in user space, and must be able to stop after it. So all instructions
  * that must not be stepped are rejected, for example authenticated branches. Privileged
- * instructions need no special case, because the copy takes the exception that the original
- * would take, and so does svc, which the classifier refuses for the kernel. Calls of an address in a register are emulated, and so are loads of literals
- * (uprobe-literal.c). The copy of an instruction that computes an address loads the address, which
- * is in the slot.
+ * instructions need no special case, because the copy takes the exception that the original would
+ * take, and so does svc, which the classifier refuses for the kernel. Calls of an address in a
+ * register are emulated, and so are loads of literals (uprobe-literal.c). The copy of an
+ * instruction that computes an address loads the address, which is in the slot.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
