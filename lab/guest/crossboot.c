@@ -90,16 +90,19 @@ static NOINLINE long leaf(long value)
 	return value + 1;
 }
 
+static NOINLINE long nested(long depth);
+
+/* On powerpc, a direct call comes to another entry. */
+static long (*volatile call_nested)(long) = nested;
+
 /* Has calls, and a stack frame in which it keeps a value. */
 static NOINLINE long nested(long depth)
 {
-	/* On powerpc, a direct call comes to another entry. */
-	long (*volatile function)(long) = nested;
 	long below;
 
 	if (!depth)
 		return 0;
-	below = function(depth - 1);
+	below = call_nested(depth - 1);
 	asm volatile("" : "+r"(below) : : "memory");
 	return below + depth;
 }
@@ -153,7 +156,7 @@ static void events(void)
 	is("results with probes", call_leaf(CALLS), 0);
 	is("hits", hits_of(" entry "), CALLS);
 	is("returns", hits_of(" back "), CALLS);
-	is("a recursion", nested(depth), depth * (depth + 1) / 2);
+	is("a recursion", call_nested(depth), depth * (depth + 1) / 2);
 	is("its hits", hits_of(" deep "), DEEP + 1);
 	is("its returns are hits", hits_of(" risen "), DEEP + 1);
 	trace = get("trace");

@@ -79,7 +79,8 @@ static bool has_symbol(const kprobe_opcode_t *slot, const char *name)
 	unsigned int i;
 
 	for (i = 0; !kprobe_get_kallsym(i, &value, &type, sym); i++) {
-		if (value == ((unsigned long)slot & PAGE_MASK) && !strcmp(sym, name))
+		/* A page need not be aligned. */
+		if ((unsigned long)slot - value < PAGE_SIZE && !strcmp(sym, name))
 			return true;
 	}
 	return false;
