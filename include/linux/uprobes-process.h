@@ -131,6 +131,7 @@ int uprobe_fork_text(struct mm_struct *oldmm, struct mm_struct *newmm);
 void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_text_moved(struct vm_area_struct *vma);
+void uprobe_data_moved(unsigned long start, unsigned long len, unsigned long to);
 void uprobe_process_exec(void);
 void uprobe_process_exit(void);
 void uprobe_handler_died(void);

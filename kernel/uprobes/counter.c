@@ -291,6 +291,30 @@ void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsign
 }
 
 /**
+ * uprobe_data_moved() - pages of current's process have been moved
+ * @start: their former first address
+ * @len: their size
+ * @to: their first address
+ *
+ * Context: task, may sleep; mmap_lock held for writing.
+ */
+void uprobe_data_moved(unsigned long start, unsigned long len, unsigned long to)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&current->mm->uprobes_state.own);
+	struct uprobe_counter *counter;
+	unsigned long index;
+
+	if (likely(!own || xa_empty(&own->counters)))
+		return;
+	guard(mutex)(&own->lock);
+	xa_for_each(&own->counters, index, counter) {
+		if (counter->vaddr >= start && counter->vaddr < start + len)
+			counter->vaddr += to - start;
+	}
+}
+
+/**
  * uprobe_counters_fork() - the memory of a process has been copied
  * @own: the process
  * @mm: the child, which has not run

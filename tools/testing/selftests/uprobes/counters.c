@@ -115,6 +115,29 @@ static int child_has_data(void)
 	return value_in(data) == 1 ? 0 : 1;
 }
 
+/* The counter moves with its data. */
+static void check_moved(void)
+{
+	char *text = map_text(), *from, *to;
+	unsigned int value;
+	int event;
+
+	from = map_data();
+	to = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	event = probe(COPY);
+	value = value_in(from);
+	from = (char *)syscall(__NR_mremap, from, page_size, page_size,
+			       3 /* MREMAP_MAYMOVE | MREMAP_FIXED */, to);
+	ksft_test_result(event >= 0 && from == to && value == 1 && value_in(to) == 1,
+			 "the counter is 1 after its data has been moved (%u %u)\n", value,
+			 value_in(to));
+	munmap(map_text(), page_size);
+	close(event);
+	ksft_test_result(!value_in(to), "closing clears it (%u)\n", value_in(to));
+	munmap(to, page_size);
+	munmap(text, page_size);
+}
+
 static void check_copy(void)
 {
 	int event = probe(COPY), status;
@@ -193,13 +216,14 @@ int main(void)
 	ksft_print_header();
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
-	ksft_set_plan(12);
+	ksft_set_plan(14);
 	page_size = getauxval(AT_PAGESZ);
 	if (counted(1) != 2 || !copy_file())
 		ksft_exit_fail_msg("the program cannot be copied\n");
 	check_own();
 	copy = open(COPY, O_RDONLY);
 	check_copy();
+	check_moved();
 	check_stale();
 	check_full();
 	unlink(COPY);
