@@ -116,7 +116,7 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 /* Implemented by the core, for the architecture. */
 
-void wprobe_before(unsigned int slot);
+void wprobe_before(unsigned int slot, bool writes);
 void wprobe_missed(unsigned int slot);
 void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched);
 bool wprobe_user_event(const struct perf_event *event);

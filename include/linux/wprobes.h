@@ -25,8 +25,8 @@ struct wprobe_watch;
  * @old:	value of the watched bytes before the access, zero-extended
  * @new:	value of the watched bytes after the access, zero-extended
  *
- * If several CPUs write at the same time, @old is the value that the previous handler got as
- * @new, and @new may be the value that another CPU has written since.
+ * If several CPUs write at the same time, @new may be the value that another CPU has written
+ * since; and on x86, @old is the value that the previous handler got as @new.
  *
  * Context: a debug exception, interrupts disabled; may be like an NMI (in_nmi()).  If the probe
  * has a pid: the accessing task, which is about to return to user mode; may sleep.  @regs are

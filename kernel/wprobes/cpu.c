@@ -88,7 +88,10 @@ static void set_loaded(struct wprobe_loaded *loaded, const struct wprobe_range *
 	loaded->mask = wprobe_mask(range->addr, range->len);
 	loaded->watch = watch;
 	loaded->last = &watch->last;
-	if (watch->lasts) {
+	if (WPROBE_USER_BEFORE) {
+		/* The access of another CPU must not replace it between an access and its hit. */
+		loaded->last = &loaded->before;
+	} else if (watch->lasts) {
 		loaded->last = this_cpu_ptr(watch->lasts);
 		wprobe_read(loaded->last, loaded->word);
 	}

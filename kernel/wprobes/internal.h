@@ -104,7 +104,9 @@ struct wprobe_slot {
  * @word:	the aligned word with the range
  * @mask:	the bytes of the range in the word, a mask
  * @watch:	the watch whose probes a hit has to call
- * @last:	value of the word at the last hit: of the watch, or of this CPU's copy
+ * @last:	value of the word at the last hit: of the watch, or of this CPU's copy; or @before
+ * @before:	value of the word before the access, where exceptions are raised before it
+ * @writes:	then: the access writes
  */
 struct wprobe_loaded {
 	struct wprobe_range range;
@@ -112,6 +114,8 @@ struct wprobe_loaded {
 	unsigned long mask;
 	struct wprobe_watch *watch;
 	unsigned long *last;
+	unsigned long before;
+	bool writes;
 };
 
 /* Why a CPU calls no handler for an access. */

@@ -102,7 +102,9 @@ enum wprobe_thread_state {
  * @work:	calls the handler
  * @state:	progress of a hit
  * @known:	@old and @new have been read
+ * @has_before:	@before has been read
  * @ip:		the accessing instruction, from the exception before the access
+ * @before:	the aligned word, read in the exception before the access
  * @old:	the aligned word before the access
  * @new:	the same after the access
  */
@@ -114,7 +116,9 @@ struct wprobe_thread {
 	struct callback_head work;
 	enum wprobe_thread_state state;
 	bool known;
+	bool has_before;
 	unsigned long ip;
+	unsigned long before;
 	unsigned long old;
 	unsigned long new;
 };

@@ -85,8 +85,10 @@ static unsigned long word_of(const struct wprobe_thread *thread)
 /* Keeps @new as the last value; two threads never get the same change. */
 static void set_values(struct wprobe_thread *thread, unsigned long new)
 {
+	unsigned long last = xchg(&thread->user->watch.last, new);
+
 	thread->new = new;
-	thread->old = xchg(&thread->user->watch.last, new);
+	thread->old = WPROBE_USER_BEFORE && thread->has_before ? thread->before : last;
 	thread->known = true;
 }
 
@@ -175,15 +177,12 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
 	struct wprobe_thread *thread = event->overflow_handler_context;
-	unsigned long word;
 
 	if (!is_hit(thread))
 		return;
 	thread->known = false;
-	/* The values of a hit that waits for the end of a system call are read there. */
-	if (WPROBE_USER_BEFORE &&
-	    (user_mode(regs) || !atomic_read(&thread->user->running)) && read_word(thread, &word))
-		xchg(&thread->user->watch.last, word);
+	if (WPROBE_USER_BEFORE)
+		thread->has_before = read_word(thread, &thread->before);
 	if (!user_mode(regs)) {
 		queue(thread);
 		return;

@@ -79,16 +79,18 @@ NOKPROBE_SYMBOL(wprobe_missed);
 /**
  * wprobe_before() - keep the value before an access
  * @slot: number of the register's slot
+ * @writes: the access writes
  *
  * For architectures whose exception is raised before the access.
  *
  * Context: debug exception, interrupts disabled.
  */
-void wprobe_before(unsigned int slot)
+void wprobe_before(unsigned int slot, bool writes)
 {
-	const struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
+	struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
 
-	raw_xchg(loaded->last, READ_ONCE_NOCHECK(*loaded->word));
+	loaded->before = READ_ONCE_NOCHECK(*loaded->word);
+	loaded->writes = writes;
 }
 NOKPROBE_SYMBOL(wprobe_before);
 
@@ -152,8 +154,10 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 		miss(loaded, hit.touched, hit.new);
 		return;
 	}
-	/* Two CPUs never get the same change. */
+	/* Two CPUs never get the same change. A change during a read is one of another CPU. */
 	hit.old = raw_xchg(loaded->last, hit.new);
+	if (WPROBE_USER_BEFORE && !loaded->writes)
+		hit.old = hit.new;
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
 	barrier();
 	arch_wprobe_handlers_begin();

@@ -4,6 +4,7 @@
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/percpu.h>
 
 #include "../internal.h"
@@ -121,6 +122,57 @@ static void changes_only_if_wanted(struct kunit *test)
 	write_long(&words[0], 4);
 	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
 	unregister_wprobe(&w.wp);
+}
+
+/* --- Changes while another CPU reads ------------------------------------------- */
+
+#define CHANGES	3000
+
+static atomic_t changes;
+static bool written;
+
+static void count_change(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+			 unsigned long new)
+{
+	atomic_inc(&changes);
+}
+
+static int write_ascending(void *unused)
+{
+	unsigned long i;
+
+	for (i = 1; i <= CHANGES; i++)
+		WRITE_ONCE(words[0], i);
+	smp_store_release(&written, true);
+	return 0;
+}
+
+static void a_read_loses_no_change(struct kunit *test)
+{
+	struct wprobe wp = {
+		.addr = &words[0], .len = sizeof(long), .type = WPROBE_RW,
+		.flags = WPROBE_FLAG_CHANGED, .handler = count_change,
+	};
+	struct task_struct *task;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "one CPU");
+	words[0] = 0;
+	written = false;
+	atomic_set(&changes, 0);
+	task = kthread_create(write_ascending, NULL, "wprobe_writer");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	migrate_disable();
+	kthread_bind(task, cpumask_any_but(cpu_online_mask, raw_smp_processor_id()));
+	KUNIT_EXPECT_EQ(test, register_wprobe(&wp), 0);
+	wake_up_process(task);
+	/* Pairs with the release in write_ascending(). */
+	while (!smp_load_acquire(&written))
+		READ_ONCE(words[0]);
+	migrate_enable();
+	unregister_wprobe(&wp);
+	KUNIT_EXPECT_EQ(test, atomic_read(&changes), CHANGES);
+	KUNIT_EXPECT_EQ(test, wp.nmissed, 0);
 }
 
 static int probed(struct kprobe *kp, struct pt_regs *regs)
@@ -328,6 +380,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wide_writes_hit_narrow_watches),
 	KUNIT_CASE(reads_are_hits_if_wanted),
 	KUNIT_CASE(changes_only_if_wanted),
+	KUNIT_CASE(a_read_loses_no_change),
 	KUNIT_CASE(copies_report_the_original),
 	KUNIT_CASE(stepped_copies_report_the_original),
 	KUNIT_CASE(detours_report_the_original),

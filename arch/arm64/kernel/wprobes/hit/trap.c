@@ -128,6 +128,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 	struct wprobe_step *step = this_cpu_ptr(&wprobe_step);
 	unsigned long mask = __this_cpu_read(wprobe_regs);
 	u32 insn = insn_of(regs);
+	bool writes = esr & ESR_ELx_WNR || reads_and_writes(insn);
 
 	step->regs = 0;
 	step->addr = plain(addr);
@@ -144,7 +145,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		      range->addr - step->addr < min(step->size, ACCESS_REACH)))
 			continue;
 		step->regs |= mask & -mask;
-		wprobe_before(loaded->slot);
+		wprobe_before(loaded->slot, writes);
 	}
 	if (!step->regs)
 		return false;
