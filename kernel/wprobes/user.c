@@ -248,7 +248,7 @@ void wprobe_self_died(void)
 		wprobe_user_left(own);
 }
 
-/* Returns the object of a probe that its own handler has unregistered, with a reference, or NULL. */
+/* Returns the object of a probe that its own handler has unregistered, with a reference. */
 static struct wprobe_user *get_by_self(const struct wprobe *wp)
 {
 	struct wprobe_user *user;

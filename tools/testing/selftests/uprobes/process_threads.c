@@ -242,13 +242,14 @@ static bool is_killed(const char *line)
 static void check_killed(void)
 {
 	int err = add("p", plain, "");
+	bool killed = is_killed("dying on p");
 
-	ksft_test_result(!err && is_killed("dying on p") && call_plain(2) == 2 && get("p", HITS) == 2,
-			 "a caller that is being killed enables a probe that is enabled: error %d\n",
-			 err);
-	ksft_test_result(is_killed("dying del p") && !get("p", REGISTERED) && unchanged(plain) &&
+	ksft_test_result(!err && killed && call_plain(2) == 2 && get("p", HITS) == 2,
+			 "a killed caller enables a probe that is enabled: error %d\n", err);
+	killed = is_killed("dying del p");
+	ksft_test_result(killed && !get("p", REGISTERED) && unchanged(plain) &&
 			 call_plain(2) == 2 && get("p", HITS) == 2,
-			 "a caller that is being killed unregisters a probe\n");
+			 "a killed caller unregisters a probe\n");
 	command("drop");
 }
 

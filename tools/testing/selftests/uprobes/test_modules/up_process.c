@@ -42,8 +42,8 @@
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
  * last callback or operation in a handler, errors, and 1 if it is registered.  up_process/log has
  * the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
- * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and exits of
- * tasks without memory.
+ * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and
+ * exits of tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
