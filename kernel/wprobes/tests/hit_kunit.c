@@ -143,6 +143,7 @@ static int write_ascending(void *unused)
 
 	for (i = 1; i <= CHANGES; i++)
 		WRITE_ONCE(words[0], i);
+	/* Pairs with the acquire in a_read_loses_no_change(). */
 	smp_store_release(&written, true);
 	return 0;
 }

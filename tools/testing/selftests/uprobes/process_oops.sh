@@ -4,8 +4,8 @@
 # A task that dies in a handler of a probe of its process has left the handler when its exit is
 # reported: a notifier that unregisters the probe does so at once.
 #
-# The oops taints the kernel, and switches lockdep off: run this script last.  The lines "kprobes-test: expect-..." in the
-# kernel's log are for the judge of that log.
+# The oops taints the kernel, and switches lockdep off: run this script last.  The lines
+# "kprobes-test: expect-..." in the kernel's log are for the judge of that log.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -41,8 +41,8 @@ no "no probe stays registered" grep -q "^pid:$waiting:" "$LIST"
 process drop >/dev/null
 
 start_twice plain 3
-is "another process is probed" "$(process new p "pid=$waiting" "at=$(address plain)") $(process add p)" \
-	"ok ok"
+is "another process" "$(process new p "pid=$waiting" "at=$(address plain)")" ok
+is "it is probed" "$(process add p)" ok
 is "and goes on" "$(go)" 3
 wait "$waiting"
 is "its calls are hits" "$(awk '$1 == "p" { print $2 }' "$UP_PROCESS/probes")" 3
