@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes of one process: disabling and enabling.
+ *
+ * All registrations of an object are marked, then its points are armed or disarmed. A disabled probe
+ * stays registered, and needs no breakpoint.
+ */
+#include <linux/export.h>
+#include <linux/sched/mm.h>
+
+#include "internal.h"
+#include "point.h"
+#include "process.h"
+
+/*
+ * Arms or disarms the points of an object; -EINVAL if it is not registered any more. Sets @vaddr to
+ * the address for which an error is returned.
+ */
+static int rearm_present(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op,
+			 unsigned long *vaddr)
+{
+	struct uprobe_registration *registration;
+	int err = 0;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	registration = u->registration;
+	if (!registration)
+		return -EINVAL;
+	for (; registration && !err; registration = registration->next) {
+		*vaddr = registration->point->offset;
+		err = uprobe_process_arm(own, &registration->point, 1, op);
+	}
+	return err;
+}
+
+static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
+{
+	unsigned long vaddr, last = 0;
+	unsigned int tries = 0;
+	int err;
+
+	guard(mmap_read_lock)(own->mm);
+	for (;;) {
+		err = rearm_present(own, u, op, &vaddr);
+		if (err != -EAGAIN || op == UPROBE_DISARM)
+			return err;
+		tries = vaddr == last ? tries + 1 : 0;
+		if (tries == UPROBE_READ_TRIES)
+			return -EFAULT;
+		uprobe_process_bring_in(own->mm, vaddr);
+		last = vaddr;
+	}
+}
+
+/* Marks all registrations of an object. Returns their process, whose memory has a reference. */
+static struct uprobe_mm *mark(struct uprobe *u, bool disabled)
+{
+	struct uprobe_registration *registration;
+	struct uprobe_mm *own;
+
+	guard(rwsem_write)(&uprobe_points_lock);
+	registration = u->registration;
+	if (!registration)
+		return ERR_PTR(-EINVAL);
+	own = registration->own;
+	if (!mmget_not_zero(own->mm))
+		return ERR_PTR(-ESRCH);
+	for (; registration; registration = registration->next)
+		WRITE_ONCE(registration->disabled, disabled);
+	return own;
+}
+
+static int change(struct uprobe *u, bool disabled)
+{
+	struct uprobe_mm *own = mark(u, disabled);
+	int err;
+
+	if (IS_ERR(own))
+		return PTR_ERR(own);
+	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
+	mmput_async(own->mm);
+	return err;
+}
+
+/* Is one of the registrations of an object enabled? */
+static bool is_enabled(struct uprobe *u)
+{
+	struct uprobe_registration *registration;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	for (registration = u->registration; registration; registration = registration->next) {
+		if (!uprobe_is_disabled(registration))
+			return true;
+	}
+	return false;
+}
+
+static int set_disabled(struct uprobe *u, bool disabled)
+{
+	int err = uprobe_check_context();
+	bool undo;
+
+	if (err)
+		return err;
+	guard(mutex)(&uprobe_mutex);
+	undo = !disabled && !is_enabled(u);
+	err = change(u, disabled);
+	if (err && undo)
+		change(u, true);
+	return err;
+}
+
+/**
+ * enable_uprobe() - call the handler of a disabled probe again
+ * @u: registered
+ *
+ * Context: task, may sleep.
+ * Return: 0; -EINVAL if @u is not registered or the context is atomic; -ESRCH if the process
+ * ends; -EILSEQ if the program has overwritten the instruction; -EINTR if the caller is being
+ * killed; -ENOMEM, -EFAULT if the text cannot be patched. After an error, @u stays as it was.
+ */
+int enable_uprobe(struct uprobe *u)
+{
+	return set_disabled(u, false);
+}
+EXPORT_SYMBOL_GPL(enable_uprobe);
+
+/**
+ * disable_uprobe() - do not call the handler of a probe
+ * @u: registered
+ *
+ * The breakpoint is removed, unless another probe needs it. Handlers that run go on.
+ *
+ * Context: task, may sleep.
+ * Return: see enable_uprobe(), or -EAGAIN if userfaultfd protects the text; after an error of the
+ * text, @u is disabled, too, but its breakpoint stays.
+ */
+int disable_uprobe(struct uprobe *u)
+{
+	return set_disabled(u, true);
+}
+EXPORT_SYMBOL_GPL(disable_uprobe);
