@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <linux/uprobes.h>
 #include <asm/gcs.h>
+#include <asm/insn.h>
 #include <asm/ptrace.h>
 
 #include "classify.h"
