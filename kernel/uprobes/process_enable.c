@@ -2,8 +2,8 @@
 /*
  * Probes of one process: disabling and enabling.
  *
- * All registrations of an object are marked, then its points are armed or disarmed. A disabled probe
- * stays registered, and needs no breakpoint.
+ * All registrations of an object are marked, then its points are armed or disarmed. A disabled
+ * probe stays registered, and needs no breakpoint.
  */
 #include <linux/export.h>
 #include <linux/sched/mm.h>

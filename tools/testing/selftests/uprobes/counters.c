@@ -126,9 +126,10 @@ static void check_moved(void)
 	to = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	event = probe(COPY);
 	value = value_in(from);
-	from = (char *)syscall(__NR_mremap, from, page_size, page_size,
-			       3 /* MREMAP_MAYMOVE | MREMAP_FIXED */, to);
-	ksft_test_result(event >= 0 && from == to && value == 1 && value_in(to) == 1,
+	/* nolibc takes a high address of 32 bits for an error. */
+	syscall(__NR_mremap, from, page_size, page_size, 3 /* MREMAP_MAYMOVE | MREMAP_FIXED */,
+		to);
+	ksft_test_result(event >= 0 && value == 1 && value_in(to) == 1,
 			 "the counter is 1 after its data has been moved (%u %u)\n", value,
 			 value_in(to));
 	munmap(map_text(), page_size);
