@@ -20,10 +20,12 @@ run_case()
 }
 
 for case in values reads changes halves overlap sleeps disabled system_calls \
-	ends_another pauses_another ends_itself pauses_itself both_pause_another \
-	ends_while_disabled ends_and_lingers signalled all_threads short_threads \
-	created_meanwhile storm registers; do
+	signalled all_threads short_threads created_meanwhile storm registers; do
 	run_case process "$case"
+done
+for case in ends_another pauses_another ends_itself pauses_itself both_pause_another \
+	ends_while_disabled ends_and_lingers; do
+	run_case handlers "$case"
 done
 for case in forked exits executes killed first_thread; do
 	run_case lifetime "$case"

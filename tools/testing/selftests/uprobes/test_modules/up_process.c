@@ -33,7 +33,7 @@
  *	other=NAME	the handler registers another probe
  *	end=NAME	the callback unregisters another probe, which must have no callbacks then
  *	kprobes		the handler registers and unregisters a kprobe
- *	notify		the handler registers and unregisters a notifier
+ *	notify		the handler registers the notifier of this module again
  *	dies		the handler is a bug
  *	leaves		the exit of its process, which is followed, unregisters it
  *	ip=N		the handler adds N to the instruction pointer
@@ -75,7 +75,7 @@
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
  * @kprobes: the handler registers a kprobe
- * @notify: the handler registers a notifier
+ * @notify: the handler registers the notifier
  * @dies: the handler is a bug
  * @leaves: the exit of its process unregisters it
  * @other: the handler registers it, or NULL
@@ -124,19 +124,7 @@ static void use_kprobe(struct probe *p)
 		unregister_kprobe(&dummy);
 }
 
-static int ignore_event(struct notifier_block *nb, unsigned long event, void *data)
-{
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block ignored = { .notifier_call = ignore_event };
-
-static void use_notifier(struct probe *p)
-{
-	p->result = register_uprobe_process_notifier(&ignored);
-	if (!p->result)
-		unregister_uprobe_process_notifier(&ignored);
-}
+static struct notifier_block notifier;
 
 /* Waits until another thread is in the handler, too, but not for ever. */
 static void meet(struct probe *p)
@@ -222,7 +210,7 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	if (p->kprobes)
 		use_kprobe(p);
 	if (p->notify)
-		use_notifier(p);
+		p->result = register_uprobe_process_notifier(&notifier);
 	if (p->dies)
 		die();
 	if (p->other && !p->other->rp.up.registration)
@@ -366,6 +354,25 @@ static int take_size(const char *text, size_t *size)
 	return ret;
 }
 
+/* A word that sets the member of that name. */
+static bool set_flag(struct probe *p, const char *word)
+{
+	static const struct { const char *word; size_t offset; } flags[] = {
+#define FLAG(name) { #name, offsetof(struct probe, name) }
+		FLAG(sleep), FLAG(meet), FLAG(signal), FLAG(known), FLAG(quiet), FLAG(self),
+		FLAG(kprobes), FLAG(notify), FLAG(dies), FLAG(leaves),
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		if (!strcmp(word, flags[i].word)) {
+			*(bool *)((void *)p + flags[i].offset) = true;
+			return true;
+		}
+	}
+	return false;
+}
+
 static int take_word(struct probe *p, char *word)
 {
 	char *value = split_word(word);
@@ -406,27 +413,7 @@ static int take_word(struct probe *p, char *word)
 		p->rp.up.handler = NULL;
 	} else if (!strcmp(word, "reserved")) {
 		p->rp.up.registration = (void *)p;
-	} else if (!strcmp(word, "sleep")) {
-		p->sleep = true;
-	} else if (!strcmp(word, "meet")) {
-		p->meet = true;
-	} else if (!strcmp(word, "signal")) {
-		p->signal = true;
-	} else if (!strcmp(word, "known")) {
-		p->known = true;
-	} else if (!strcmp(word, "quiet")) {
-		p->quiet = true;
-	} else if (!strcmp(word, "self")) {
-		p->self = true;
-	} else if (!strcmp(word, "kprobes")) {
-		p->kprobes = true;
-	} else if (!strcmp(word, "notify")) {
-		p->notify = true;
-	} else if (!strcmp(word, "dies")) {
-		p->dies = true;
-	} else if (!strcmp(word, "leaves")) {
-		p->leaves = true;
-	} else {
+	} else if (!set_flag(p, word)) {
 		return -EINVAL;
 	}
 	return 0;
