@@ -140,6 +140,7 @@ static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct t
 		return NULL;
 	user->watch.range = place->range;
 	INIT_LIST_HEAD(&user->threads);
+	init_completion(&user->left);
 	refcount_set(&user->refs, 1);
 	rcu_read_lock();
 	user->tgid = get_pid(task_tgid(task));
@@ -219,11 +220,7 @@ void wprobe_user_left(struct wprobe_user *user)
 		list_del(&user->by_self);
 		WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
 	}
-	/* Pairs with the acquire in wait_for_selves(). */
-	smp_store_release(&user->left, true);
-	/* Orders it before the look for waiters. Pairs with the barrier of wait_var_event(). */
-	smp_mb();
-	wake_up_var(&user->left);
+	complete_all(&user->left);
 	user_put(user);
 }
 
@@ -276,8 +273,7 @@ static void wait_for_selves(struct wprobe **wps, int num)
 		return;
 	for (i = 0; i < num; i++) {
 		while ((user = get_by_self(wps[i]))) {
-			/* Pairs with the release in wprobe_user_left(). */
-			wait_var_event(&user->left, smp_load_acquire(&user->left));
+			wait_for_completion(&user->left);
 			user_put(user);
 		}
 	}

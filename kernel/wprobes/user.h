@@ -18,6 +18,7 @@
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
  * so no caller waits for handlers under a lock.
  */
+#include <linux/completion.h>
 #include <linux/refcount.h>
 #include <linux/task_work.h>
 
@@ -57,7 +58,7 @@ struct wprobe_user {
 	struct task_struct *self;
 	const struct wprobe *wp;
 	struct list_head by_self;
-	bool left;
+	struct completion left;
 	refcount_t refs;
 };
 
