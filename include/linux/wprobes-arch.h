@@ -104,9 +104,9 @@ void arch_wprobe_remove(unsigned int slot, const struct wprobe_range *range);
 void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 /*
- * arch_wprobe_handlers_begin() and arch_wprobe_handlers_end() are inline functions of
- * <asm/wprobes.h>, called before and after handlers.  While handlers run, an access to watched
- * memory raises an exception, and wprobe_hit() counts it as missed.
+ * arch_wprobe_handler_begin() and arch_wprobe_handler_end() are inline functions of
+ * <asm/wprobes.h>, called before and after a handler.  Between them, an access to watched memory
+ * raises an exception, and wprobe_hit() counts it as missed.
  */
 
 /*

@@ -53,6 +53,7 @@ enum wprobe_type {
  * @watch:	private: the range of memory that a register watches; NULL if not registered
  * @mask:	private: the watched bytes in their aligned word
  * @shift:	private: the lowest bit of @mask
+ * @last:	private: the aligned word with the watched bytes at the last hit; hits replace it
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
  *		running on that CPU; on arm64, also writes by store-exclusives
  * @pid:	a process (any of its threads, as in &task_struct.pid: in the initial pid namespace)
@@ -76,6 +77,7 @@ struct wprobe {
 	struct wprobe_watch *watch;
 	unsigned long mask;
 	unsigned int shift;
+	unsigned long last;
 	unsigned long nmissed;
 	pid_t pid;
 	void *addr;

@@ -61,6 +61,27 @@ bool wprobe_read(unsigned long *value, const unsigned long *word)
 	return done;
 }
 
+/**
+ * wprobe_read_last() - read the value from which the next hit of a probe tells a change
+ * @wp: a probe that was not watched until now; of a per-CPU variable, each CPU reads its copy when
+ *	it loads its register
+ *
+ * If a hit replaces the last value meanwhile, that is newer.
+ *
+ * Context: task, wprobe_mutex held.
+ */
+void wprobe_read_last(struct wprobe *wp)
+{
+	unsigned long last = READ_ONCE(wp->last), now;
+
+	if (wp->watch->range.percpu)
+		return;
+	do {
+		if (!wprobe_read(&now, wprobe_word(wprobe_addr(wp))))
+			return;
+	} while (!try_cmpxchg(&wp->last, &last, now));
+}
+
 /* Returns the content for a register of this CPU, with the address of its copy of a variable. */
 static struct wprobe_range range_here(const struct wprobe_range *range)
 {
@@ -87,14 +108,9 @@ static void set_loaded(struct wprobe_loaded *loaded, const struct wprobe_range *
 	loaded->word = wprobe_word(range->addr);
 	loaded->mask = wprobe_mask(range->addr, range->len);
 	loaded->watch = watch;
-	loaded->last = &watch->last;
-	if (WPROBE_USER_BEFORE) {
-		/* The access of another CPU must not replace it between an access and its hit. */
-		loaded->last = &loaded->before;
-	} else if (watch->lasts) {
-		loaded->last = this_cpu_ptr(watch->lasts);
-		wprobe_read(loaded->last, loaded->word);
-	}
+	loaded->percpu = watch->range.percpu;
+	if (loaded->percpu)
+		wprobe_read(&loaded->before, loaded->word);
 }
 
 /*
@@ -207,8 +223,6 @@ void wprobe_commit(void)
 			wprobe_slots[i].range.len = 0;
 	}
 	on_each_cpu(sync_cpu, NULL, true);
-	list_for_each_entry(watch, &wprobe_watches, list)
-		wprobe_share_settle(watch);
 	/* Until now the slot must not be used for another watch: see free_slot(). */
 	for (i = 0; i < WPROBE_SLOTS; i++) {
 		if (!owners[i])

@@ -72,10 +72,6 @@ enum wprobe_state {
  * @slot:	its number; meaningful in WPROBE_OFF and WPROBE_ARMED
  * @list:	links the watch into wprobe_watches
  * @probes:	the probes, in the order of registration; hits read it
- * @last:	value of the aligned word with @range at the last hit, or when the watch was
- *		armed; hits replace it
- * @lasts:	the same of each CPU, if @range is per-CPU; else NULL
- * @fresh:	bytes of the word that have been added to @range, a mask, until all CPUs watch them
  */
 struct wprobe_watch {
 	struct wprobe_range range;
@@ -83,9 +79,6 @@ struct wprobe_watch {
 	unsigned int slot;
 	struct list_head list;
 	struct hlist_head probes;
-	unsigned long last;
-	unsigned long __percpu *lasts;
-	unsigned long fresh;
 };
 
 /**
@@ -104,16 +97,17 @@ struct wprobe_slot {
  * @word:	the aligned word with the range
  * @mask:	the bytes of the range in the word, a mask
  * @watch:	the watch whose probes a hit has to call
- * @last:	value of the word at the last hit: of the watch, or of this CPU's copy; or @before
- * @before:	value of the word before the access, where exceptions are raised before it
- * @writes:	then: the access writes
+ * @percpu:	@range is that of this CPU's copy
+ * @before:	value of the word before the access, where exceptions are raised before it; else of
+ *		this CPU's copy at the last hit
+ * @writes:	where exceptions are raised before the access: it writes
  */
 struct wprobe_loaded {
 	struct wprobe_range range;
 	unsigned long *word;
 	unsigned long mask;
 	struct wprobe_watch *watch;
-	unsigned long *last;
+	bool percpu;
 	unsigned long before;
 	bool writes;
 };
@@ -222,7 +216,6 @@ void wprobe_watch_update(struct wprobe_watch *watch);
 struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wprobe_place *place,
 				       bool widen);
 bool wprobe_share_make_room(void);
-void wprobe_share_settle(struct wprobe_watch *watch);
 void wprobe_share_narrow(struct wprobe_watch *watch);
 bool wprobe_separable(u32 flags);
 
@@ -240,6 +233,7 @@ int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled);
 
 /* cpu.c */
 bool wprobe_read(unsigned long *value, const unsigned long *word);
+void wprobe_read_last(struct wprobe *wp);
 void wprobe_commit(void);
 void wprobe_move_here(unsigned int slot, unsigned long addr);
 

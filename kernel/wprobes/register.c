@@ -27,6 +27,12 @@ static bool is_registered(const struct wprobe *wp)
 	return false;
 }
 
+/* Is it a probe on data of the kernel, or NULL? */
+static bool is_of_kernel(const struct wprobe *wp)
+{
+	return !wp || !wp->pid;
+}
+
 static int attach(struct wprobe *wp)
 {
 	struct wprobe_place place = {};
@@ -62,7 +68,7 @@ static bool is_any_of_kernel(struct wprobe **wps, int num)
 	int i;
 
 	for (i = 0; i < num; i++) {
-		if (!wps[i] || !wps[i]->pid)
+		if (is_of_kernel(wps[i]))
 			return true;
 	}
 	return false;
@@ -75,14 +81,20 @@ static int register_all(struct wprobe **wps, int num)
 
 	guard(mutex)(&wprobe_mutex);
 	for (i = 0; i < num && !ret; i++) {
-		if (!wps[i] || !wps[i]->pid)
+		if (is_of_kernel(wps[i]))
 			ret = attach(wps[i]);
 	}
-	if (ret)
+	if (ret) {
 		detach_all(wps, i - 1);
-	else
-		wprobe_commit();
-	return ret;
+		return ret;
+	}
+	wprobe_commit();
+	/* The next hit must not take a change from before now, which no CPU has reported. */
+	for (i = 0; i < num; i++) {
+		if (is_of_kernel(wps[i]))
+			wprobe_read_last(wps[i]);
+	}
+	return 0;
 }
 
 /**
@@ -181,6 +193,8 @@ static int set_disabled(struct wprobe *wp, u32 disabled)
 		return -EINVAL;
 	if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
 		return 0;
+	if (!disabled)
+		wprobe_read_last(wp);
 	WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
 	wprobe_watch_update(wp->watch);
 	wprobe_commit();

@@ -66,7 +66,7 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 
 	local_irq_save(flags);
 	wp->addr = (void *)range.addr;
-	WRITE_ONCE(watch->last, value);
+	WRITE_ONCE(wp->last, value);
 	WRITE_ONCE(watch->range.addr, range.addr);
 	/* Pairs with the barrier in copy_range(). */
 	smp_mb();

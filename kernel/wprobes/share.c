@@ -82,51 +82,6 @@ static bool exact(const struct wprobe_place *place)
 	return place->range.len == place->want.len;
 }
 
-/* Reads bytes of the last value.  The loop does not lose the value of a hit on another CPU. */
-static void read_last(struct wprobe_watch *watch, unsigned long bytes)
-{
-	unsigned long *word = wprobe_word(watch->range.addr);
-	unsigned long last = READ_ONCE(watch->last), now;
-
-	do {
-		if (!wprobe_read(&now, word))
-			return;
-	} while (!try_cmpxchg(&watch->last, &last, (last & ~bytes) | (now & bytes)));
-}
-
-/*
- * Lets the watch have more bytes.  Those that it did not have may have changed since the last hit,
- * and such a change must not be taken for one of the next hit.  Each CPU reads its copy of a
- * per-CPU variable when it loads its register.  Where an exception is raised before the access, it
- * updates the last value.
- */
-static void widen_to(struct wprobe_watch *watch, const struct wprobe_range *both)
-{
-	unsigned long mask = wprobe_mask(watch->range.addr, watch->range.len);
-
-	watch->range = *both;
-	if (watch->lasts || WPROBE_USER_BEFORE)
-		return;
-	watch->fresh |= ~mask;
-	read_last(watch, watch->fresh);
-}
-
-/**
- * wprobe_share_settle() - all CPUs watch the bytes that widening has added
- * @watch: any
- *
- * They may have changed again until now.
- *
- * Context: task, wprobe_mutex held.
- */
-void wprobe_share_settle(struct wprobe_watch *watch)
-{
-	if (likely(!watch->fresh))
-		return;
-	read_last(watch, watch->fresh);
-	watch->fresh = 0;
-}
-
 /**
  * wprobe_share_find() - find a watch that a probe can share
  * @wp: the probe
@@ -155,7 +110,7 @@ struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wpr
 		if (!wprobe_has_register(watch) || !all_separable(watch) ||
 		    !join(&watch->range, &place->range, &both))
 			continue;
-		widen_to(watch, &both);
+		watch->range = both;
 		return watch;
 	}
 	return NULL;
@@ -193,7 +148,7 @@ bool wprobe_share_make_room(void)
 			if (!wprobe_has_register(b) || !all_separable(b) ||
 			    !join(&a->range, &b->range, &both))
 				continue;
-			widen_to(a, &both);
+			a->range = both;
 			move_probes(a, b);
 			wprobe_watch_update(a);
 			/* Until the cross call, hits on the register of @b find its probes. */

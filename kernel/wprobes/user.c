@@ -92,7 +92,7 @@ static bool read_first(struct wprobe_user *user)
 	done = access_remote_vm(user->mm, addr, &word, sizeof(word), 0) == sizeof(word);
 	mmput(user->mm);
 	if (done)
-		WRITE_ONCE(watch->last, word);
+		WRITE_ONCE(user->last, word);
 	return done;
 }
 

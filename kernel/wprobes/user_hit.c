@@ -85,7 +85,7 @@ static unsigned long word_of(const struct wprobe_thread *thread)
 /* Keeps @new as the last value; two threads never get the same change. */
 static void set_values(struct wprobe_thread *thread, unsigned long new)
 {
-	unsigned long last = xchg(&thread->user->watch.last, new);
+	unsigned long last = xchg(&thread->user->last, new);
 
 	thread->new = new;
 	thread->old = WPROBE_USER_BEFORE && thread->has_before ? thread->before : last;

@@ -122,12 +122,11 @@ static bool wanted(struct wprobe_watch *watch)
  */
 void wprobe_watch_update(struct wprobe_watch *watch)
 {
-	unsigned long *word = wprobe_word(watch->range.addr);
+	struct wprobe *wp;
 
 	if (watch->state == WPROBE_OFF && wanted(watch)) {
-		/* Each CPU reads its copy of a per-CPU variable when it loads its register. */
-		if (!watch->lasts)
-			wprobe_read(&watch->last, word);
+		hlist_for_each_entry(wp, &watch->probes, node)
+			wprobe_read_last(wp);
 		wprobe_watch_set_state(watch, WPROBE_ARMED);
 	} else if (watch->state == WPROBE_ARMED && !wanted(watch)) {
 		wprobe_watch_set_state(watch, WPROBE_OFF);
@@ -154,13 +153,6 @@ static struct wprobe_watch *create(const struct wprobe_place *place)
 
 	if (!watch)
 		return NULL;
-	if (place->range.percpu) {
-		watch->lasts = alloc_percpu(unsigned long);
-		if (!watch->lasts) {
-			kfree(watch);
-			return NULL;
-		}
-	}
 	watch->range = place->range;
 	INIT_HLIST_HEAD(&watch->probes);
 	list_add_tail(&watch->list, &wprobe_watches);
@@ -182,7 +174,6 @@ void wprobe_watch_put(struct wprobe_watch *watch)
 		hw_breakpoint_release_wide();
 	wprobe_watch_set_state(watch, WPROBE_GONE);
 	list_del(&watch->list);
-	free_percpu(watch->lasts);
 	kfree(watch);
 }
 
@@ -274,6 +265,9 @@ enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *
 	if (!watch)
 		return WPROBE_REFUSE_NO_REGISTER;
 
+	/* Hits find the probe as soon as it has been added. */
+	if (!place->range.percpu)
+		wprobe_read(&wp->last, wprobe_word(place->want.addr));
 	wprobe_watch_add(watch, wp, place);
 	wprobe_watch_update(watch);
 	return WPROBE_REFUSE_NONE;

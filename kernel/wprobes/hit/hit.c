@@ -13,53 +13,95 @@
 
 /**
  * struct hit - an access to a watched range
- * @installed:	the bytes that the register watches, a mask
+ * @loaded:	the register that matched
  * @touched:	the bytes that were accessed, a mask; 0 if that is not known
- * @old:	the aligned word with the range before the access
+ * @old:	the aligned word with the range before the access, if has_before()
  * @new:	the same after the access
  */
 struct hit {
-	unsigned long installed;
+	const struct wprobe_loaded *loaded;
 	unsigned long touched;
 	unsigned long old;
 	unsigned long new;
 };
 
+/* Does this CPU keep the value before an access?  Else each probe has its last value. */
+static __always_inline bool has_before(const struct wprobe_loaded *loaded)
+{
+	return WPROBE_USER_BEFORE || unlikely(loaded->percpu);
+}
+
+static __always_inline struct hit read_values(struct wprobe_loaded *loaded, unsigned long touched)
+{
+	struct hit hit = { .loaded = loaded, .touched = WPROBE_KNOWS_ACCESS ? touched : 0 };
+
+	if (!has_before(loaded))
+		return hit;
+	hit.new = READ_ONCE_NOCHECK(*loaded->word);
+	hit.old = WPROBE_USER_BEFORE && !loaded->writes ? hit.new : loaded->before;
+	loaded->before = hit.new;
+	return hit;
+}
+
 /* Does the access belong to the probe?  share.c has the rules. */
-static __always_inline bool concerns(const struct wprobe *wp, const struct hit *hit)
+static __always_inline bool concerns(const struct wprobe *wp, u32 flags, const struct hit *hit)
+{
+	if (!(wp->mask & hit->loaded->mask))
+		return false;
+	if (unlikely(flags & (WPROBE_FLAG_DISABLED | WPROBE_FLAG_MOVABLE))) {
+		/* The probe may have moved, but not yet the register of this CPU. */
+		if (flags & WPROBE_FLAG_DISABLED ||
+		    wprobe_word(wprobe_addr(wp)) != hit->loaded->word)
+			return false;
+	}
+	return !(WPROBE_KNOWS_ACCESS && hit->touched) || hit->touched & wp->mask;
+}
+
+/*
+ * Replaces the last value of a probe by that of now.  Two CPUs never get the same change: if
+ * another CPU has replaced the last value meanwhile, the value of now may be older than that.
+ */
+static __always_inline unsigned long take_last(struct wprobe *wp, struct hit *hit)
+{
+	unsigned long last = READ_ONCE(wp->last);
+
+	do {
+		hit->new = READ_ONCE_NOCHECK(*hit->loaded->word);
+	} while (!raw_try_cmpxchg(&wp->last, &last, hit->new));
+	return last;
+}
+
+/* Is the handler to be called?  Then the values are those of the probe. */
+static __always_inline bool is_hit(struct wprobe *wp, struct hit *hit)
 {
 	u32 flags = READ_ONCE(wp->flags);
 
-	if (!(wp->mask & hit->installed))
+	if (!concerns(wp, flags, hit))
 		return false;
-	if (unlikely(flags & (WPROBE_FLAG_DISABLED | WPROBE_FLAG_CHANGED)))
-		return !(flags & WPROBE_FLAG_DISABLED) && (hit->old ^ hit->new) & wp->mask;
-	if (WPROBE_KNOWS_ACCESS && hit->touched)
-		return hit->touched & wp->mask;
-	return true;
+	if (!has_before(hit->loaded))
+		hit->old = take_last(wp, hit);
+	return !unlikely(flags & WPROBE_FLAG_CHANGED) || (hit->old ^ hit->new) & wp->mask;
 }
 
-static __always_inline void call_handlers(struct wprobe_watch *watch, const struct hit *hit,
-					  struct pt_regs *regs)
+/* Watchpoints raise exceptions in handlers only, not while the core reads the word. */
+static __always_inline void call_handlers(struct hit *hit, struct pt_regs *regs)
 {
 	struct wprobe *wp;
 
-	hlist_for_each_entry_rcu_notrace(wp, &watch->probes, node) {
-		if (concerns(wp, hit))
-			wp->handler(wp, regs, (hit->old & wp->mask) >> wp->shift,
-				    (hit->new & wp->mask) >> wp->shift);
+	hlist_for_each_entry_rcu_notrace(wp, &hit->loaded->watch->probes, node) {
+		if (!is_hit(wp, hit))
+			continue;
+		arch_wprobe_handler_begin();
+		wp->handler(wp, regs, (hit->old & wp->mask) >> wp->shift,
+			    (hit->new & wp->mask) >> wp->shift);
+		arch_wprobe_handler_end();
 	}
 }
 
-static __always_inline void count_missed(struct wprobe_watch *watch, const struct hit *hit)
+/* The operation is raw, because functions of sanitizers can be probed. */
+static __always_inline void count_missed(struct wprobe *wp)
 {
-	struct wprobe *wp;
-
-	/* The operation is raw, because functions of sanitizers can be probed. */
-	hlist_for_each_entry_rcu_notrace(wp, &watch->probes, node) {
-		if (concerns(wp, hit))
-			raw_atomic_long_inc((atomic_long_t *)&wp->nmissed);
-	}
+	raw_atomic_long_inc((atomic_long_t *)&wp->nmissed);
 }
 
 /**
@@ -70,9 +112,13 @@ static __always_inline void count_missed(struct wprobe_watch *watch, const struc
  */
 void wprobe_missed(unsigned int slot)
 {
-	struct hit hit = { .installed = ~0UL, .touched = ~0UL, .new = ~0UL };
+	const struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
+	struct wprobe *wp;
 
-	count_missed(this_cpu_ptr(&wprobe_cpu)->loaded[slot].watch, &hit);
+	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
+		if (!(READ_ONCE(wp->flags) & WPROBE_FLAG_DISABLED))
+			count_missed(wp);
+	}
 }
 NOKPROBE_SYMBOL(wprobe_missed);
 
@@ -106,28 +152,30 @@ static __always_inline bool is_in_copy(struct pt_regs *regs)
  * Rare cases are in functions of their own, so that wprobe_hit() saves few registers. A read of the
  * core must not take a change that another CPU has made, and has not reported yet.
  */
-static noinline void miss(const struct wprobe_loaded *loaded, unsigned long touched,
-			  unsigned long new)
+static noinline void miss(struct wprobe_loaded *loaded, unsigned long touched)
 {
-	struct hit hit = { .installed = loaded->mask, .touched = touched, .new = new };
+	struct hit hit;
+	struct wprobe *wp;
 
 	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_READING)
 		return;
-	hit.old = raw_xchg(loaded->last, new);
-	count_missed(loaded->watch, &hit);
+	hit = read_values(loaded, touched);
+	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
+		if (is_hit(wp, &hit))
+			count_missed(wp);
+	}
 }
 NOKPROBE_SYMBOL(miss);
 
 /* The handlers see the address of the original. */
-static noinline void call_after_copy(struct wprobe_watch *watch, unsigned long installed,
-				     unsigned long touched, unsigned long old,
-				     unsigned long new, struct pt_regs *regs)
+static noinline void call_after_copy(struct wprobe_loaded *loaded, unsigned long touched,
+				     struct pt_regs *regs)
 {
-	const struct hit hit = { installed, touched, old, new };
+	struct hit hit = read_values(loaded, touched);
 	unsigned long ip = instruction_pointer(regs);
 
 	instruction_pointer_set(regs, kprobe_text_address(ip));
-	call_handlers(watch, &hit, regs);
+	call_handlers(&hit, regs);
 	instruction_pointer_set(regs, ip);
 }
 NOKPROBE_SYMBOL(call_after_copy);
@@ -142,30 +190,21 @@ NOKPROBE_SYMBOL(call_after_copy);
  */
 void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 {
-	const struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
-	struct wprobe_watch *watch = loaded->watch;
-	struct hit hit = {
-		.installed = loaded->mask,
-		.touched = WPROBE_KNOWS_ACCESS ? touched : 0,
-		.new = READ_ONCE_NOCHECK(*loaded->word),
-	};
+	struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
+	struct hit hit;
 
 	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
-		miss(loaded, hit.touched, hit.new);
+		miss(loaded, touched);
 		return;
 	}
-	/* Two CPUs never get the same change. A change during a read is one of another CPU. */
-	hit.old = raw_xchg(loaded->last, hit.new);
-	if (WPROBE_USER_BEFORE && !loaded->writes)
-		hit.old = hit.new;
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
 	barrier();
-	arch_wprobe_handlers_begin();
-	if (unlikely(is_in_copy(regs)))
-		call_after_copy(watch, hit.installed, hit.touched, hit.old, hit.new, regs);
-	else
-		call_handlers(watch, &hit, regs);
-	arch_wprobe_handlers_end();
+	if (unlikely(is_in_copy(regs))) {
+		call_after_copy(loaded, touched, regs);
+	} else {
+		hit = read_values(loaded, touched);
+		call_handlers(&hit, regs);
+	}
 	barrier();
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }

@@ -327,6 +327,11 @@ static noinline void moved_here(void)
 	barrier();
 }
 
+static void write_first(void *value)
+{
+	write_long(&words[0], (unsigned long)value);
+}
+
 static void write_third(void *value)
 {
 	write_long(&words[2], (unsigned long)value);
@@ -355,6 +360,8 @@ static void handlers_of_kprobes_retarget_a_probe(struct kunit *test)
 	preempt_disable();
 	moved_here();
 	write_long(&words[0], 1);
+	/* The registers of other CPUs have not moved yet. */
+	smp_call_function_many(cpu_online_mask, write_first, (void *)2UL, true);
 	write_long(&words[2], 4);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, retargeted, 0);

@@ -2,6 +2,10 @@
 /*
  * Sharing registers: probes on the same bytes, on neighbours, and merged watches.
  */
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/sched/task.h>
+
 #include "../internal.h"
 #include "watched.h"
 
@@ -189,6 +193,79 @@ static void watches_are_merged_for_another(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_watches(), 0);
 }
 
+/* Each write of the other CPU changes the second half. */
+static struct {
+	u16 *half;
+	int writes;
+	bool begun;
+	bool stop;
+} writer;
+
+static int write_changes(void *unused)
+{
+	while (!READ_ONCE(writer.stop)) {
+		WRITE_ONCE(*writer.half, *writer.half + 1);
+		writer.writes++;
+		WRITE_ONCE(writer.begun, true);
+	}
+	return 0;
+}
+
+/* Lets another CPU change the second half while two watches are merged; returns its writes. */
+static int merge_meanwhile(struct kunit *test, struct watched *other)
+{
+	struct task_struct *task;
+	int i;
+
+	writer.writes = 0;
+	writer.begun = false;
+	writer.stop = false;
+	task = kthread_create(write_changes, NULL, "wprobes_writer");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	get_task_struct(task);
+	kthread_bind(task, cpumask_last(cpu_online_mask));
+	wake_up_process(task);
+	while (!READ_ONCE(writer.begun))
+		cond_resched();
+	KUNIT_EXPECT_EQ(test, register_wprobe(&other->wp), 0);
+	for (i = 0; i < 100; i++)
+		WRITE_ONCE(writer.half[-1], i);
+	WRITE_ONCE(writer.stop, true);
+	kthread_stop(task);
+	put_task_struct(task);
+	return writer.writes;
+}
+
+static void a_merge_loses_and_repeats_no_change(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2], other;
+	int n, i, round;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU");
+	n = fill(test, fillers, 2);
+	for (round = 0; round < 300; round++) {
+		words[0] = 0;
+		writer.half = (u16 *)&words[0] + 1;
+		other = watched_at(&words[1], sizeof(long));
+		for (i = 0; i < 2; i++) {
+			halves[i] = watched_at(&writer.half[i - 1], 2);
+			halves[i].wp.flags = WPROBE_FLAG_CHANGED;
+			KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
+		}
+		KUNIT_EXPECT_EQ(test, merge_meanwhile(test, &other), hits_of(&halves[1]));
+		KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+		/* The first half was 0. */
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 99);
+		KUNIT_EXPECT_EQ(test, halves[1].wp.nmissed, 0);
+		unregister_wprobe(&other.wp);
+		unregister_wprobe(&halves[1].wp);
+		unregister_wprobe(&halves[0].wp);
+	}
+	empty(fillers, n);
+}
+
 static void probes_that_cannot_be_told_apart_do_not_share(struct kunit *test)
 {
 	static struct watched fillers[MANY];
@@ -214,6 +291,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_wider_watch_reports_no_old_changes),
 	KUNIT_CASE(neighbours_share_the_last_register),
 	KUNIT_CASE(watches_are_merged_for_another),
+	KUNIT_CASE_SLOW(a_merge_loses_and_repeats_no_change),
 	KUNIT_CASE(probes_that_cannot_be_told_apart_do_not_share),
 	{}
 };

@@ -94,13 +94,13 @@ static __always_inline void wprobe_step_aborted(struct pt_regs *regs)
  * See <linux/wprobes-arch.h>.  Debug exceptions are masked in their own handlers.  They stay
  * masked while a debugger steps, because it would step here.
  */
-static __always_inline void arch_wprobe_handlers_begin(void)
+static __always_inline void arch_wprobe_handler_begin(void)
 {
 	if (!(read_sysreg(mdscr_el1) & MDSCR_EL1_SS))
 		asm volatile("msr daifclr, #8\n\tisb" : : : "memory");
 }
 
-static __always_inline void arch_wprobe_handlers_end(void)
+static __always_inline void arch_wprobe_handler_end(void)
 {
 	asm volatile("msr daifset, #8" : : : "memory");
 }

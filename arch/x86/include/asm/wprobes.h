@@ -55,13 +55,13 @@ static __always_inline void wprobe_use_first_stack(void) { }
  * See <linux/wprobes-arch.h>.  The exception has disabled all registers.  Those of perf stay
  * disabled, because the code of perf can be watched by perf.
  */
-static __always_inline void arch_wprobe_handlers_begin(void)
+static __always_inline void arch_wprobe_handler_begin(void)
 {
 	wprobe_use_second_stack();
 	set_debugreg(__this_cpu_read(wprobe_dr7), 7);
 }
 
-static __always_inline void arch_wprobe_handlers_end(void)
+static __always_inline void arch_wprobe_handler_end(void)
 {
 	set_debugreg(DR7_FIXED_1, 7);
 	wprobe_use_first_stack();
