@@ -107,6 +107,7 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
  * arch_wprobe_handler_begin() and arch_wprobe_handler_end() are inline functions of
  * <asm/wprobes.h>, called before and after a handler.  Between them, an access to watched memory
  * raises an exception, and wprobe_hit() counts it as missed.
+ * arch_wprobe_handler_died() undoes arch_wprobe_handler_begin() for a handler that does not return.
  */
 
 /*

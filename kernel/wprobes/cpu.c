@@ -32,6 +32,8 @@ struct wprobe_slot wprobe_slots[WPROBE_SLOTS];
  */
 void wprobe_handler_died(void)
 {
+	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_HANDLER)
+		arch_wprobe_handler_died();
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }
 
@@ -110,7 +112,7 @@ static void set_loaded(struct wprobe_loaded *loaded, const struct wprobe_range *
 	loaded->watch = watch;
 	loaded->percpu = watch->range.percpu;
 	if (loaded->percpu)
-		wprobe_read(&loaded->before, loaded->word);
+		wprobe_read(&loaded->before[0].word, loaded->word);
 }
 
 /*

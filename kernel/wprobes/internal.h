@@ -92,15 +92,24 @@ struct wprobe_slot {
 };
 
 /**
+ * struct wprobe_before - the value before an access
+ * @word:	the aligned word with the range
+ * @writes:	where exceptions are raised before the access: it writes
+ */
+struct wprobe_before {
+	unsigned long word;
+	bool writes;
+};
+
+/**
  * struct wprobe_loaded - a register of one CPU
  * @range:	its content, with the address of this CPU's copy of a per-CPU variable
  * @word:	the aligned word with the range
  * @mask:	the bytes of the range in the word, a mask
  * @watch:	the watch whose probes a hit has to call
  * @percpu:	@range is that of this CPU's copy
- * @before:	value of the word before the access, where exceptions are raised before it; else of
- *		this CPU's copy at the last hit
- * @writes:	where exceptions are raised before the access: it writes
+ * @before:	where exceptions are raised before the access: before the access of a hit, and of one
+ *		in its handlers; else, of a per-CPU variable: first, this CPU's copy at the last hit
  */
 struct wprobe_loaded {
 	struct wprobe_range range;
@@ -108,8 +117,7 @@ struct wprobe_loaded {
 	unsigned long mask;
 	struct wprobe_watch *watch;
 	bool percpu;
-	unsigned long before;
-	bool writes;
+	struct wprobe_before before[2];
 };
 
 /* Why a CPU calls no handler for an access. */
@@ -122,12 +130,14 @@ enum wprobe_busy {
 /**
  * struct wprobe_cpu - the registers of one CPU
  * @busy:	see &enum wprobe_busy
+ * @called:	the probe whose handler runs, if one does
  * @online:	the registers are loaded
  * @loading:	the registers are being loaded
  * @loaded:	the register of each slot
  */
 struct wprobe_cpu {
 	u8 busy;
+	const struct wprobe *called;
 	bool online;
 	bool loading;
 	struct wprobe_loaded loaded[WPROBE_SLOTS];

@@ -74,6 +74,17 @@ static bool is_any_of_kernel(struct wprobe **wps, int num)
 	return false;
 }
 
+static bool is_any_of_process(struct wprobe **wps, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		if (!is_of_kernel(wps[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Registers those of the probes that are on data of the kernel. */
 static int register_all(struct wprobe **wps, int num)
 {
@@ -126,7 +137,7 @@ int register_wprobes(struct wprobe **wps, int num)
 	if (ret || !is_any_of_kernel(wps, num))
 		return ret;
 	ret = register_all(wps, num);
-	if (ret)
+	if (ret && is_any_of_process(wps, num))
 		wprobe_users_unregister(wps, num);
 	return ret;
 }
@@ -163,7 +174,9 @@ void unregister_wprobes(struct wprobe **wps, int num)
 {
 	if (num <= 0)
 		return;
-	wprobe_users_unregister(wps, num);
+	/* Users of data of the kernel only may hold locks that those of processes must not wait for. */
+	if (is_any_of_process(wps, num))
+		wprobe_users_unregister(wps, num);
 	if (!is_any_of_kernel(wps, num))
 		return;
 	guard(mutex)(&wprobe_mutex);
@@ -198,6 +211,8 @@ static int set_disabled(struct wprobe *wp, u32 disabled)
 	WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
 	wprobe_watch_update(wp->watch);
 	wprobe_commit();
+	if (!disabled)
+		wprobe_read_last(wp);
 	return 0;
 }
 

@@ -65,7 +65,9 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 		return -EFAULT;
 
 	local_irq_save(flags);
-	wp->addr = (void *)range.addr;
+	WRITE_ONCE(wp->addr, (void *)range.addr);
+	/* Pairs with the order of reads in take_values() of hit.c, by a CPU that has not moved. */
+	smp_wmb();
 	WRITE_ONCE(wp->last, value);
 	WRITE_ONCE(watch->range.addr, range.addr);
 	/* Pairs with the barrier in copy_range(). */

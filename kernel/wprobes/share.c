@@ -148,9 +148,11 @@ bool wprobe_share_make_room(void)
 			if (!wprobe_has_register(b) || !all_separable(b) ||
 			    !join(&a->range, &b->range, &both))
 				continue;
+			/* The values of probes that are watched must not be read again. */
+			if (a->state == WPROBE_OFF)
+				swap(a, b);
 			a->range = both;
 			move_probes(a, b);
-			wprobe_watch_update(a);
 			/* Until the cross call, hits on the register of @b find its probes. */
 			wprobe_watch_set_state(b, WPROBE_OFF);
 			wprobe_commit();

@@ -11,64 +11,76 @@
 
 #include "../internal.h"
 
+/* Flags whose probes is_hit() looks at more closely. */
+#define RARE_FLAGS	(WPROBE_FLAG_DISABLED | WPROBE_FLAG_CHANGED | WPROBE_FLAG_MOVABLE)
+
 /**
  * struct hit - an access to a watched range
  * @loaded:	the register that matched
  * @touched:	the bytes that were accessed, a mask; 0 if that is not known
- * @old:	the aligned word with the range before the access, if has_before()
+ * @has_before:	@old and @new are known.  Else each probe has its last value
+ * @old:	the aligned word with the range before the access
  * @new:	the same after the access
  */
 struct hit {
 	const struct wprobe_loaded *loaded;
 	unsigned long touched;
+	bool has_before;
 	unsigned long old;
 	unsigned long new;
 };
 
-/* Does this CPU keep the value before an access?  Else each probe has its last value. */
-static __always_inline bool has_before(const struct wprobe_loaded *loaded)
+static __always_inline struct hit new_hit(const struct wprobe_loaded *loaded,
+					  unsigned long touched)
 {
-	return WPROBE_USER_BEFORE || unlikely(loaded->percpu);
+	return (struct hit) { .loaded = loaded, .touched = WPROBE_KNOWS_ACCESS ? touched : 0 };
 }
 
-static __always_inline struct hit read_values(struct wprobe_loaded *loaded, unsigned long touched)
+/* An access of a handler does not replace the value before the access that called the handler. */
+static __always_inline void read_values(struct wprobe_loaded *loaded, struct hit *hit, bool nested)
 {
-	struct hit hit = { .loaded = loaded, .touched = WPROBE_KNOWS_ACCESS ? touched : 0 };
+	struct wprobe_before *before = &loaded->before[WPROBE_USER_BEFORE && nested];
 
-	if (!has_before(loaded))
-		return hit;
-	hit.new = READ_ONCE_NOCHECK(*loaded->word);
-	hit.old = WPROBE_USER_BEFORE && !loaded->writes ? hit.new : loaded->before;
-	loaded->before = hit.new;
-	return hit;
+	hit->has_before = true;
+	hit->new = READ_ONCE_NOCHECK(*loaded->word);
+	hit->old = WPROBE_USER_BEFORE && !before->writes ? hit->new : before->word;
+	before->word = hit->new;
 }
 
-/* Does the access belong to the probe?  share.c has the rules. */
-static __always_inline bool concerns(const struct wprobe *wp, u32 flags, const struct hit *hit)
+/* Has the probe another address, but not yet the register of this CPU? */
+static __always_inline bool has_moved(const struct wprobe *wp, u32 flags,
+				      const struct wprobe_loaded *loaded)
 {
-	if (!(wp->mask & hit->loaded->mask))
-		return false;
-	if (unlikely(flags & (WPROBE_FLAG_DISABLED | WPROBE_FLAG_MOVABLE))) {
-		/* The probe may have moved, but not yet the register of this CPU. */
-		if (flags & WPROBE_FLAG_DISABLED ||
-		    wprobe_word(wprobe_addr(wp)) != hit->loaded->word)
-			return false;
-	}
-	return !(WPROBE_KNOWS_ACCESS && hit->touched) || hit->touched & wp->mask;
+	return flags & WPROBE_FLAG_MOVABLE && !loaded->percpu &&
+	       wprobe_word((unsigned long)READ_ONCE(wp->addr)) != loaded->word;
 }
 
 /*
- * Replaces the last value of a probe by that of now.  Two CPUs never get the same change: if
- * another CPU has replaced the last value meanwhile, the value of now may be older than that.
+ * Sets the values of a probe, and replaces its last value.  Two CPUs do not get the same change: if
+ * another CPU has replaced the last value meanwhile, the new one may be older than that.  The
+ * address is read after the last value, which wprobe_retarget() writes after the address.
  */
-static __always_inline unsigned long take_last(struct wprobe *wp, struct hit *hit)
+static __always_inline bool take_values(struct wprobe *wp, u32 flags, struct hit *hit)
 {
 	unsigned long last = READ_ONCE(wp->last);
 
 	do {
+		if (has_moved(wp, flags, hit->loaded))
+			return false;
+		if (hit->has_before)
+			return true;
 		hit->new = READ_ONCE_NOCHECK(*hit->loaded->word);
 	} while (!raw_try_cmpxchg(&wp->last, &last, hit->new));
-	return last;
+	hit->old = last;
+	return true;
+}
+
+/* Does the access belong to the probe, whatever the values?  share.c has the rules. */
+static __always_inline bool concerns(const struct wprobe *wp, u32 flags, const struct hit *hit)
+{
+	if (!(wp->mask & hit->loaded->mask) || flags & WPROBE_FLAG_DISABLED)
+		return false;
+	return !(WPROBE_KNOWS_ACCESS && hit->touched) || hit->touched & wp->mask;
 }
 
 /* Is the handler to be called?  Then the values are those of the probe. */
@@ -76,11 +88,11 @@ static __always_inline bool is_hit(struct wprobe *wp, struct hit *hit)
 {
 	u32 flags = READ_ONCE(wp->flags);
 
-	if (!concerns(wp, flags, hit))
+	if (likely(!(flags & RARE_FLAGS)))
+		return concerns(wp, 0, hit) && take_values(wp, 0, hit);
+	if (!concerns(wp, flags, hit) || !take_values(wp, flags, hit))
 		return false;
-	if (!has_before(hit->loaded))
-		hit->old = take_last(wp, hit);
-	return !unlikely(flags & WPROBE_FLAG_CHANGED) || (hit->old ^ hit->new) & wp->mask;
+	return !(flags & WPROBE_FLAG_CHANGED) || (hit->old ^ hit->new) & wp->mask;
 }
 
 /* Watchpoints raise exceptions in handlers only, not while the core reads the word. */
@@ -91,6 +103,7 @@ static __always_inline void call_handlers(struct hit *hit, struct pt_regs *regs)
 	hlist_for_each_entry_rcu_notrace(wp, &hit->loaded->watch->probes, node) {
 		if (!is_hit(wp, hit))
 			continue;
+		raw_cpu_write(wprobe_cpu.called, wp);
 		arch_wprobe_handler_begin();
 		wp->handler(wp, regs, (hit->old & wp->mask) >> wp->shift,
 			    (hit->new & wp->mask) >> wp->shift);
@@ -133,10 +146,13 @@ NOKPROBE_SYMBOL(wprobe_missed);
  */
 void wprobe_before(unsigned int slot, bool writes)
 {
-	struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
+	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 
-	loaded->before = READ_ONCE_NOCHECK(*loaded->word);
-	loaded->writes = writes;
+	loaded->before[cpu->busy != WPROBE_BUSY_NOT] = (struct wprobe_before) {
+		.word = READ_ONCE_NOCHECK(*loaded->word),
+		.writes = writes,
+	};
 }
 NOKPROBE_SYMBOL(wprobe_before);
 
@@ -149,36 +165,64 @@ static __always_inline bool is_in_copy(struct pt_regs *regs)
 }
 
 /*
- * Rare cases are in functions of their own, so that wprobe_hit() saves few registers. A read of the
- * core must not take a change that another CPU has made, and has not reported yet.
+ * An access of a handler, or of the core.  The probes that are called after that handler take the
+ * change with the access that called it.  A read of the core must not take a change that another
+ * CPU has made, and has not reported yet.
  */
 static noinline void miss(struct wprobe_loaded *loaded, unsigned long touched)
 {
-	struct hit hit;
+	const struct wprobe *called = raw_cpu_read(wprobe_cpu.called);
+	struct hit hit = new_hit(loaded, touched);
+	bool later = false;
 	struct wprobe *wp;
 
 	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_READING)
 		return;
-	hit = read_values(loaded, touched);
+	if (WPROBE_USER_BEFORE || loaded->percpu)
+		read_values(loaded, &hit, true);
 	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
-		if (is_hit(wp, &hit))
+		if (later && !hit.has_before ? concerns(wp, READ_ONCE(wp->flags), &hit) :
+					       is_hit(wp, &hit))
 			count_missed(wp);
+		later |= wp == called;
 	}
 }
 NOKPROBE_SYMBOL(miss);
 
 /* The handlers see the address of the original. */
-static noinline void call_after_copy(struct wprobe_loaded *loaded, unsigned long touched,
-				     struct pt_regs *regs)
+static __always_inline void call_as_original(struct hit *hit, struct pt_regs *regs)
 {
-	struct hit hit = read_values(loaded, touched);
 	unsigned long ip = instruction_pointer(regs);
 
 	instruction_pointer_set(regs, kprobe_text_address(ip));
-	call_handlers(&hit, regs);
+	call_handlers(hit, regs);
 	instruction_pointer_set(regs, ip);
 }
-NOKPROBE_SYMBOL(call_after_copy);
+
+/* Rare cases are in a function of their own, so that wprobe_hit() saves few registers. */
+static noinline void hit_rarely(struct wprobe_loaded *loaded, unsigned long touched,
+				struct pt_regs *regs)
+{
+	struct hit hit = new_hit(loaded, touched);
+
+	if (WPROBE_USER_BEFORE || loaded->percpu)
+		read_values(loaded, &hit, false);
+	if (is_in_copy(regs))
+		call_as_original(&hit, regs);
+	else
+		call_handlers(&hit, regs);
+}
+NOKPROBE_SYMBOL(hit_rarely);
+
+static __always_inline void hit_often(struct wprobe_loaded *loaded, unsigned long touched,
+				      struct pt_regs *regs)
+{
+	struct hit hit = new_hit(loaded, touched);
+
+	if (WPROBE_USER_BEFORE)
+		read_values(loaded, &hit, false);
+	call_handlers(&hit, regs);
+}
 
 /**
  * wprobe_hit() - call the handlers of the probes on the accessed bytes
@@ -191,7 +235,6 @@ NOKPROBE_SYMBOL(call_after_copy);
 void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 {
 	struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
-	struct hit hit;
 
 	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
 		miss(loaded, touched);
@@ -199,12 +242,10 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 	}
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
 	barrier();
-	if (unlikely(is_in_copy(regs))) {
-		call_after_copy(loaded, touched, regs);
-	} else {
-		hit = read_values(loaded, touched);
-		call_handlers(&hit, regs);
-	}
+	if (unlikely(loaded->percpu || is_in_copy(regs)))
+		hit_rarely(loaded, touched, regs);
+	else
+		hit_often(loaded, touched, regs);
 	barrier();
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }

@@ -276,6 +276,17 @@ static void per_cpu_variables_are_watched_by_their_cpu(struct kunit *test)
 	unregister_wprobe(&w.wp);
 }
 
+static void a_movable_per_cpu_probe_is_called(struct kunit *test)
+{
+	struct watched w = watched_at((void __force *)&per_cpu_word, sizeof(long));
+
+	w.wp.flags = WPROBE_FLAG_MOVABLE;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	smp_call_function_single(cpumask_first(cpu_online_mask), write_here, (void *)1UL, true);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	unregister_wprobe(&w.wp);
+}
+
 /* --- Accesses of handlers are missed, and counted ----------------------------- */
 
 static void write_again(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
@@ -309,6 +320,38 @@ static void accesses_of_handlers_are_missed_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
 	unregister_wprobe(&w.wp);
 	unregister_wprobe(&other.wp);
+}
+
+static void read_again(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+		       unsigned long new)
+{
+	watched_hit(wp, regs, old, new);
+	read_long(&words[0]);
+}
+
+/* The access of the first handler does not take the change from the second probe. */
+static void handlers_take_no_change_from_others(struct kunit *test)
+{
+	struct watched w[3];
+	int i;
+
+	words[0] = 0;
+	for (i = 0; i < ARRAY_SIZE(w); i++) {
+		w[i] = watched_at(&words[0], sizeof(long));
+		w[i].wp.type = WPROBE_RW;
+		w[i].wp.flags = i == 1 ? WPROBE_FLAG_CHANGED : 0;
+	}
+	w[0].wp.handler = read_again;
+	for (i = 0; i < ARRAY_SIZE(w); i++)
+		KUNIT_ASSERT_EQ(test, register_wprobe(&w[i].wp), 0);
+	KUNIT_EXPECT_PTR_EQ(test, w[0].wp.watch, w[2].wp.watch);
+	write_long(&words[0], 5);
+	for (i = 0; i < ARRAY_SIZE(w); i++) {
+		KUNIT_EXPECT_EQ(test, hits_of(&w[i]), 1);
+		KUNIT_EXPECT_EQ(test, w[i].old, 0);
+		KUNIT_EXPECT_EQ(test, w[i].new, 5);
+		unregister_wprobe(&w[i].wp);
+	}
 }
 
 /* --- A probe that follows an object --------------------------------------------- */
@@ -393,7 +436,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stepped_copies_report_the_original),
 	KUNIT_CASE(detours_report_the_original),
 	KUNIT_CASE(per_cpu_variables_are_watched_by_their_cpu),
+	KUNIT_CASE(a_movable_per_cpu_probe_is_called),
 	KUNIT_CASE(accesses_of_handlers_are_missed_and_counted),
+	KUNIT_CASE(handlers_take_no_change_from_others),
 	KUNIT_CASE(handlers_of_kprobes_retarget_a_probe),
 	{}
 };

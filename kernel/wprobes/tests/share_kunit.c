@@ -236,7 +236,8 @@ static int merge_meanwhile(struct kunit *test, struct watched *other)
 	return writer.writes;
 }
 
-static void a_merge_loses_and_repeats_no_change(struct kunit *test)
+/* Merges two halves, the first of which may be disabled, while the second one changes. */
+static void merge_often(struct kunit *test, u32 flags)
 {
 	static struct watched fillers[MANY];
 	struct watched halves[2], other;
@@ -251,19 +252,29 @@ static void a_merge_loses_and_repeats_no_change(struct kunit *test)
 		other = watched_at(&words[1], sizeof(long));
 		for (i = 0; i < 2; i++) {
 			halves[i] = watched_at(&writer.half[i - 1], 2);
-			halves[i].wp.flags = WPROBE_FLAG_CHANGED;
+			halves[i].wp.flags = WPROBE_FLAG_CHANGED | (i ? 0 : flags);
 			KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
 		}
 		KUNIT_EXPECT_EQ(test, merge_meanwhile(test, &other), hits_of(&halves[1]));
 		KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
 		/* The first half was 0. */
-		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), 99);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), flags ? 0 : 99);
 		KUNIT_EXPECT_EQ(test, halves[1].wp.nmissed, 0);
 		unregister_wprobe(&other.wp);
 		unregister_wprobe(&halves[1].wp);
 		unregister_wprobe(&halves[0].wp);
 	}
 	empty(fillers, n);
+}
+
+static void a_merge_loses_and_repeats_no_change(struct kunit *test)
+{
+	merge_often(test, 0);
+}
+
+static void a_merge_with_a_disabled_probe_loses_no_change(struct kunit *test)
+{
+	merge_often(test, WPROBE_FLAG_DISABLED);
 }
 
 static void probes_that_cannot_be_told_apart_do_not_share(struct kunit *test)
@@ -292,6 +303,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(neighbours_share_the_last_register),
 	KUNIT_CASE(watches_are_merged_for_another),
 	KUNIT_CASE_SLOW(a_merge_loses_and_repeats_no_change),
+	KUNIT_CASE_SLOW(a_merge_with_a_disabled_probe_loses_no_change),
 	KUNIT_CASE(probes_that_cannot_be_told_apart_do_not_share),
 	{}
 };

@@ -105,6 +105,9 @@ static __always_inline void arch_wprobe_handler_end(void)
 	asm volatile("msr daifset, #8" : : : "memory");
 }
 
+/* See <linux/wprobes-arch.h>.  The death of the task unmasks debug exceptions. */
+static inline void arch_wprobe_handler_died(void) { }
+
 #else
 
 static __always_inline u64 wprobe_distance(unsigned long addr, unsigned long esr,

@@ -68,6 +68,13 @@ static __always_inline void arch_wprobe_handler_end(void)
 }
 
 /* See <linux/wprobes-arch.h>. */
+static inline void arch_wprobe_handler_died(void)
+{
+	wprobe_use_first_stack();
+	set_debugreg(__this_cpu_read(cpu_dr7), 7);
+}
+
+/* See <linux/wprobes-arch.h>. */
 static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 {
 	return true;
