@@ -74,16 +74,36 @@ static unsigned long find_gap(unsigned long low, unsigned long high, unsigned lo
 	return info.low_limit < info.high_limit ? vm_unmapped_area(&info) : -ENOMEM;
 }
 
+/* The most room that is left below a stack, which grows there. */
+#define STACK_ROOM	SZ_1G
+
+/* A gap above a stack with text, else one as far below it as the stack may grow. */
+static unsigned long find_place_at_stack(const struct vm_area_struct *stack, unsigned long low,
+					 unsigned long high)
+{
+	unsigned long addr = find_gap(stack->vm_end, high, 0);
+	unsigned long room = min(rlimit(RLIMIT_STACK), STACK_ROOM);
+
+	if (!IS_ERR_VALUE(addr))
+		return addr;
+	return find_gap(low, stack->vm_end - min(room, stack->vm_end), VM_UNMAPPED_AREA_TOPDOWN);
+}
+
 /* The nearest gap below the text, else the nearest above it. */
 static unsigned long find_place(struct mm_struct *mm, unsigned long vaddr)
 {
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
 	unsigned long low, high, addr;
 
 	arch_uprobe_slot_window(mm, vaddr, &low, &high);
 	vaddr &= PAGE_MASK;
-	addr = find_gap(low, vaddr, VM_UNMAPPED_AREA_TOPDOWN);
-	if (IS_ERR_VALUE(addr))
-		addr = find_gap(vaddr, high, 0);
+	if (vma && vma->vm_flags & VM_GROWSDOWN) {
+		addr = find_place_at_stack(vma, low, high);
+	} else {
+		addr = find_gap(low, vaddr, VM_UNMAPPED_AREA_TOPDOWN);
+		if (IS_ERR_VALUE(addr))
+			addr = find_gap(vaddr, high, 0);
+	}
 	return IS_ERR_VALUE(addr) ? -ENOSPC : addr;
 }
 

@@ -99,6 +99,37 @@ static void check_guarded(void)
 	command("drop");
 }
 
+/* --- Text on a stack ------------------------------------------------------------------- */
+
+#define STACK_ROOM	(64UL << 20)
+#define GROWTH		(2 << 20)
+
+/* The mapping of the copies must not be where the stack grows. */
+static int grows(void)
+{
+	char *room = mmap(NULL, STACK_ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *stack;
+	int err;
+
+	munmap(room, STACK_ROOM);
+	stack = mmap(room + STACK_ROOM / 2, 8192, ALL,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
+	memcpy(stack, code_start, CODE_SIZE);
+	__builtin___clear_cache(stack, stack + CODE_SIZE);
+	err = add("s", stack, "") ?: add("t", stack + code_offsets[1], "");
+	if (err || !code_call(stack, 0, 1) || get("s", HITS) != 1 || get("t", HITS) != 1)
+		return 1;
+	stack[-GROWTH] = 1;
+	return 0;
+}
+
+static void check_stack(void)
+{
+	int status = in_child(grows);
+
+	ksft_test_result(!status, "a stack with probed text grows: %d\n", status);
+	command("drop");
+}
+
 /* --- No room near the text -------------------------------------------------------------- */
 
 /* More than any instruction reaches, to both sides of its middle. */
@@ -442,9 +473,10 @@ static void check_first_thread(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(22);
+	ksft_set_plan(23);
 	check_execute_only();
 	check_guarded();
+	check_stack();
 	check_no_room();
 	check_gone();
 	check_waiting();
