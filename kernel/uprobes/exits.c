@@ -238,10 +238,15 @@ static int handle_branch(struct uprobe_consumer *uc, struct pt_regs *regs, __u64
 {
 	struct uprobe_registration *registration = registration_of(uc);
 	struct uretprobe *rp = uretprobe_of(registration);
+	int exits;
 
-	if (likely(!uprobe_is_disabled(registration)) &&
-	    arch_uprobe_branch_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size))
+	if (unlikely(uprobe_is_disabled(registration)))
+		return 0;
+	exits = arch_uprobe_branch_exits(current->utask->auprobe, regs, rp->up.vaddr, rp->size);
+	if (exits > 0)
 		call_handler(rp, regs);
+	else if (exits < 0)
+		atomic_inc(&rp->nmissed);
 	return 0;
 }
 

@@ -143,14 +143,14 @@ bool arch_uprobe_is_return(const struct arch_uprobe *arch)
 }
 
 /* See <linux/uprobes-arch.h>. */
-bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-			      unsigned long start, unsigned long size)
+int arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			     unsigned long start, unsigned long size)
 {
 	struct pt_regs after = *regs;
 	struct probe_insn desc;
 
 	if (probe_classify(arch->insn, &desc) || desc.action != PROBE_EMULATE)
-		return false;
+		return 0;
 	probe_emulate(arch->insn, &desc, &after);
 	return after.pc - start >= size;
 }

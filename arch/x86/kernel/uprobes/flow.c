@@ -106,12 +106,16 @@ bool arch_uprobe_is_return(const struct arch_uprobe *arch)
 }
 
 /* See <linux/uprobes-arch.h>. */
-bool arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
-			      unsigned long start, unsigned long size)
+int arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
+			     unsigned long start, unsigned long size)
 {
 	struct pt_regs after = *regs;
+	int err;
 
 	/* A debugger sees one trap, that of the instruction itself. */
 	after.flags &= ~X86_EFLAGS_TF;
-	return !arch_uprobe_emulate(arch, &after) && after.ip - start >= size;
+	err = arch_uprobe_emulate(arch, &after);
+	if (err)
+		return err < 0 ? err : 0;
+	return after.ip - start >= size;
 }

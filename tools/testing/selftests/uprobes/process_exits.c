@@ -211,6 +211,50 @@ static void check_refusals(void)
 	munmap(code, 4096);
 }
 
+/* --- Targets that cannot be read ---------------------------------------------------------- */
+
+/* A jump through the word at the argument. */
+#if defined(__x86_64__)
+static const unsigned char through_word[] = { 0xff, 0x27 };
+#define UNREADABLE	1
+#elif defined(__i386__)
+static const unsigned char through_word[] = { 0xff, 0x20 };
+#define UNREADABLE	1
+#else
+static const unsigned char through_word[4];
+#define UNREADABLE	0
+#endif
+
+static unsigned long *word;
+
+static void on_fault(int signal, siginfo_t *info, struct ucontext *context)
+{
+	change_protection(word, 4096, PROT_READ);
+}
+
+/* The first time, the kernel cannot know whether the jump leaves the function. */
+static void check_unreadable(void)
+{
+	EXITS_CALL unsigned long (*function)(unsigned long value);
+	unsigned long result;
+	char *code = jit();
+	int err;
+
+	word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*word = (unsigned long)exits_two;
+	change_protection(word, 4096, PROT_NONE);
+	on_signal(SIGSEGV, on_fault, 0);
+	function = (void *)put_code(code, through_word, sizeof(through_word));
+	err = add_exits("a", (void *)function, sizeof(through_word), "");
+	result = function((unsigned long)word);
+	ksft_test_result(!err && result == (unsigned long)word + 2 && get("a", RETURNS) == 1 &&
+			 get("a", MISSED) == 1,
+			 "a target that cannot be read: error %d, %ld hits, %ld missed\n", err,
+			 get("a", RETURNS), get("a", MISSED));
+	command("drop");
+	munmap(code, 4096);
+}
+
 /* --- Processes -------------------------------------------------------------------------- */
 
 static int child_calls(void)
@@ -290,10 +334,12 @@ static void check_steps(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(33);
+	ksft_set_plan(33 + UNREADABLE);
 	check_calls();
 	check_changes();
 	check_refusals();
+	if (UNREADABLE)
+		check_unreadable();
 	check_processes();
 	check_steps();
 	ksft_finished();
