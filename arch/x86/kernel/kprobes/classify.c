@@ -203,6 +203,7 @@ static const struct probe_row probe_rows[] = {
 		  "eretu, erets"),
 	REFUSE_IF(MAP_0F, 0x01, 0x01, MODE_BOTH, PFX_REP, MODRM_EXACT(0xec), REFUSE_FAR,
 		  "uiret"),
+	REFUSE(MAP_0F, 0x01, 0x01, MODE_BOTH, MODRM_EXACT(0xd7), REFUSE_FAR, "enclu"),
 	REFUSE(MAP_0F, 0x01, 0x01, MODE_BOTH, MODRM_EXACT(0xde), REFUSE_FAR, "skinit"),
 
 	/* Both hold back interrupts until after the next instruction, which would be the trap. */

@@ -126,6 +126,14 @@ static bool traps_in_slot(struct insn *insn)
 	return !map && ((opcode == 0xcd && insn->immediate.bytes[0] == 3) || opcode == 0x9d);
 }
 
+/* The vDSO has a fix-up for the exception of enclu, which is found by the address of the original. */
+static bool has_fixup(struct insn *insn)
+{
+	u8 opcode;
+
+	return opcode_map(insn, &opcode) == 1 && opcode == 0x01 && insn->modrm.bytes[0] == 0xd7;
+}
+
 static int accept_copy(struct user_insn *out)
 {
 	out->insn.action = out->insn.riprel ? PROBE_REBASE : PROBE_COPY;
@@ -202,7 +210,8 @@ static noinline int decide_refused(const u8 *bytes, size_t avail, enum insn_mode
 	/* Cannot fail: the classifier has decoded the same bytes. */
 	insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode);
 	syscall = syscall_kind(&insn, mode);
-	if (rules[refusal] == RULE_REFUSE || syscall == SYSCALL_ELSEWHERE || traps_in_slot(&insn))
+	if (rules[refusal] == RULE_REFUSE || syscall == SYSCALL_ELSEWHERE ||
+	    traps_in_slot(&insn) || has_fixup(&insn))
 		return refuse(out, refusal);
 	if (!is_branch(&insn)) {
 		out->syscall = syscall == SYSCALL_RETURNS;
