@@ -122,15 +122,10 @@ static bool wanted(struct wprobe_watch *watch)
  */
 void wprobe_watch_update(struct wprobe_watch *watch)
 {
-	struct wprobe *wp;
-
-	if (watch->state == WPROBE_OFF && wanted(watch)) {
-		hlist_for_each_entry(wp, &watch->probes, node)
-			wprobe_read_last(wp);
+	if (watch->state == WPROBE_OFF && wanted(watch))
 		wprobe_watch_set_state(watch, WPROBE_ARMED);
-	} else if (watch->state == WPROBE_ARMED && !wanted(watch)) {
+	else if (watch->state == WPROBE_ARMED && !wanted(watch))
 		wprobe_watch_set_state(watch, WPROBE_OFF);
-	}
 }
 
 /**

@@ -64,6 +64,7 @@ void wprobe_return_parked(void)
 	struct wprobe_watch *watch;
 	unsigned int left = 0;
 	bool changed = false;
+	struct wprobe *wp;
 
 	lockdep_assert_held(&wprobe_mutex);
 	if (!parked)
@@ -72,6 +73,8 @@ void wprobe_return_parked(void)
 		if (watch->state != WPROBE_PARKED)
 			continue;
 		if (wprobe_watch_reserve(watch)) {
+			hlist_for_each_entry(wp, &watch->probes, node)
+				wprobe_read_last(wp);
 			wprobe_watch_update(watch);
 			changed = true;
 		} else {
