@@ -108,8 +108,9 @@ struct wprobe_before {
  * @mask:	the bytes of the range in the word, a mask
  * @watch:	the watch whose probes a hit has to call
  * @percpu:	@range is that of this CPU's copy
- * @before:	where exceptions are raised before the access: before the access of a hit, and of one
- *		in its handlers; else, of a per-CPU variable: first, this CPU's copy at the last hit
+ * @before:	where exceptions are raised before the access: the values before that of a hit, and
+ *		before one of its handlers; else, of a per-CPU variable: first, the value of this
+ *		CPU's copy at the last hit
  */
 struct wprobe_loaded {
 	struct wprobe_range range;

@@ -174,7 +174,7 @@ void unregister_wprobes(struct wprobe **wps, int num)
 {
 	if (num <= 0)
 		return;
-	/* Users of data of the kernel only may hold locks that those of processes must not wait for. */
+	/* Otherwise the caller may hold locks that are taken after those of processes. */
 	if (is_any_of_process(wps, num))
 		wprobe_users_unregister(wps, num);
 	if (!is_any_of_kernel(wps, num))

@@ -126,7 +126,7 @@ static bool traps_in_slot(struct insn *insn)
 	return !map && ((opcode == 0xcd && insn->immediate.bytes[0] == 3) || opcode == 0x9d);
 }
 
-/* The vDSO has a fix-up for the exception of enclu, which is found by the address of the original. */
+/* The fix-up of the vDSO for an exception of enclu is found by the address of the original. */
 static bool has_fixup(struct insn *insn)
 {
 	u8 opcode;
