@@ -6,18 +6,6 @@
 
 . "$(dirname "$0")/functions.sh"
 
-# define TEXT: add an event; prints ok or the name of the error.
-define()
-{
-	local message
-
-	if message=$(env echo "$1" 2>&1 >>"$UPROBE_EVENTS"); then
-		echo ok
-	else
-		errno_of "$message"
-	fi
-}
-
 # records NAME: the arguments in the records of an event, without parts that differ between runs.
 records()
 {

@@ -56,6 +56,18 @@ finish()
 	exit
 }
 
+# define TEXT: add an event; prints ok or the name of the error.
+define()
+{
+	local message
+
+	if message=$(env echo "$1" 2>&1 >>"$UPROBE_EVENTS"); then
+		echo ok
+	else
+		errno_of "$message"
+	fi
+}
+
 need_process_probes()
 {
 	grep -q ' register_uprobe_process_notifier$' /proc/kallsyms ||

@@ -43,6 +43,28 @@ is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
 
+# Two processes with the same address, and no names.
+echo >"$TRACING/trace"
+start plain 3
+first=$waiting first_event=p_pid_${waiting}_$(address plain)
+"$TARGET" twice "$FLAG" plain 4 >"$OUTPUT.second" &
+second=$! second_event=p_pid_${second}_$(address plain)
+wait_until 5 test -s "$OUTPUT.second"
+is "an event without a name" "$(define "p $at")" ok
+is "its name has the pid" "$(put "$TRACING/events/uprobes/$first_event/enable" 1)" ok
+is "one of another process" "$(define "p pid:$second:$(address plain)")" ok
+is "it is another event" "$(put "$TRACING/events/uprobes/$second_event/enable" 1)" ok
+is "an enabled event takes no other probe" \
+	"$(define "p:$first_event pid:$second:$(address plain)")" EBUSY
+is "the reason" "$(grep -o 'error: .*' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//')" \
+	"error: Probes cannot be added to an enabled event"
+is "the first process goes on" "$(go)" 3
+wait "$first" "$second"
+is "each event has its hits" "$(hits "$first_event") $(hits "$second_event")" "3 4"
+echo 0 >"$TRACING/events/uprobes/enable"
+echo >"$UPROBE_EVENTS"
+rm -f "$OUTPUT.second"
+
 # One of three returns is recorded, and ends the recording.
 start plain 3
 event=$TRACING/events/uprobes/back
