@@ -65,6 +65,25 @@ echo 0 >"$TRACING/events/uprobes/enable"
 echo >"$UPROBE_EVENTS"
 rm -f "$OUTPUT.second"
 
+# The number of a thread that ends before the event is enabled.
+echo >"$TRACING/trace"
+: >"$OUTPUT"
+"$TARGET" thread "$FLAG-thread" plain 3 >"$OUTPUT" &
+waiting=$!
+lines=1
+wait_until 5 all_lines
+thread=$(cat "$OUTPUT")
+is "an event with the number of a thread" "$(define "p:one pid:$thread:$(address plain)")" ok
+: >"$FLAG-thread"
+wait_until 5 test ! -e "/proc/$waiting/task/$thread"
+is "the thread has ended" "$(ls "/proc/$waiting/task")" "$waiting"
+is "the event can be enabled" "$(put "$TRACING/events/uprobes/one/enable" 1)" ok
+rm "$FLAG-thread"
+wait "$waiting"
+is "calls of the other thread are hits" "$(hits one)" 3
+echo 0 >"$TRACING/events/uprobes/enable"
+echo >"$UPROBE_EVENTS"
+
 # One of three returns is recorded, and ends the recording.
 start plain 3
 event=$TRACING/events/uprobes/back

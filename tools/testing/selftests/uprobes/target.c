@@ -8,12 +8,15 @@
  *	target call NAME COUNT		call a function that often; print the last result
  *	target wait FILE NAME COUNT	the same, after the file has appeared
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
+ *	target thread FILE NAME COUNT	print the number of a thread, which ends when the file has
+ *					appeared; call after the file has gone
  *
  * "plain" returns its argument and 1; "skipped" has an instruction that adds 0x100, which a
  * handler can skip; "counter" is the variable that counts users of "counted"; "jit" is a copy
  * of "plain" that the program writes before the first call.
  */
 #include "probe.h"
+#include "system.h"
 
 unsigned long target_plain(unsigned long value);
 extern char target_plain_second[], target_plain_third[], target_plain_end[];
@@ -147,6 +150,24 @@ static void wait_for(const char *file)
 		usleep(10000);
 }
 
+static void wait_in_thread(void *file)
+{
+	printf("%ld\n", (long)syscall(__NR_gettid));
+	wait_for(file);
+}
+
+static int call_after_thread(const char *file, const char *name, int count)
+{
+	static struct thread thread;
+
+	thread_start(&thread, wait_in_thread, (void *)file);
+	if (!thread_wait(&thread, 60))
+		return 1;
+	while (!access(file, F_OK))
+		usleep(10000);
+	return call(name, count);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "offsets"))
@@ -157,6 +178,8 @@ int main(int argc, char **argv)
 		return instructions();
 	if (argc == 4 && !strcmp(argv[1], "call"))
 		return call(argv[2], atoi(argv[3]));
+	if (argc == 5 && !strcmp(argv[1], "thread"))
+		return call_after_thread(argv[2], argv[3], atoi(argv[4]));
 	if (argc == 5 && !strcmp(argv[1], "wait")) {
 		wait_for(argv[2]);
 		return call(argv[3], atoi(argv[4]));
