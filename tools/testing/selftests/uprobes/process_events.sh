@@ -84,6 +84,18 @@ is "calls of the other thread are hits" "$(hits one)" 3
 echo 0 >"$TRACING/events/uprobes/enable"
 echo >"$UPROBE_EVENTS"
 
+# A user without privileges opens events for a process of his own.
+start plain 3
+define "p:file $TARGET:$(offset plain)" >/dev/null
+define "p:one $at" >/dev/null
+is "perf: everybody may count hits of a file" \
+	"$("$TARGET" perf "$(cat "$TRACING/events/uprobes/file/id")")" 0
+is "perf: not everybody may change another process" \
+	"$("$TARGET" perf "$(cat "$TRACING/events/uprobes/one/id")")" 1
+go >/dev/null
+wait "$waiting"
+echo >"$UPROBE_EVENTS"
+
 # One of three returns is recorded, and ends the recording.
 start plain 3
 event=$TRACING/events/uprobes/back

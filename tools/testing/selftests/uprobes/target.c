@@ -10,6 +10,8 @@
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
  *	target thread FILE NAME COUNT	print the number of a thread, which ends when the file has
  *					appeared; call after the file has gone
+ *	target perf ID			as a user without privileges, open a perf event for this
+ *					process; print the error, or 0
  *
  * "plain" returns its argument and 1; "skipped" has an instruction that adds 0x100, which a
  * handler can skip; "counter" is the variable that counts users of "counted"; "jit" is a copy
@@ -168,6 +170,25 @@ static int call_after_thread(const char *file, const char *name, int count)
 	return call(name, count);
 }
 
+#define NOBODY	65534
+
+static int open_as_nobody(int id)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = id;
+	attr.exclude_kernel = 1;
+	if (syscall(__NR_setresuid, NOBODY, NOBODY, NOBODY))
+		return 1;
+	fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	printf("%d\n", fd < 0 ? errno : 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "offsets"))
@@ -178,6 +199,8 @@ int main(int argc, char **argv)
 		return instructions();
 	if (argc == 4 && !strcmp(argv[1], "call"))
 		return call(argv[2], atoi(argv[3]));
+	if (argc == 3 && !strcmp(argv[1], "perf"))
+		return open_as_nobody(atoi(argv[2]));
 	if (argc == 5 && !strcmp(argv[1], "thread"))
 		return call_after_thread(argv[2], argv[3], atoi(argv[4]));
 	if (argc == 5 && !strcmp(argv[1], "wait")) {
