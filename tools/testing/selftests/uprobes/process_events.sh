@@ -42,6 +42,10 @@ echo >"$UPROBE_EVENTS"
 is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
+is "a file offset in an argument" "$(define "p:one pid:$$:0x1000 x=@+0x10")" EINVAL
+is "the reason is that it is none of a file" \
+	"$(grep -o 'error: .*' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//')" \
+	"error: Invalid file offset value"
 
 # Two processes with the same address, and no names.
 echo >"$TRACING/trace"
