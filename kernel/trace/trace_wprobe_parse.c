@@ -4,6 +4,8 @@
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -29,8 +31,41 @@ static int parse_type(struct wprobe *wp, const char *spec)
 	return 0;
 }
 
-/* Parses a place of the kernel, ADDRESS or SYMBOL+OFFSET. */
-static int parse_kernel_place(struct trace_wprobe *tw, char *place)
+/* A name, and the number of symbols that have it. */
+struct symbol_count {
+	const char	*name;
+	unsigned int	nr;
+};
+
+static int count_symbol(void *data, unsigned long addr)
+{
+	struct symbol_count *count = data;
+
+	count->nr++;
+	return 0;
+}
+
+static int count_symbol_of_module(void *data, const char *name, unsigned long addr)
+{
+	struct symbol_count *count = data;
+
+	count->nr += !strcmp(name, count->name);
+	return 0;
+}
+
+/* Do several symbols have the name?  Symbols of modules count only if the kernel has none. */
+static bool is_ambiguous(const char *name)
+{
+	struct symbol_count count = { .name = name };
+
+	kallsyms_on_each_match_symbol(count_symbol, name, &count);
+	if (!count.nr)
+		module_kallsyms_on_each_symbol(NULL, count_symbol_of_module, &count);
+	return count.nr > 1;
+}
+
+/* Parses a place of the kernel, ADDRESS or SYMBOL+OFFSET, at @column of the text. */
+static int parse_kernel_place(struct trace_wprobe *tw, char *place, int column)
 {
 	long offset = 0;
 	int ret;
@@ -40,6 +75,11 @@ static int parse_kernel_place(struct trace_wprobe *tw, char *place)
 	ret = traceprobe_split_symbol_offset(place, &offset);
 	if (ret)
 		return ret;
+	if (is_ambiguous(place)) {
+		trace_probe_log_set_index(1);
+		trace_probe_log_err(column, NON_UNIQ_SYMBOL);
+		return -EADDRNOTAVAIL;
+	}
 	tw->symbol = kstrdup(place, GFP_KERNEL);
 	tw->wp.symbol_name = tw->symbol;
 	tw->wp.offset = offset;
@@ -76,8 +116,9 @@ static char *cut_length(char *place)
  * @tw: the event; its probe is filled in
  * @spec: TYPE@PLACE[:LENGTH]; it has an '@'
  *
- * Context: task, may sleep.
- * Return: 0; -EINVAL or -ERANGE if the text is wrong; -ESRCH if no process has the pid; -ENOMEM.
+ * Context: task, may sleep; between trace_probe_log_init() and trace_probe_log_clear().
+ * Return: 0; -EINVAL or -ERANGE if the text is wrong; -EADDRNOTAVAIL if several symbols have the
+ * name; -ESRCH if no process has the pid; -ENOMEM.
  */
 int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 {
@@ -103,7 +144,9 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 		if (ret)
 			return ret;
 	}
-	return process ? parse_process_place(&tw->wp, place + 4) : parse_kernel_place(tw, place);
+	if (process)
+		return parse_process_place(&tw->wp, place + 4);
+	return parse_kernel_place(tw, place, strchr(spec, '@') + 1 - spec);
 }
 
 /* Finds $addr, $value or $old in an argument; *@offset is that in the entry data. */

@@ -32,6 +32,15 @@ is "show" "$(grep ^w: "$events")" \
 w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
 is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" "File exists"
 is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" "No such file or directory"
+twice=$(awk '$2 ~ /^[bBdD]$/ && NF == 3 { print $3 }' /proc/kallsyms | sort | uniq -d | head -n 1)
+if [ -z "$twice" ]; then
+	skip "a symbol that is there twice" "each name of data is unique"
+else
+	is "a symbol that is there twice" "$(define "w:wp/none w@$twice:1")" \
+		"Cannot assign requested address"
+	is "the reason" "$(sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | tr -d ' ')" \
+		"Thesymbolisnotunique"
+fi
 is "no such type" "$(define "w:wp/none x@wp_test_words:4")" "Invalid argument"
 for variable in addr value old; do
 	is "\$$variable in a string" \
