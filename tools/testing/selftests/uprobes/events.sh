@@ -101,6 +101,9 @@ is "all are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no such file" "$(define "p:x /nonexistent:0x10")" ENOENT
 is "a directory" "$(define "p:x /tmp:0x10")" EINVAL
 is "no offset" "$(define "p:x $TARGET")" EINVAL
+if ! grep -q ' register_uprobe_process_notifier$' /proc/kallsyms; then
+	is "an event of a process, without such probes" "$(define "p:x pid:$$:0x1000")" EINVAL
+fi
 is "a bad register" "$(define "p:x $TARGET:$plain %nothing")" EINVAL
 is "the same twice" "$(define "p:x $TARGET:$plain") $(define "p:x $TARGET:$plain")" "ok EEXIST"
 is "an offset after the end: enabling fails" \
