@@ -41,6 +41,7 @@ is "the process has ended" "$(put "$TRACING/events/uprobes/one/enable" 1)" ESRCH
 echo >"$UPROBE_EVENTS"
 is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
+yes "the README has the syntax" grep -q 'pid:<pid>:<address>\[%return\]' "$TRACING/README"
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
 is "a file offset in an argument" "$(define "p:one pid:$$:0x1000 x=@+0x10")" EINVAL
 is "the reason is that it is none of a file" \

@@ -41,6 +41,7 @@ else
 	is "the reason" "$(sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | tr -d ' ')" \
 		"Thesymbolisnotunique"
 fi
+is "the README has the syntax" "$(grep -c ' w\[:.*<access>@<data>' "$TRACING/README")" 1
 is "no such type" "$(define "w:wp/none x@wp_test_words:4")" "Invalid argument"
 for variable in addr value old; do
 	is "\$$variable in a string" \
