@@ -22,7 +22,7 @@ static const struct {
 	int err;
 } refusals[NR_KPROBE_REFUSALS] = {
 	[KPROBE_REFUSE_NOT_READY]	= { "kprobes are not initialised yet", -EAGAIN },
-	[KPROBE_REFUSE_BAD_ARGUMENT]	= { "no probes given", -EINVAL },
+	[KPROBE_REFUSE_BAD_ARGUMENT]	= { "no probes, or a NULL in the array", -EINVAL },
 	[KPROBE_REFUSE_SYMBOL_AND_ADDR]	= { "both symbol and address given", -EINVAL },
 	[KPROBE_REFUSE_NO_PLACE]	= { "neither symbol nor address given", -EINVAL },
 	[KPROBE_REFUSE_NO_SYMBOL]	= { "symbol not found", -ENOENT },
