@@ -25,12 +25,13 @@ struct vm_area_struct;
  * @registration_callback: called when an operation that a handler asked for has been done, or
  *	NULL. @reg is 1 for a registration and 0 for its removal; @result is the return value that
  *	the operation would have had outside of a handler. It may free @u after the removal.
- *	Operations that other handlers have asked for before the removal are forgotten, and not
- *	reported. Callbacks run one at a time, and unregistering any probe waits for them: they
- *	must take no lock under which a probe is unregistered, or an event is disabled
+ *	When a probe is removed, earlier requests of other handlers for it are cancelled without
+ *	a callback. Callbacks run one at a time, and unregistering any probe waits for them: they
+ *	must take no lock that is held while a probe is unregistered, or an event disabled
  * @nmissed: hits that no handler has seen, because there was no room for a copy of the
  *	instruction in reach of the text
- * @registration: reserved, must be NULL
+ * @registration: reserved, must be NULL; users may read it: NULL if the probe is not registered
+ *	(any more)
  *
  * The caller sets the first four members and clears the others. The object must not change
  * until it has been unregistered. If the process ends, executes another program or unmaps the
@@ -151,8 +152,8 @@ do {									\
 
 /*
  * Pages of a mapping are about to be zapped, or its bounds to change. Nothing to do: the mapping
- * stays, its sites are as right as before, and breakpoints vanish with their pages. Truncation of
- * a file comes here with i_mmap_rwsem only, while the process may end.
+ * stays, its sites stay valid, and breakpoints vanish with their pages. Truncation of a file comes
+ * here with i_mmap_rwsem only, while the process may end.
  */
 static inline void uprobe_munmap(struct vm_area_struct *vma, unsigned long start,
 				 unsigned long end)
