@@ -55,7 +55,9 @@ enum wprobe_type {
  * @shift:	private: the lowest bit of @mask
  * @last:	private: the aligned word with the watched bytes at the last hit; hits replace it
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
- *		running on that CPU; on arm64, also writes by store-exclusives
+ *		running on that CPU; on arm64, also writes by store-exclusives.  With a pid:
+ *		accesses of the probe's own handler, and hits that were cancelled because the
+ *		probe was disabled or the thread exited
  * @pid:	a process (any of its threads, as in &task_struct.pid: in the initial pid namespace)
  *		whose data is watched; 0: data of the kernel
  * @addr:	the watched address: set by the user, or derived from @symbol_name.  The address
@@ -105,6 +107,8 @@ void unregister_wprobes(struct wprobe **wps, int num);
 int enable_wprobe(struct wprobe *wp);
 int disable_wprobe(struct wprobe *wp);
 int wprobe_retarget(struct wprobe *wp, void *addr);
+
+/* Not exported; for events. */
 void *wprobe_address(const struct wprobe *wp);
 
 #else

@@ -2,7 +2,7 @@
 /*
  * Dynamic events on watchpoint probes.
  *
- *	w[:[GROUP/]EVENT] [r|w|rw]@PLACE[:LENGTH] [ARGUMENT...]
+ *	w[:[GROUP/]EVENT] (r|w|rw)@PLACE[:LENGTH] [ARGUMENT...]
  *
  * PLACE is ADDRESS, SYMBOL[+OFFSET], or pid:PID:ADDRESS for data of a process.
  *
