@@ -8,7 +8,7 @@
 # The sources are those of the kernel's tree, unchanged.  Their Makefile compiles all cases
 # and programs that it finds; so it gets a copy that has only these, and no list of the
 # programs that need special care.  bpftool and libbpf are built from the same tree.
-# lab/guest/bpf_preload.c gives test_progs what this kernel does not have.
+# lab/guest/bpf_preload.c gives test_progs the features that this kernel does not have.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +24,7 @@ VERSION=${VERSION#clang-}
 
 CASES='uprobe_multi_test uprobe_syscall usdt uprobe_autoattach attach_probe uprobe'
 
-# copy_sources: the cases, the programs that they load, and what their Makefile uses.
+# copy_sources: the cases, the programs that they load, and the files that their Makefile uses.
 copy_sources()
 {
 	local tree file keep

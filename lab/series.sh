@@ -165,7 +165,7 @@ apply_patch()
 		die "series: $(step_name "$1"): ${2##*/} does not apply there"
 }
 
-# put_lines NUMBER KIND: do what the lines of that kind in the step say about files of the
+# put_lines NUMBER KIND: carry out the lines of that kind in the step, about files of the
 # transition, in their order.
 put_lines()
 {

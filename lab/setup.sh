@@ -6,7 +6,7 @@
 # compiler, with "boot" the emulators of architectures that are otherwise only compiled, with
 # "bench" the program that draws the plots of the benchmark, with "series" git and perl, with
 # "docs" Sphinx, with "tools-ARCH" the clients that run in the guest of that architecture,
-# with "bpf" also bpftrace, and what selftests/bpf need besides clang.
+# with "bpf" also bpftrace, and the packages that selftests/bpf need besides clang.
 #
 # If nothing is missing, apt is not used.  All packages come from the Debian archive that
 # the machine already uses.  The source of the base, the userland of a guest of another

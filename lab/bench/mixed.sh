@@ -8,7 +8,7 @@
 
 objdump=$(binutil "$1" objdump)
 
-# file_offset_of_text: what is added to an address to get the offset.
+# file_offset_of_text: the address of .text, and its offset in the file.
 file_offset_of_text()
 {
 	"$objdump" -h -j .text "$1" | awk '$2 == ".text" { print $4, $6 }'

@@ -2,8 +2,8 @@
 #ifndef _LINUX_KPROBES_ANSWERS_H
 #define _LINUX_KPROBES_ANSWERS_H
 /*
- * What the rest of the kernel asks the new implementation of kprobes, answered for the old one:
- * nothing changes for its probes.  This header goes with the old implementation.
+ * Answers to the questions that the rest of the kernel asks the new implementation of kprobes,
+ * for the old one: nothing changes for its probes.  This header goes with the old implementation.
  */
 
 /* The old implementation is asked by the calls that were there before. */
