@@ -145,14 +145,14 @@ form I(adrp xzr, .)
 /* --- Literals ------------------------------------------------------------------ */
 
 #define LITERALS	.quad 0x8123456789abcdef, 0x7edcba9876543210
-#define BEHIND		A(b 2f; nop; 1: LITERALS; 2:)
+#define AFTER		A(b 2f; nop; 1: LITERALS; 2:)
 #define BEFORE		B(b 2f; 1: LITERALS; 2:)
 
-form I(ldr w3, 1f), BEHIND
-form I(ldr w3, 1f + 4), BEHIND
-form I(ldrsw x3, 1f), BEHIND
-form I(ldrsw x3, 1f + 12), BEHIND
-form I(ldr x3, 1f + 4), BEHIND
+form I(ldr w3, 1f), AFTER
+form I(ldr w3, 1f + 4), AFTER
+form I(ldrsw x3, 1f), AFTER
+form I(ldrsw x3, 1f + 12), AFTER
+form I(ldr x3, 1f + 4), AFTER
 form I(ldr x3, 1b), BEFORE
 form I(ldr w30, 1b), BEFORE
 form I(ldrsw x30, 1b + 4), BEFORE
@@ -160,7 +160,7 @@ form I(ldr xzr, 1b), BEFORE
 form I(ldr wzr, 1b), BEFORE
 form I(ldrsw xzr, 1b), BEFORE
 form I(ldr x3, kprobes_form_callee_before)
-form I(prfm pldl1keep, 1f), BEHIND
+form I(prfm pldl1keep, 1f), AFTER
 form I(prfm pldl1keep, 1b), BEFORE
 
 forms_end

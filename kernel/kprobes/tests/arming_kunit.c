@@ -139,7 +139,7 @@ static void enabling_fails_and_the_probe_stays_disabled(struct kunit *test)
 	unregister_kprobe(&c.kp);
 }
 
-static void the_global_switch_arms_what_it_can(struct kunit *test)
+static void the_global_switch_arms_all_that_can_be_armed(struct kunit *test)
 {
 	struct counted plain = counted_at(arming_plain, true, false);
 	struct counted traced = counted_at(site(), true, true);
@@ -238,7 +238,7 @@ static struct kunit_case arming_cases[] = {
 	KUNIT_CASE(a_whole_batch_is_undone),
 	KUNIT_CASE(a_point_that_exists_keeps_its_probe),
 	KUNIT_CASE(enabling_fails_and_the_probe_stays_disabled),
-	KUNIT_CASE(the_global_switch_arms_what_it_can),
+	KUNIT_CASE(the_global_switch_arms_all_that_can_be_armed),
 	KUNIT_CASE(probes_without_post_handler_share_a_function),
 	KUNIT_CASE(ftrace_has_shut_down),
 	{}

@@ -55,14 +55,14 @@ static void ranges_are_exact_to_the_byte(struct kunit *test)
 static void registering_on_both_sides(struct kunit *test)
 {
 	struct counted last = counted_at(text_at(kprobes_kunit_black, 2 * NOP_BYTES), true, false);
-	struct counted behind = counted_at(kprobes_kunit_white, true, false);
+	struct counted after = counted_at(kprobes_kunit_white, true, false);
 	int ret = register_kprobe(&last.kp);
 
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	if (!ret)
 		unregister_kprobe(&last.kp);
-	KUNIT_ASSERT_EQ(test, register_kprobe(&behind.kp), 0);
-	unregister_kprobe(&behind.kp);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&after.kp), 0);
+	unregister_kprobe(&after.kp);
 }
 
 static void expect_verdict(struct kunit *test, char *addr, int verdict)

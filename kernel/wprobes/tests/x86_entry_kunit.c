@@ -52,13 +52,13 @@ static void the_top_of_the_stack_is_refused(struct kunit *test)
 }
 
 #if defined(CONFIG_DEBUG_PREEMPT) && defined(CONFIG_SMP)
-static void what_a_check_reads_is_refused(struct kunit *test)
+static void data_of_a_check_is_refused(struct kunit *test)
 {
 	refused_everywhere(test, &cpu_number);
 	refused_everywhere(test, &__preempt_count);
 }
 #else
-static void what_a_check_reads_is_refused(struct kunit *test)
+static void data_of_a_check_is_refused(struct kunit *test)
 {
 	kunit_skip(test, "accesses to variables of a CPU are not checked");
 }
@@ -80,7 +80,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_value_of_spec_ctrl_is_refused),
 	KUNIT_CASE(the_depth_of_calls_is_refused),
 	KUNIT_CASE(the_top_of_the_stack_is_refused),
-	KUNIT_CASE(what_a_check_reads_is_refused),
+	KUNIT_CASE(data_of_a_check_is_refused),
 	KUNIT_CASE(the_entry_area_is_refused),
 	{}
 };
