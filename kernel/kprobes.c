@@ -123,7 +123,7 @@ static void give_back(struct kprobe *kp)
 
 /**
  * unregister_kprobes() - unregister several probes
- * @kps: array of pointers to the probes
+ * @kps: array of pointers to the probes; NULL entries are skipped
  * @num: number of the probes
  *
  * When this returns, no handler of the probes is running or will run again.  If a

@@ -3,7 +3,7 @@
  * Carriers: a point on ftrace's instruction, served by the point after the instruction.
  *
  * Nearly all probes are on the first instruction of a function, which ftrace owns.  A call of
- * ftrace's handler costs more than a jump to a detour.  Unless somebody traces the function, the
+ * ftrace's handler costs more than a jump to a detour.  While the function is not traced, the
  * instruction is a nop: the registers after it are those before it.  So the instruction after it
  * is probed instead, and handlers see the registers that they would see at the entry.
  *
@@ -338,7 +338,7 @@ void kprobe_unclaim(struct kprobe_claim *claim)
 }
 
 /**
- * kprobe_carrier_release() - let go of the carrier of a site that is going to be released
+ * kprobe_carrier_release() - release the carrier of a site that is going to be released
  * @site: any point that is not carried
  * @points: list to which the carrier is added, if it is not used any more
  *

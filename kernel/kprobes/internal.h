@@ -128,7 +128,7 @@ enum kprobe_opt {
  *
  *	NONE -> KEPT       a site wants a carrier there: keep_carrier()
  *	KEPT -> CARRIES    the site is carried: attach()
- *	CARRIES -> KEPT    ftrace serves the site, or nobody: detach()
+ *	CARRIES -> KEPT    ftrace serves the site, or the site is disarmed: detach()
  *	KEPT -> NONE       the site is removed: kprobe_carrier_release()
  */
 enum kprobe_role {

@@ -164,7 +164,7 @@ void uprobe_points_abandon(void)
 }
 
 /**
- * uprobe_points_flush_abandoned() - wait until abandoned points have been tried to be removed
+ * uprobe_points_flush_abandoned() - wait for one attempt to remove all abandoned points
  *
  * Context: task, may sleep; uprobe_mutex not held.
  */

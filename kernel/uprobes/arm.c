@@ -204,7 +204,7 @@ static int note_result(struct operation *op, int ret)
 	case -EINVAL:
 		op->refused = uprobe_first_error(op->refused, ret);
 		return 0;
-	/* A page that vanishes is the program's business; its text is gone. */
+	/* If the program has unmapped or truncated the page, its breakpoints are gone. */
 	case -EFAULT:
 	case 0:
 		return 0;

@@ -144,7 +144,7 @@ static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct u
  * @from: first offset
  * @given_up: offset in a page that the caller cannot bring into the page cache, or -1
  *
- * Text of which a page cannot be had stays without breakpoints there.
+ * Text whose page cannot be read gets no breakpoints.
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
  * Return: the end of the mapping; or an offset in a page that is not in the page cache. The caller

@@ -8,8 +8,8 @@
  * have to be read. The change then waits in the process until it is.
  *
  * A process has an entry for each point whose counter it has changed, or will change. So text
- * that is armed again, or in a second mapping, is counted once, and the entries are as many as
- * the points at most. They vanish with the point.
+ * that is armed again, or in a second mapping, is counted once, and there are at most as many
+ * entries as points. They vanish with the point.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>

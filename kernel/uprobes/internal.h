@@ -44,7 +44,7 @@
  * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
  * @inode: with a reference; NULL if they are those of a process
- * @tried: points below this offset have been tried to be removed in this round, see abandoned.c;
+ * @tried: this round of abandoned.c has already tried to remove the points below this offset;
  *	under uprobe_mutex
  * @blocks: first point of each block of text that has points, by number of the block
  * @in_order: all points, by offset

@@ -107,7 +107,7 @@ void uprobe_observe(void)
 
 /* --- Objects that hits may still use ------------------------------------------- */
 
-/* So many are freed without waiting for a probe to be unregistered. */
+/* This many are freed by a work item; fewer wait until a probe is unregistered. */
 #define MANY_RETIRED	1024
 
 static LLIST_HEAD(retired_list);

@@ -398,7 +398,10 @@ bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm)
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		if (!uc->filter || uc->filter(uc, mm))
 			return true;
-		/* If none wants the child in the end, its hits are in vain, as after any fork. */
+		/*
+		 * If no consumer wants the child in the end, it keeps the breakpoint, and its hits
+		 * call no handler, as after any fork.
+		 */
 		if (forking && uc->filter(uc, mm->uprobes_state.parent))
 			return true;
 	}

@@ -363,8 +363,9 @@ static bool is_registered(struct uprobe **us, int num)
 }
 
 /*
- * Probes have been unregistered, and may be freed: waits for what handlers have asked for, or, as a
- * callback would wait for itself, cancels it. Returns true if probes may be registered again.
+ * Probes have been unregistered, and may be freed: waits for the operations that handlers have
+ * noted. A callback would wait for itself, so it cancels the operations on these probes instead.
+ * Returns true if probes may be registered again.
  */
 static bool settle(struct uprobe **us, int num)
 {

@@ -16,7 +16,7 @@
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
  * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR; or -EAGAIN, see uprobe_text_page().
- * All are tried to be disarmed.
+ * After an error of a point that is to be disarmed, the others are disarmed nevertheless.
  */
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op)
@@ -43,7 +43,7 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 		ret = uprobe_text_page(vma, page, batch, n, op);
 		if (ret && arm)
 			return ret;
-		/* A page that vanishes is the program's business; its breakpoints are gone. */
+		/* If the program has unmapped or truncated the page, its breakpoints are gone. */
 		if (ret == -EFAULT)
 			ret = 0;
 		if (!err)

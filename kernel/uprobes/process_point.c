@@ -373,7 +373,7 @@ void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigne
 	}
 }
 
-/* Removes one breakpoint. A page that cannot be had has none. */
+/* Removes one breakpoint. A page that cannot be read has no breakpoint. */
 static int leave_point(struct vm_area_struct *vma, struct uprobe_point *point)
 {
 	int err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_DISARM);

@@ -243,7 +243,7 @@ void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
 }
 
 /**
- * uprobe_registration_found() - why has an object a registration that is to be registered?
+ * uprobe_registration_found() - check an object that already has a registration
  * @u: the object
  *
  * Context: task, may sleep.

@@ -69,7 +69,7 @@ int uprobe_table_init(struct uprobe_mm *own)
 	return own->table ? 0 : -ENOMEM;
 }
 
-/* A table has room for as many sites again as are needed of the one before it. */
+/* A new table has room for twice the sites of the old one that are still needed. */
 static unsigned int new_size(struct uprobe_table *old)
 {
 	unsigned int i, needed = 0;

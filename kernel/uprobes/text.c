@@ -475,7 +475,7 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
  *
  * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
  * held.
- * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be had; -EAGAIN if it cannot be written
+ * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be read; -EAGAIN if it cannot be written
  * now, or, to be armed, has to be brought in; -EINVAL if a reference counter cannot be increased.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,

@@ -28,7 +28,7 @@ struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned 
 }
 
 /**
- * uprobe_text_is_cached() - can the page of a file be had without the file system?
+ * uprobe_text_is_cached() - is a page of a file in the page cache, ready to use?
  * @mapping: of the file
  * @offset: an offset in the page
  *
@@ -100,7 +100,7 @@ bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
 }
 
 /**
- * uprobe_text_is_present() - is a page in the memory of a process, although it cannot be had?
+ * uprobe_text_is_present() - is a page present, although get_user_pages() cannot get it?
  * @vma: any mapping
  * @page_addr: address of the page
  *

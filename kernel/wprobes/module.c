@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * End the watches of memory that is freed with a module, and refuse new ones when it is too late
- * for that.  Modules are not pinned.
+ * End the watches of a module's memory before it is freed, and refuse new ones after that.  Modules
+ * are not pinned.
  *
- * Its probes stay registered, without a register, until their users unregister them.
+ * The probes stay registered, without a register, until their users unregister them.
  */
 #include <linux/init.h>
 #include <linux/kprobes-coming.h>
@@ -38,7 +38,10 @@ static bool is_freed(const struct wprobe_range *range, struct module *mod, unsig
 					     within_module_init(addr, mod);
 }
 
-/* A load that fails before or after that frees the memory without another call. */
+/*
+ * Modules between the calls of the notifier for COMING and for LIVE or GOING.  If the load of a
+ * module outside of that time fails, its memory is freed without another call.
+ */
 static struct coming_modules coming;
 
 struct search {

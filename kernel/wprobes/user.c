@@ -76,8 +76,8 @@ void wprobe_user_end(struct wprobe_user *user)
 
 /*
  * Reads the first value of the word; fails if nothing is mapped, or it cannot be read.  It waits
- * for the page, as long as a file system of the watched process likes, so not under the lock that
- * forks and exits take.
+ * for the page, for as long as the file system of the page takes, so not under the lock that forks
+ * and exits take.
  */
 static bool read_first(struct wprobe_user *user)
 {

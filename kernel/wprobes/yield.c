@@ -47,7 +47,7 @@ bool wprobe_yield_register(void)
 	if (!watch)
 		return false;
 	wprobe_watch_set_state(watch, WPROBE_PARKED);
-	/* From here on, whoever releases a register meanwhile has it offered to the watch. */
+	/* From here on, a register that another user releases is offered to the watch. */
 	WRITE_ONCE(parked, parked + 1);
 	wprobe_commit();
 	hw_breakpoint_release_wide();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * At a hit: find the probepoint at an address, and the owner of the slot at an address.  And tell
- * debuggers which text is not theirs.
+ * At a hit: find the probepoint at an address, and the owner of the slot at an address.  For
+ * debuggers: find out whether probes write to the text at an address.
  *
  * Readers take no lock, but have preemption disabled.  table.h and slots.h describe the data.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef _KPROBES_TEST_FAULT_H
 #define _KPROBES_TEST_FAULT_H
-/* What the emulators of uprobes use of <linux/uprobes-task.h>. */
+/* The part of <linux/uprobes-task.h> that the emulators of uprobes use. */
 #include <stdbool.h>
 #include <linux/types.h>
 

@@ -38,7 +38,7 @@ static void reset(bool guarded, u64 top)
 	set_user_word(SP, top, 8);
 }
 
-/* No page can be had. */
+/* No page can be brought in. */
 static void page_fault(const struct uprobe_fault *fault)
 {
 	arch_uprobe_set_fault(fault);

@@ -51,7 +51,8 @@ static bool tail_may_fault(unsigned long addr, const struct probe_region *region
 
 /*
  * Does a region have a return or an indirect branch that affected processors may only execute in
- * the upper half of a cache line?  The kernel's text has such ones there, but not their copies.
+ * the upper half of a cache line?  In the kernel's text they are in the upper half; a copy may be
+ * in the lower one.
  */
 static bool depends_on_address(const struct probe_region *region)
 {

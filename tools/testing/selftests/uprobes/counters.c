@@ -167,7 +167,7 @@ static void check_copy(void)
 	munmap(data, page_size);
 }
 
-/* What waits in a process vanishes with the point. */
+/* A change that waits in a process vanishes with the point. */
 static void check_stale(void)
 {
 	int event = probe(COPY);

@@ -46,8 +46,8 @@ struct form_table {
 };
 
 /*
- * The machine of an architecture: forms_x86.c or forms_arm64.c.  form_refused(): no probe on
- * the form's instruction can be had.
+ * The machine of an architecture: forms_x86.c or forms_arm64.c.  form_refused(): the form's
+ * instruction cannot be probed.
  */
 extern const struct form_table form_tables[];	/* in the last, begin is NULL */
 extern const char *const form_registers[FORM_REGS];

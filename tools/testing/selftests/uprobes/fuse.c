@@ -24,7 +24,7 @@
 /* A file of another file system, with a probe in its third page. */
 #define OTHER_PATH	"/tmp/uprobes-fuse-other"
 
-/* What the processes tell each other. */
+/* Data that the processes share. */
 struct shared {
 	volatile int stall;	/* the server's next answer has to wait for the others */
 	volatile int reading;	/* the server has been asked */

@@ -80,7 +80,7 @@ static void die_of_handler(void)
 
 static long masks;
 module_param(masks, long, 0400);
-MODULE_PARM_DESC(masks, "what the death of a handler has left masked");
+MODULE_PARM_DESC(masks, "exceptions that the death of a handler has left masked");
 static DECLARE_COMPLETION(seen);
 
 #ifdef CONFIG_ARM64
