@@ -13,10 +13,11 @@ SESSION=$LOGS/run-$ARCH-session.log
 
 summary()
 {
-	local lines hits status=0
+	local lines hits watches status=0
 
 	lines=$(grep -cE 'kprobe_example: (pre|post): ' "$CONSOLE" || true)
 	hits=$(grep -cE 'Hit #[0-9]+ on probepoint at ' "$CONSOLE" || true)
+	watches=$(grep -cE 'wprobe_example: total_forks: [0-9]+ -> [0-9]+ ' "$CONSOLE" || true)
 	echo
 	if ! "$LAB/judge.sh" "$CONSOLE" "$SESSION"; then
 		say "the kernel's log has the complaints above"
@@ -34,8 +35,14 @@ summary()
 		say "the probe of cat has $hits hits, and cat has read 3 times"
 		status=1
 	fi
+	# The sample shows the first three writes.
+	if [[ $BASE-$ARCH != 6.12-arm64 ]] && ((watches < 3)); then
+		say "the watchpoint probe has seen $watches writes, and 5 processes were made"
+		status=1
+	fi
 	say "$lines lines from the sample's handlers, in $SESSION and $CONSOLE"
 	say "$hits hits of the user-space probe"
+	say "$watches writes seen by the watchpoint probe"
 	say "all logs: $LOGS"
 	if ((status)); then
 		say "make run, $ARCH: FAILED after $SECONDS s"
