@@ -34,11 +34,11 @@ LIST=$LAB/config/configs.list
 OBJECTS=$LAB/config/configs.objects
 
 # Symbols to check, and symbols that the linker script defines.
-JUDGED='kprobe|kretprobe|jprobe|rethook|insn_slot|insn_page'
+JUDGED='[kuw]probe|[ku]retprobe|jprobe|rethook|insn_slot|insn_page'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
 # Options of ours.
-OWN_OPTIONS='KPROBES.*|K?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK'
+OWN_OPTIONS='KPROBE.*|[KU]?RETPROBES?.*|JPROBES|OPTPROBES|RETHOOK|UPROBE.*|WPROBE.*'
 
 # Options without a prompt: the architecture, its features, those of the compiler.
 SETTLED='HAVE_.*|NEED_.*|AS_HAS_.*|GENERIC_BUG.*|X86|X86_32|X86_64|ARM64|MIPS|GLOB'
