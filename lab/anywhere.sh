@@ -47,17 +47,6 @@ write_lists()
 	echo "$(cat "$TEXT"/* | wc -l) addresses in $(find "$TEXT" -type f | wc -l) lists"
 }
 
-boots()
-{
-	local file=$LAB/config/$CONFIG-$ARCH.boots
-
-	if [[ -f $file ]]; then
-		sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$file"
-	else
-		echo 'one|-|-|'
-	fi
-}
-
 # run_boot NAME CPU ARGUMENTS
 run_boot()
 {
@@ -93,7 +82,7 @@ main()
 		[[ -z ${BOOTS:-} || " $BOOTS " == *" $name "* ]] || continue
 		boots=$((boots + 1))
 		run_boot "$name" "$cpu" "$arguments" || status=1
-	done 3< <(boots)
+	done 3< <(boots "$ARCH" "$CONFIG" one)
 	((boots)) || die "no boot of $ARCH-$CONFIG has a name of BOOTS=${BOOTS:-}"
 	return "$status"
 }

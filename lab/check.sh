@@ -71,19 +71,6 @@ check_host()
 	[[ ! -f $tap ]] || cases "$arch host tests" "$tap"
 }
 
-# boots ARCH: the ways to boot that kernel, one a line, "name|processor|words|arguments",
-# from its file in lab/config, or one way without a name.
-boots()
-{
-	local file=$LAB/config/$CONFIG-$1.boots
-
-	if [[ -f $file ]]; then
-		sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$file"
-	else
-		echo '-|-|-|'
-	fi
-}
-
 # own_functions ARCH: for KCSAN, write a file with the functions of our objects, and print
 # its name.
 own_functions()
@@ -169,7 +156,7 @@ check_guest()
 		[[ -z ${BOOTS:-} || " $BOOTS " == *" $name "* ]] || continue
 		boots=$((boots + 1))
 		check_boot "$arch" "$name" "$cpu" "$words" "$arguments"
-	done 3< <(boots "$arch")
+	done 3< <(boots "$arch" "$CONFIG" -)
 	((boots)) || step "$id has a boot with a name of BOOTS=$BOOTS" false || true
 }
 

@@ -171,6 +171,19 @@ out_dir()
 	printf '%s/%s-%s\n' "$BUILD" "$1" "$2"
 }
 
+# boots ARCH CONFIG NAME: the ways to boot that kernel, one a line,
+# "name|processor|words|arguments", from its file in lab/config, or one way with NAME.
+boots()
+{
+	local file=$LAB/config/$2-$1.boots
+
+	if [[ -f $file ]]; then
+		sed -E '/^#/d; /^[[:space:]]*$/d; s/[[:space:]]*\|[[:space:]]*/|/g' "$file"
+	else
+		echo "$3|-|-|"
+	fi
+}
+
 # base_tree: the pristine tree under ours.  tree.sh writes its path.
 base_tree()
 {
