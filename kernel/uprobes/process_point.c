@@ -275,8 +275,10 @@ static struct uprobe_point *create_point(struct uprobe_file *process,
 	if (!alone)
 		restore(reader->vma, vaddr, point->insn, point->len);
 	err = check_point(reader, point, alone, why);
-	if (!err)
+	if (!err) {
+		*why = "no memory";
 		err = uprobe_point_insert(point, before);
+	}
 	if (!err)
 		return point;
 	kfree(point->other);
