@@ -19,8 +19,8 @@ static bool points_stay;
 struct abandoned {
 	struct uprobe_file *file;
 	struct uprobe_mm *own;		/* the process, whose memory has a reference, or NULL */
-	struct uprobe_point *points[PAGE_POINTS];
-	unsigned long vaddrs[PAGE_POINTS];	/* those of a process may vanish */
+	struct uprobe_point *points[UPROBE_PAGE_POINTS];
+	unsigned long vaddrs[UPROBE_PAGE_POINTS];	/* those of a process may vanish */
 	unsigned int nr;
 };
 
@@ -34,7 +34,7 @@ static void find_in_file(struct uprobe_file *file, void *data)
 	found->file = file;
 	list_for_each_entry(point, &file->in_order, entry) {
 		if (!list_empty(&point->consumers) || point->offset < file->tried ||
-		    found->nr == PAGE_POINTS)
+		    found->nr == UPROBE_PAGE_POINTS)
 			continue;
 		found->vaddrs[found->nr] = point->offset;
 		found->points[found->nr++] = point;

@@ -103,7 +103,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
-	struct uprobe_point *batch[PAGE_POINTS], **next, **last = points + nr;
+	struct uprobe_point *batch[UPROBE_PAGE_POINTS], **next, **last = points + nr;
 	bool decided, any = false;
 	int err = 0, ret;
 	unsigned int n;
@@ -112,7 +112,8 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	while (next < last && (*next)->offset < end) {
 		page_end = ((*next)->offset & PAGE_MASK) + PAGE_SIZE;
 		decided = true;
-		for (n = 0; next < last && (*next)->offset < page_end && n < PAGE_POINTS; next++)
+		for (n = 0; next < last && (*next)->offset < page_end &&
+		     n < UPROBE_PAGE_POINTS; next++)
 			decided &= add_concerned(batch, &n, *next, mm, mode, op);
 		if (!n)
 			continue;

@@ -89,7 +89,7 @@ static bool is_overwritten(struct mm_struct *mm, struct uprobe_point *point)
 	return uprobe_point_wanted(point, mm) &&
 	       (!vma || uprobe_text_is_absent(vma, point->offset) ||
 		uprobe_text_read(mm, point->offset, text, sizeof(text)) != sizeof(text) ||
-		!uprobe_text_has_breakpoint(text));
+		!uprobe_is_breakpoint(text));
 }
 
 static unsigned long missed(const struct uprobe_registration *registration)

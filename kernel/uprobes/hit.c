@@ -113,7 +113,11 @@ static noinline bool handle_other(struct pt_regs *regs, unsigned long vaddr)
 	return true;
 }
 
-static bool is_foreign(struct pt_regs *regs)
+/*
+ * Prepares a breakpoint of another owner for its trap handler.  Returns false, the result of
+ * uprobe_hit().
+ */
+static bool pass_on(struct pt_regs *regs)
 {
 	arch_uprobe_foreign(regs);
 	return false;
@@ -144,7 +148,7 @@ static noinline bool hit_without_point(struct uprobe_task *utask, struct pt_regs
 	else
 		ours = handle_other(regs, vaddr);
 	end_hit(utask);
-	return likely(ours) || is_foreign(regs);
+	return likely(ours) || pass_on(regs);
 }
 
 /* The first hit of a task. */
@@ -153,7 +157,7 @@ static noinline bool first_hit(struct pt_regs *regs, unsigned long vaddr)
 	struct uprobe_task *utask;
 
 	if (!uprobe_mm_probed(current->mm))
-		return is_foreign(regs);
+		return pass_on(regs);
 	utask = uprobe_task_create();
 	if (!utask) {
 		/* Try again, until there is memory or the task is killed. */

@@ -215,7 +215,7 @@ static inline bool uprobe_is_branch(enum uprobe_way way)
 	return way == UPROBE_COPIED_BRANCH || way == UPROBE_COPIED_CALL;
 }
 
-/* States of a site; uprobe_site_change() makes all changes. */
+/* States of a site; set_state() of site.c makes all changes. */
 enum uprobe_site_state {
 	UPROBE_SITE_NEW,	/* not in the table yet */
 	UPROBE_SITE_BOOSTED,	/* hits continue in the slot */
@@ -352,7 +352,7 @@ struct uprobe_mm {
 };
 
 /* Points of a page that are patched together. */
-#define PAGE_POINTS 64
+#define UPROBE_PAGE_POINTS 64
 
 /* Pages that have been read may be lost again at once, but not so often. */
 #define UPROBE_READ_TRIES 16
@@ -449,8 +449,20 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
 					    struct uprobe_point *first, bool *undecided);
-bool uprobe_text_is_breakpoint(unsigned long vaddr);
-bool uprobe_text_has_breakpoint(const u8 *at);
+bool uprobe_breakpoint_at(unsigned long vaddr);
+
+/**
+ * uprobe_is_breakpoint() - are these bytes a breakpoint?
+ * @at: UPROBE_SWBP_INSN_SIZE bytes
+ *
+ * Context: any.
+ */
+static __always_inline bool uprobe_is_breakpoint(const u8 *at)
+{
+	const uprobe_opcode_t breakpoint = UPROBE_SWBP_INSN;
+
+	return !memcmp(at, &breakpoint, UPROBE_SWBP_INSN_SIZE);
+}
 
 /* text_read.c */
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);

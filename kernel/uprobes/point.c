@@ -135,10 +135,8 @@ struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from)
 struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset)
 {
 	struct uprobe_file *file = uprobe_file_find(inode);
-	struct uprobe_point *point;
 
-	point = file ? uprobe_point_first(file, offset) : NULL;
-	return point && point->offset == offset ? point : NULL;
+	return file ? uprobe_point_at(file, offset) : NULL;
 }
 
 /* --- Life ------------------------------------------------------------------- */
@@ -264,6 +262,37 @@ static void take_out(struct uprobe_point *point)
 	list_del(&point->entry);
 }
 
+/* Publishes a point of a file after the point @before. */
+static struct uprobe_point *create_point(struct uprobe_reader *reader, struct uprobe_file *file,
+					 loff_t offset, loff_t ref_ctr_offset,
+					 struct uprobe_point *before, const char **why)
+{
+	struct uprobe_point *point = uprobe_point_new(file, offset, reader->left);
+	const char *reason = "no memory";
+	int read, err = -ENOMEM;
+
+	if (!point)
+		goto refuse;
+	point->ref_ctr_offset = ref_ctr_offset;
+	read = uprobe_point_read(point, reader);
+	if (read && read != -EAGAIN) {
+		reason = "the file cannot be read there";
+		err = read;
+		goto refuse;
+	}
+	if (uprobe_point_insert(point, before))
+		goto refuse;
+	if (read)
+		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread + 1);
+	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
+	return point;
+
+refuse:
+	kfree(point);
+	*why = reason;
+	return ERR_PTR(err);
+}
+
 /**
  * uprobe_point_get() - find or create the point for a registration
  * @reader: of the file
@@ -281,48 +310,26 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 				      loff_t ref_ctr_offset, const char **why)
 {
 	struct uprobe_file *file = reader->last ? reader->last->file : file_get(reader->inode);
-	const char *reason = "no memory";
 	struct uprobe_point *point, *before;
-	int err = -ENOMEM;
 
-	if (!file)
-		goto refuse;
+	if (!file) {
+		*why = "no memory";
+		return ERR_PTR(-ENOMEM);
+	}
 	before = uprobe_point_before(file, reader->last, offset);
 	point = uprobe_point_after(file, before);
-	if (point && point->offset == offset) {
-		reader->last = point;
-		if (point->ref_ctr_offset == ref_ctr_offset)
+	if (!point || point->offset != offset) {
+		point = create_point(reader, file, offset, ref_ctr_offset, before, why);
+		if (IS_ERR(point)) {
+			file_put(file);
 			return point;
-		reason = "registered with another reference counter";
-		err = -EINVAL;
-		goto refuse;
+		}
 	}
-	point = uprobe_point_new(file, offset, reader->left);
-	if (!point)
-		goto put_file;
-	point->ref_ctr_offset = ref_ctr_offset;
-	err = uprobe_point_read(point, reader);
-	if (err && err != -EAGAIN) {
-		reason = "the file cannot be read there";
-		goto free_point;
-	}
-	if (uprobe_point_insert(point, before)) {
-		err = -ENOMEM;
-		goto free_point;
-	}
-	if (err)
-		WRITE_ONCE(uprobe_nr_unread, uprobe_nr_unread + 1);
 	reader->last = point;
-	WRITE_ONCE(uprobe_nr_points, uprobe_nr_points + 1);
-	return point;
-
-free_point:
-	kfree(point);
-put_file:
-	file_put(file);
-refuse:
-	*why = reason;
-	return ERR_PTR(err);
+	if (point->ref_ctr_offset == ref_ctr_offset)
+		return point;
+	*why = "registered with another reference counter";
+	return ERR_PTR(-EINVAL);
 }
 
 /**

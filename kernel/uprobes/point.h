@@ -84,6 +84,21 @@ static inline struct uprobe_point *uprobe_point_before(struct uprobe_file *file,
 }
 
 /**
+ * uprobe_point_at() - find the point at an offset
+ * @file: the file or process
+ * @offset: the offset
+ *
+ * Context: task; uprobe_points_lock or uprobe_mutex held.
+ * Return: NULL if there is none.
+ */
+static inline struct uprobe_point *uprobe_point_at(struct uprobe_file *file, loff_t offset)
+{
+	struct uprobe_point *point = uprobe_point_first(file, offset);
+
+	return point && point->offset == offset ? point : NULL;
+}
+
+/**
  * uprobe_point_is_process() - is a point one of a process?
  * @point: a point in its file or process
  */

@@ -21,7 +21,7 @@
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op)
 {
-	struct uprobe_point *batch[PAGE_POINTS];
+	struct uprobe_point *batch[UPROBE_PAGE_POINTS];
 	struct vm_area_struct *vma;
 	bool arm = op == UPROBE_ARM;
 	unsigned int i = 0, n;
@@ -30,7 +30,7 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 
 	while (i < nr) {
 		page = points[i]->offset & PAGE_MASK;
-		for (n = 0; i < nr && n < PAGE_POINTS &&
+		for (n = 0; i < nr && n < UPROBE_PAGE_POINTS &&
 		     (points[i]->offset & PAGE_MASK) == page; i++) {
 			if (arm || !uprobe_point_wanted(points[i], own->mm))
 				batch[n++] = points[i];
@@ -106,7 +106,7 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
 /**
  * uprobe_process_disarm() - registrations of a process have ended
  * @own: the process; has users
- * @vaddrs: sorted addresses, at most %PAGE_POINTS
+ * @vaddrs: sorted addresses, at most %UPROBE_PAGE_POINTS
  * @nr: number of addresses
  *
  * Disarms the points that have no consumer that wants hits, and puts those that have none.
@@ -116,7 +116,7 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
  */
 bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
 {
-	struct uprobe_point *points[PAGE_POINTS];
+	struct uprobe_point *points[UPROBE_PAGE_POINTS];
 	unsigned int n;
 
 	guard(mmap_write_lock)(own->mm);

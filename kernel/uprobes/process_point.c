@@ -20,13 +20,6 @@
 #include "table.h"
 #include "trace.h"
 
-static struct uprobe_point *find_exactly(struct uprobe_file *file, loff_t offset)
-{
-	struct uprobe_point *point = uprobe_point_first(file, offset);
-
-	return point && point->offset == offset ? point : NULL;
-}
-
 /**
  * uprobe_process_point_find() - find a point of a process
  * @own: the process
@@ -37,7 +30,7 @@ static struct uprobe_point *find_exactly(struct uprobe_file *file, loff_t offset
  */
 struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr)
 {
-	return list_empty(&own->process.in_order) ? NULL : find_exactly(&own->process, vaddr);
+	return list_empty(&own->process.in_order) ? NULL : uprobe_point_at(&own->process, vaddr);
 }
 
 /* --- Text ------------------------------------------------------------------------- */
@@ -52,7 +45,7 @@ static void restore_from(struct uprobe_file *file, loff_t at, u8 *text, unsigned
 
 	for (; point && point->offset + UPROBE_SWBP_INSN_SIZE <= at + len;
 	     point = uprobe_point_next(point)) {
-		if (!uprobe_text_has_breakpoint(text + (point->offset - at)))
+		if (!uprobe_is_breakpoint(text + (point->offset - at)))
 			continue;
 		/*
 		 * Orders the text before the instruction. Pairs with the locks between reading the
@@ -324,7 +317,7 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 	if (point && point->offset == vaddr && !has_its_text(reader, point)) {
 		*why = "another probe, whose text was overwritten, is there";
 		/* A breakpoint that could not be removed yet needs its point. */
-		if (!list_empty(&point->consumers) || uprobe_text_has_breakpoint(reader->insn))
+		if (!list_empty(&point->consumers) || uprobe_is_breakpoint(reader->insn))
 			return ERR_PTR(-EILSEQ);
 		uprobe_point_put(point);
 		point = NULL;

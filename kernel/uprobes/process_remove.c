@@ -91,7 +91,7 @@ static void sort_places(struct place *places, int nr)
 
 static void disarm_places(struct place *places, int nr)
 {
-	unsigned long vaddrs[64];
+	unsigned long vaddrs[UPROBE_PAGE_POINTS];
 	struct mm_struct *mm;
 	int i, n;
 

@@ -114,9 +114,18 @@ void uprobe_mm_free(struct uprobe_mm *own)
 
 /* --- States ------------------------------------------------------------------- */
 
+/* The states to which a state may change. */
+static const u8 transitions[] = {
+	[UPROBE_SITE_NEW]	= BIT(UPROBE_SITE_BOOSTED) | BIT(UPROBE_SITE_EMULATED),
+	[UPROBE_SITE_BOOSTED]	= BIT(UPROBE_SITE_GONE),
+	[UPROBE_SITE_EMULATED]	= BIT(UPROBE_SITE_GONE),
+	[UPROBE_SITE_GONE]	= 0,
+};
+
 /* Makes all changes of a site's state. */
-static void uprobe_site_change(struct uprobe_site *site, enum uprobe_site_state state)
+static void set_state(struct uprobe_site *site, enum uprobe_site_state state)
 {
+	WARN_ON_ONCE(!(transitions[site->state] & BIT(state)));
 	trace_uprobe_site_state(site->vaddr, site->slot, site->state, state);
 	/* A table that grows reads it without the lock. */
 	WRITE_ONCE(site->state, state);
@@ -135,7 +144,7 @@ static void detach(struct uprobe_site *site)
 	 * read @point reads @second after it, which therefore stays.
 	 */
 	WRITE_ONCE(site->point, NULL);
-	uprobe_site_change(site, UPROBE_SITE_GONE);
+	set_state(site, UPROBE_SITE_GONE);
 }
 
 /**
@@ -227,7 +236,7 @@ static void connect(struct uprobe_site *site, struct uprobe_point *point,
 	site->second = second;
 	if (second)
 		hlist_add_head(&site->by_second, &second->sites);
-	uprobe_site_change(site, site->slot ? UPROBE_SITE_BOOSTED : UPROBE_SITE_EMULATED);
+	set_state(site, site->slot ? UPROBE_SITE_BOOSTED : UPROBE_SITE_EMULATED);
 }
 
 static int create_site(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point,
@@ -341,7 +350,7 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
  */
 static bool is_foreign(unsigned long vaddr, unsigned long published)
 {
-	if (!uprobe_text_is_breakpoint(vaddr))
+	if (!uprobe_breakpoint_at(vaddr))
 		return false;
 	/*
 	 * Orders the text before the number. Pairs with the locks between publishing a point and

@@ -29,24 +29,8 @@ static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point
 	return uprobe_vma_addr(vma, point->offset);
 }
 
-static __always_inline bool is_breakpoint(const u8 *at)
-{
-	return !memcmp(at, &breakpoint, UPROBE_SWBP_INSN_SIZE);
-}
-
 /**
- * uprobe_text_has_breakpoint() - are these bytes a breakpoint?
- * @at: UPROBE_SWBP_INSN_SIZE bytes
- *
- * Context: any.
- */
-bool uprobe_text_has_breakpoint(const u8 *at)
-{
-	return is_breakpoint(at);
-}
-
-/**
- * uprobe_text_is_breakpoint() - is there a breakpoint in current's text?
+ * uprobe_breakpoint_at() - is there a breakpoint in current's text?
  * @vaddr: address
  *
  * Text that the program can execute, but not read, is read through the kernel's mapping.
@@ -54,7 +38,7 @@ bool uprobe_text_has_breakpoint(const u8 *at)
  * Context: task, may sleep; no mmap_lock.
  * Return: false also if nothing is mapped there.
  */
-bool uprobe_text_is_breakpoint(unsigned long vaddr)
+bool uprobe_breakpoint_at(unsigned long vaddr)
 {
 	uprobe_opcode_t opcode;
 
@@ -64,7 +48,7 @@ bool uprobe_text_is_breakpoint(unsigned long vaddr)
 		    UPROBE_SWBP_INSN_SIZE)
 			return false;
 	}
-	return is_breakpoint((u8 *)&opcode);
+	return uprobe_is_breakpoint((u8 *)&opcode);
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
@@ -145,7 +129,7 @@ static bool differs_from_process(struct vm_area_struct *vma, struct uprobe_point
 /* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
 static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
 {
-	if (!is_breakpoint(at) || differs_from_process(vma, point)) {
+	if (!uprobe_is_breakpoint(at) || differs_from_process(vma, point)) {
 		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
 		/* Other processes, and other text of this one, can have the probe of a file. */
 		return uprobe_point_is_process(point) ? -EILSEQ : 0;
@@ -298,7 +282,7 @@ static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
 		return false;
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr && !found; i++)
-		found = is_breakpoint(kaddr + offset_in_page(point_vaddr(vma, points[i])));
+		found = uprobe_is_breakpoint(kaddr + offset_in_page(point_vaddr(vma, points[i])));
 	kunmap_local(kaddr);
 	return found;
 }
@@ -336,7 +320,7 @@ static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_poin
 	unsigned long vaddr = point_vaddr(vma, point);
 	u8 *at = kaddr + offset_in_page(vaddr);
 
-	if (!is_breakpoint(at))
+	if (!uprobe_is_breakpoint(at))
 		return;
 	if (also_wanted(vma, point, vaddr))
 		return;
