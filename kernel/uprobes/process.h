@@ -69,18 +69,18 @@ void uprobe_registrations_forget(struct uprobe_mm *own, struct uprobe *u);
 void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
 					void (*fn)(struct uprobe_registration *, void *),
 					void *data);
-int uprobe_registration_found(struct uprobe *u);
+int uprobe_registration_recheck(struct uprobe *u);
 
 /**
  * uprobe_registration_check() - can an object be registered?
  * @u: the object
  *
  * Context: task, may sleep.
- * Return: 0, or an error of uprobe_registration_found().
+ * Return: 0, or an error of uprobe_registration_recheck().
  */
 static inline int uprobe_registration_check(struct uprobe *u)
 {
-	return likely(!u->registration) ? 0 : uprobe_registration_found(u);
+	return likely(!u->registration) ? 0 : uprobe_registration_recheck(u);
 }
 
 /* process.c */

@@ -243,14 +243,14 @@ void uprobe_registrations_gone_for_each(struct uprobe_mm *own,
 }
 
 /**
- * uprobe_registration_found() - check an object that already has a registration
+ * uprobe_registration_recheck() - check an object that already has a registration
  * @u: the object
  *
  * Context: task, may sleep.
  * Return: -EBUSY if it is registered; -EINVAL if its reserved member is not zero; 0 if the
  * registration has ended meanwhile.
  */
-int uprobe_registration_found(struct uprobe *u)
+int uprobe_registration_recheck(struct uprobe *u)
 {
 	struct uprobe_registration *registration;
 
