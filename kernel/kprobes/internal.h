@@ -534,7 +534,6 @@ enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point);
 bool kprobe_detour_stale(struct kprobe_point *point);
 void kprobe_detour_renew(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why);
-void kprobe_optimizer_flush(void);
 const char *kprobe_unopt_reason(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
 
@@ -558,7 +557,6 @@ static inline void kprobe_unoptimize_neighbours(struct list_head *points) { }
 static inline void kprobe_requeue_neighbours(struct list_head *points) { }
 static inline void kprobe_unoptimize_points(struct list_head *points,
 					    enum kprobe_obstacle why) { }
-static inline void kprobe_optimizer_flush(void) { }
 
 static inline const char *kprobe_unopt_reason(struct kprobe_point *point)
 {

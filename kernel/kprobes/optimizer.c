@@ -435,16 +435,6 @@ static void worker(struct work_struct *unused)
 }
 
 /**
- * kprobe_optimizer_flush() - wait until the optimizer has handled all points
- *
- * Context: task, may sleep, no lock held.
- */
-void kprobe_optimizer_flush(void)
-{
-	flush_delayed_work(&work);
-}
-
-/**
  * wait_for_kprobe_optimizer() - wait until each jump that can be made is in the text
  *
  * For tests and tools that read the text, or %KPROBE_FLAG_OPTIMIZED.  May also wait for
@@ -454,7 +444,7 @@ void kprobe_optimizer_flush(void)
  */
 void wait_for_kprobe_optimizer(void)
 {
-	kprobe_optimizer_flush();
+	flush_delayed_work(&work);
 }
 
 /**

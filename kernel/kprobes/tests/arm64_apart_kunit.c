@@ -138,7 +138,7 @@ static void exclusive_loops_end(struct kunit *test)
 			continue;
 		accepted++;
 		KUNIT_EXPECT_EQ_MSG(test, kprobes_apart_add(&value), 1, "line %u", line);
-		kprobe_optimizer_flush();
+		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_EQ_MSG(test, kprobes_apart_add(&value), 1, "line %u", line);
 		unregister_kprobe(&c.kp);
 		KUNIT_EXPECT_EQ_MSG(test, value, 2 * accepted, "line %u", line);

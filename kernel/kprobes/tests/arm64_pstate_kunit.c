@@ -70,7 +70,7 @@ static void changed_path_needs_no_landing_pad(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
 	for (jump = 0; jump < 2; jump++) {
 		kprobe_optimizer_allow(jump);
-		kprobe_optimizer_flush();
+		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_EQ(test, call_by_pointer(kprobes_pstate_landing), 7);
 	}
 	unregister_kprobe(&kp);

@@ -195,7 +195,7 @@ static void registers_of_a_hit(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&kp), 0);
 	kprobe_optimizer_allow(false);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	nr_trace = 0;
 	KUNIT_EXPECT_EQ(test, kprobes_opt_call(kprobes_opt_three), 3);
 	KUNIT_EXPECT_GT(test, nr_trace, 2U);

@@ -66,7 +66,7 @@ static void check_many(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, NR_PROBES), 0);
 	hit_all(test, probes, NR_PROBES, 1);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	hit_all(test, probes, NR_PROBES, 2);
 	unregister_kprobes(kps, NR_PROBES);
 	for (i = 0; i < NR_PROBES; i++) {
@@ -104,7 +104,7 @@ static void no_memory_for_a_mapping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_kprobe(&one.kp), 0);
 	KUNIT_EXPECT_GE(test, refused, 2);
 	KUNIT_EXPECT_EQ(test, plus_one(1), 2);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, plus_one(1), 2);
 	KUNIT_EXPECT_EQ(test, one.pre, 2);
 	KUNIT_EXPECT_EQ(test, one.post, 2);

@@ -163,7 +163,7 @@ static void one_synchronisation_a_batch(struct kunit *test)
 
 	sync.kp.symbol_name = SYNCHRONISATION;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&sync.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	sync.pre = 0;
 	KUNIT_EXPECT_EQ(test, register_kprobes(many->kps, NR_INSNS), 0);
 	KUNIT_EXPECT_EQ(test, sync.pre, 1);

@@ -114,7 +114,7 @@ static void the_entry_gets_a_jump(struct kunit *test)
 	expect_hit(test, &o, site);
 	KUNIT_EXPECT_TRUE(test, o.running_flags & KPROBE_FLAG_ON_FUNC_ENTRY);
 
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, state_at(carrier), KPROBE_JUMP);
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&o.c.kp));
 	KUNIT_EXPECT_PTR_EQ(test, o.c.kp.addr, (kprobe_opcode_t *)site);
@@ -136,7 +136,7 @@ static void post_handlers_are_called_after_the_nop(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
 	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
 	expect_hit(test, &o, o.c.kp.addr);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&o.c.kp));
 	expect_hit(test, &o, o.c.kp.addr);
 	KUNIT_EXPECT_EQ(test, o.c.post, 2);
@@ -159,7 +159,7 @@ static void share_carrier(struct kunit *test, struct observer *first, struct obs
 		KUNIT_EXPECT_EQ(test, second->c.pre, i + 1);
 		KUNIT_EXPECT_EQ(test, second->ip, (unsigned long)second_addr + 1);
 		KUNIT_EXPECT_PTR_EQ(test, second->running_addr, second_addr);
-		kprobe_optimizer_flush();
+		wait_for_kprobe_optimizer();
 		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&first->c.kp));
 		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&second->c.kp));
 	}
@@ -192,7 +192,7 @@ static void a_batch_has_both(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, ARRAY_SIZE(kps)), 0);
 	expect_hit(test, &entry, entry.c.kp.addr);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	expect_hit(test, &again, again.c.kp.addr);
 	KUNIT_EXPECT_EQ(test, entry.c.pre, 2);
 	KUNIT_EXPECT_EQ(test, entry.c.post, 2);
@@ -224,7 +224,7 @@ static void return_probes_follow_calls(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
 	KUNIT_EXPECT_EQ(test, state_at(rp.kp.addr), KPROBE_CARRIED);
 	KUNIT_EXPECT_EQ(test, carrier_target(1), 2);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&rp.kp));
 	KUNIT_EXPECT_EQ(test, carrier_target(2), 3);
 	KUNIT_EXPECT_EQ(test, returns, 2);
@@ -233,7 +233,7 @@ static void return_probes_follow_calls(struct kunit *test)
 	/* The detour for a return probe alone does not serve a second probe. */
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry.c.kp), 0);
 	expect_hit(test, &entry, entry.c.kp.addr);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	expect_hit(test, &entry, entry.c.kp.addr);
 	KUNIT_EXPECT_EQ(test, returns, 4);
 	unregister_kprobe(&entry.c.kp);
@@ -269,7 +269,7 @@ static void an_indirect_tail_call(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_X86_KERNEL_IBT))
 		kunit_skip(test, "an indirect jump may lead to any instruction");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, state_at(site + KPROBE_CARRIER_OFFSET), KPROBE_JUMP);
 	KUNIT_EXPECT_EQ(test, carrier_tail_call(1, fn), 12);
 	KUNIT_EXPECT_EQ(test, c.pre, 1);
@@ -283,7 +283,7 @@ static void disabled_probes_leave_the_text(struct kunit *test)
 
 	text_save(text, o.c.kp.addr);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, disable_kprobe(&o.c.kp), 0);
 	EXPECT_TEXT(test, text, o.c.kp.addr);
 	KUNIT_EXPECT_FALSE(test, kprobe_optimized(&o.c.kp));
@@ -383,7 +383,7 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&after.c.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	start(test, &owner);
 	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
 	KUNIT_EXPECT_TRUE(test, kprobe_ftrace(&o.c.kp));
@@ -442,7 +442,7 @@ static void a_post_handler_keeps_owners_out(struct kunit *test)
 	unsigned long site = (unsigned long)site_of(carrier_target);
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&o.c.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, ftrace_set_filter_ip(&owner, site, 0, 1), 0);
 	KUNIT_EXPECT_EQ(test, register_ftrace_function(&owner), -EBUSY);
 	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);

@@ -196,7 +196,7 @@ static bool faults_of(struct kunit *test, const struct asm_case *c, bool post)
 	f.next = (unsigned long)c->next;
 	f.good = kprobes_fault_good(c);
 	KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&f.kp), 0, "%s", c->name);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	jump = kprobe_optimized(&f.kp);
 	for (bad = 0; bad < NR_BAD; bad++) {
 		for (f.answer = 0; f.answer < NR_ANSWERS; f.answer++) {
@@ -265,7 +265,7 @@ static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
 	else
 		f.in_pre = kprobes_fault_bare;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&f.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, site(1), 2);
 	KUNIT_EXPECT_EQ(test, f.result, FAULT_SKIPPED);
 	KUNIT_EXPECT_EQ(test, f.faults, 1U);
@@ -297,7 +297,7 @@ static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*sit
 	in.ip = out.ip;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&out.kp), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, site(1), 2);
 	KUNIT_EXPECT_EQ_MSG(test, out.result, FAULT_FIXED, "%s", c->name);
 	KUNIT_EXPECT_EQ_MSG(test, in.kp.nmissed, 1UL, "%s", c->name);

@@ -218,7 +218,7 @@ static unsigned int count_jumps(unsigned int first, unsigned int nr)
 {
 	unsigned int i, jumps = 0;
 
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	for (i = first; i < first + nr; i++)
 		jumps += kprobe_optimized(all.kps[i]);
 	return jumps;

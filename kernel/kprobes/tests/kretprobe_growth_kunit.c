@@ -180,7 +180,7 @@ static void irq_work_queue_has_a_return_probe(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&queue), 0);
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	atomic_set(&crowd_returned, 0);
 	local_irq_save(flags);
 	KUNIT_EXPECT_EQ(test, dive(DEEP), DEEP);

@@ -78,7 +78,7 @@ static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(i
 	KUNIT_ASSERT_EQ(test, register_kprobes(kps, 3), 0);
 	if (out)
 		KUNIT_EXPECT_EQ(test, register_kprobe(out), 0);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	if (site)
 		KUNIT_EXPECT_EQ(test, site(1), 2);
 	else

@@ -39,7 +39,7 @@ static inline const char *said_at(void *addr)
 /* The state of the point equals the text, and the probe reports the same. */
 #define EXPECT_JUMP(test, probe, wanted)					\
 do {										\
-	kprobe_optimizer_flush();						\
+	wait_for_kprobe_optimizer();						\
 	KUNIT_EXPECT_EQ(test, is_jump((probe)->addr), wanted);			\
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(probe), wanted);		\
 	KUNIT_EXPECT_EQ(test, state_at((probe)->addr) == KPROBE_JUMP, wanted);	\

@@ -186,7 +186,7 @@ static unsigned int race_on(struct kunit *test, const struct race *race)
 		KUNIT_EXPECT_EQ(test, race->again(), 0);
 		/* In one of three rounds, the change is undone while the optimizer works. */
 		if (i % 3)
-			kprobe_optimizer_flush();
+			wait_for_kprobe_optimizer();
 		jumps += count_jumps();
 	}
 	return jumps;
@@ -283,7 +283,7 @@ static void tasks_in_a_region(struct kunit *test)
 	busy = READ_ONCE(hog.busy);
 	WRITE_ONCE(hog.done, true);
 	kthread_stop_put(task);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	KUNIT_EXPECT_EQ(test, count_jumps(), RUNGS);
 	unregister_kprobes(racer_ptrs, RUNGS);
 	KUNIT_EXPECT_TRUE(test, busy);

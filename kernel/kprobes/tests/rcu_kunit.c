@@ -167,7 +167,7 @@ static void rcu_watches_handlers(struct kunit *test)
 		kprobe_optimizer_allow(jump);
 		/* Without jumps, ftrace calls the handlers of probes on its instructions. */
 		probe(test, c);
-		kprobe_optimizer_flush();
+		wait_for_kprobe_optimizer();
 		if (c->fn != traced_three)
 			EXPECT_JUMP(test, c->kprobes ? &kps[0] : &rps[0].kp, jump);
 		memset(&seen, 0, sizeof(seen));

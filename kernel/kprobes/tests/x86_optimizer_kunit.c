@@ -538,7 +538,7 @@ static void unwinding_after_pushf(struct kunit *test)
 static int allow_jumps(void *unused)
 {
 	kprobe_optimizer_allow(true);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	return 0;
 }
 

@@ -101,7 +101,7 @@ static void text_without_probes(struct kunit *test)
 	memcpy(text, text_at(kprobes_opt_three, 0), TEXT_LEN);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
 	expect_original(test, text, start);
-	kprobe_optimizer_flush();
+	wait_for_kprobe_optimizer();
 	expect_original(test, text, start);
 	unregister_kprobe(&c.kp);
 	expect_original(test, text, start);
