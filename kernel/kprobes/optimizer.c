@@ -255,7 +255,14 @@ static enum kprobe_obstacle make_detour(struct kprobe_point *point)
 	return obstacle_of(arch_prepare_optimized_kprobe(&point->op, &point->kp));
 }
 
-static enum kprobe_obstacle find_obstacle(struct kprobe_point *point)
+/**
+ * kprobe_optimizer_prepare() - look for obstacles, and make the detour of a point
+ * @point: the point, which may not be armed yet
+ *
+ * Context: task, may sleep, kprobe_mutex held.
+ * Return: %KPROBE_OBSTACLE_NONE, or the reason why there can be no jump.
+ */
+enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point)
 {
 	if (!kprobe_optimization_allowed)
 		return KPROBE_OBSTACLE_OFF;
@@ -266,18 +273,6 @@ static enum kprobe_obstacle find_obstacle(struct kprobe_point *point)
 	if (arch_prepared_optinsn(&point->op.optinsn))
 		return KPROBE_OBSTACLE_NONE;
 	return covers_reserved(point) ?: make_detour(point);
-}
-
-/**
- * kprobe_optimizer_prepare() - make the detour of a point before the point is armed
- * @point: the point
- *
- * Context: task, may sleep, kprobe_mutex held.
- * Return: %KPROBE_OBSTACLE_NONE, or the reason why there can be no jump.
- */
-enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point)
-{
-	return find_obstacle(point);
 }
 
 /*
@@ -292,7 +287,7 @@ static void consider(struct kprobe_point *point, struct list_head *ready)
 		set_opt(point, KPROBE_OPT_OUTDATED);
 		return;
 	}
-	obstacle = find_obstacle(point);			/* 1 */
+	obstacle = kprobe_optimizer_prepare(point);		/* 1 */
 	if (obstacle) {
 		refuse(point, obstacle);
 		return;
