@@ -152,8 +152,8 @@ void kprobe_carry(struct list_head *sites, struct list_head *carried, struct lis
 	LIST_HEAD(unused);
 
 	for_each_collected_safe(site, next, sites) {
-		site->unopt = attach(site);
-		if (site->unopt) {
+		site->obstacle = attach(site);
+		if (site->obstacle) {
 			kprobe_carrier_release(site, &unused);
 			continue;
 		}

@@ -143,7 +143,7 @@ static int optimization_show(struct seq_file *m, void *v)
 		seq_puts(m, "-");
 	else
 		seq_printf(m, "%pS", addr);
-	seq_printf(m, "  %s  %s\n", states[point->state], kprobe_unopt_reason(point));
+	seq_printf(m, "  %s  %s\n", states[point->state], kprobe_obstacle_shown(point));
 	return 0;
 }
 

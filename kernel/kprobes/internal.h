@@ -151,7 +151,7 @@ enum kprobe_role {
  *		cannot; @kp if a hit has to walk over @probes.  See lone_probe()
  * @state:	content of the text, enum kprobe_state
  * @opt:	next step of the optimizer, enum kprobe_opt
- * @unopt:	reason why there is no jump, enum kprobe_obstacle
+ * @obstacle:	reason why there is no jump, enum kprobe_obstacle
  * @role:	is this the carrier of another point?  enum kprobe_role; hits read it
  * @ftrace_ip_modify: in KPROBE_FTRACE, which of the two ftrace_ops calls the point
  *
@@ -169,7 +169,7 @@ struct kprobe_point {
 			struct kprobe *lone;
 			u8 state : 4;
 			u8 opt : 4;
-			u8 unopt;
+			u8 obstacle;
 			u8 role;
 			bool ftrace_ip_modify;
 		};
@@ -503,7 +503,7 @@ static inline int kretprobe_init(void)
 static inline enum kprobe_refusal kretprobe_prepare(struct kprobe *kp,
 						    const struct kprobe_place *place)
 {
-	return KPROBE_REFUSE_BAD_ARGUMENT;
+	return KPROBE_REFUSE_RETURN_BLACKLISTED;
 }
 
 static inline void kretprobe_stop(struct kprobe *kp) { }
@@ -534,7 +534,7 @@ enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point);
 bool kprobe_detour_stale(struct kprobe_point *point);
 void kprobe_detour_renew(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why);
-const char *kprobe_unopt_reason(struct kprobe_point *point);
+const char *kprobe_obstacle_shown(struct kprobe_point *point);
 int kprobe_optimizer_init(void);
 
 /* neighbours.c */
@@ -558,7 +558,7 @@ static inline void kprobe_requeue_neighbours(struct list_head *points) { }
 static inline void kprobe_unoptimize_points(struct list_head *points,
 					    enum kprobe_obstacle why) { }
 
-static inline const char *kprobe_unopt_reason(struct kprobe_point *point)
+static inline const char *kprobe_obstacle_shown(struct kprobe_point *point)
 {
 	return point->state == KPROBE_BREAKPOINT ? "the architecture has no jumps" : "";
 }

@@ -84,7 +84,7 @@ void kprobe_requeue_neighbours(struct list_head *points)
 	for_each_collected(point, points) {
 		for_each_covering(at, kprobe_point_addr(point)) {
 			other = kprobe_table_find(at);
-			if (other && other->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
+			if (other && other->obstacle == KPROBE_OBSTACLE_NEIGHBOUR)
 				kprobe_optimizer_queue(other);
 		}
 	}

@@ -114,35 +114,35 @@ bool kprobe_detour_used(struct kprobe *kp)
  * Changes the enum kprobe_obstacle of a point that may get a jump; no other function does.  For
  * a site, kprobe_carry() does.
  */
-static void set_unopt(struct kprobe_point *point, enum kprobe_obstacle why)
+static void set_obstacle(struct kprobe_point *point, enum kprobe_obstacle why)
 {
-	if (point->unopt == KPROBE_OBSTACLE_NEIGHBOUR)
+	if (point->obstacle == KPROBE_OBSTACLE_NEIGHBOUR)
 		kprobe_neighbours_waiting--;
 	if (why == KPROBE_OBSTACLE_NEIGHBOUR)
 		kprobe_neighbours_waiting++;
-	point->unopt = why;
+	point->obstacle = why;
 }
 
 /* QUEUED -> NONE, SETTLING -> NONE: records and reports why there is no jump. */
-static void refuse(struct kprobe_point *point, enum kprobe_obstacle why)
+static void give_no_jump(struct kprobe_point *point, enum kprobe_obstacle why)
 {
 	set_opt(point, KPROBE_OPT_NONE);
-	set_unopt(point, why);
-	trace_kprobe_unoptimized(kprobe_point_addr(point), kprobe_obstacle_text(point->unopt));
+	set_obstacle(point, why);
+	trace_kprobe_unoptimized(kprobe_point_addr(point), kprobe_obstacle_text(point->obstacle));
 }
 
 /**
- * kprobe_unopt_reason() - get the text of the reason why a point has no jump
+ * kprobe_obstacle_shown() - get the text of the reason why a point has no jump
  * @point: a point of the table
  *
  * Context: kprobe_mutex held.
  * Return: a constant string for users; empty if the point has a jump or is not armed.
  */
-const char *kprobe_unopt_reason(struct kprobe_point *point)
+const char *kprobe_obstacle_shown(struct kprobe_point *point)
 {
-	if (point->state == KPROBE_FTRACE && point->unopt)
-		return kprobe_obstacle_text(point->unopt);
-	return point->state == KPROBE_BREAKPOINT ? kprobe_obstacle_text(point->unopt) : "";
+	if (point->state == KPROBE_FTRACE && point->obstacle)
+		return kprobe_obstacle_text(point->obstacle);
+	return point->state == KPROBE_BREAKPOINT ? kprobe_obstacle_text(point->obstacle) : "";
 }
 
 /**
@@ -158,13 +158,14 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
 {
 	lockdep_assert_held(&kprobe_mutex);
 
-	if (point->state != KPROBE_BREAKPOINT || point->opt || kprobe_obstacle_lasts(point->unopt))
+	if (point->state != KPROBE_BREAKPOINT || point->opt ||
+	    kprobe_obstacle_lasts(point->obstacle))
 		return;
 	if (!kprobe_optimization_allowed) {
-		set_unopt(point, KPROBE_OBSTACLE_OFF);
+		set_obstacle(point, KPROBE_OBSTACLE_OFF);
 		return;
 	}
-	set_unopt(point, KPROBE_OBSTACLE_NONE);
+	set_obstacle(point, KPROBE_OBSTACLE_NONE);
 	set_opt(point, KPROBE_OPT_QUEUED);
 	unsorted = true;
 	queue_delayed_work(workqueue, &work, WORK_DELAY);
@@ -289,7 +290,7 @@ static void consider(struct kprobe_point *point, struct list_head *ready)
 	}
 	obstacle = kprobe_optimizer_prepare(point);		/* 1 */
 	if (obstacle) {
-		refuse(point, obstacle);
+		give_no_jump(point, obstacle);
 		return;
 	}
 	kprobe_collect(point, ready);
@@ -355,7 +356,7 @@ static void write_jumps(struct list_head *points)
 			set_opt(point, KPROBE_OPT_NONE);
 			continue;
 		}
-		refuse(point, KPROBE_OBSTACLE_ARCH);
+		give_no_jump(point, KPROBE_OBSTACLE_ARCH);
 	}
 }
 
@@ -377,7 +378,7 @@ static bool patch_some(bool waited)
 			continue;
 		obstacle = obstacle_of(arch_check_optimized_kprobe(&point->op));
 		if (obstacle) {
-			refuse(point, obstacle);
+			give_no_jump(point, obstacle);
 			continue;
 		}
 		kprobe_collect(point, &points);
@@ -504,8 +505,8 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 	for_each_collected(point, points) {
 		if (point->opt)
 			set_opt(point, KPROBE_OPT_NONE);
-		if (!kprobe_obstacle_lasts(point->unopt))
-			set_unopt(point, why);
+		if (!kprobe_obstacle_lasts(point->obstacle))
+			set_obstacle(point, why);
 		if (point->state == KPROBE_JUMP)
 			list_add_tail(&point->op.list, &ops);
 	}

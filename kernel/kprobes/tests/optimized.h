@@ -33,7 +33,7 @@ static inline const char *said_at(void *addr)
 
 	guard(mutex)(&kprobe_mutex);
 	point = kprobe_table_find((unsigned long)probe_entry(addr));
-	return point ? kprobe_unopt_reason(point) : NULL;
+	return point ? kprobe_obstacle_shown(point) : NULL;
 }
 
 /* The state of the point equals the text, and the probe reports the same. */
