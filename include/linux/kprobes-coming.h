@@ -22,7 +22,7 @@ struct coming_modules {
  * coming_modules_replace() - replace the first element that has a value
  * @coming: the modules
  * @old: the value: a module, or NULL
- * @new: the new value; @old if the element is only looked for
+ * @new: the new value
  *
  * Context: the caller's lock held.
  * Return: false if no element has the value.
@@ -39,6 +39,50 @@ static inline bool coming_modules_replace(struct coming_modules *coming, const s
 		}
 	}
 	return false;
+}
+
+/**
+ * coming_modules_has() - is a module between the two calls?
+ * @coming: the modules
+ * @mod: the module
+ *
+ * Context: the caller's lock held.
+ */
+static inline bool coming_modules_has(const struct coming_modules *coming,
+				      const struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(coming->modules); i++) {
+		if (coming->modules[i] == mod)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * coming_modules_add() - record a module that is coming
+ * @coming: the modules
+ * @mod: the module
+ *
+ * Context: the caller's lock held.
+ * Return: false if there is no room.
+ */
+static inline bool coming_modules_add(struct coming_modules *coming, const struct module *mod)
+{
+	return coming_modules_replace(coming, NULL, mod);
+}
+
+/**
+ * coming_modules_remove() - forget a module that is live, or gone
+ * @coming: the modules
+ * @mod: the module
+ *
+ * Context: the caller's lock held.
+ */
+static inline void coming_modules_remove(struct coming_modules *coming, const struct module *mod)
+{
+	coming_modules_replace(coming, mod, NULL);
 }
 
 #endif /* _LINUX_KPROBES_COMING_H */

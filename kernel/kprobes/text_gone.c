@@ -85,7 +85,7 @@ static struct coming_modules coming;
 bool kprobe_module_coming(const struct module *mod)
 {
 	lockdep_assert_held(&kprobe_mutex);
-	return coming_modules_replace(&coming, mod, mod);
+	return coming_modules_has(&coming, mod);
 }
 
 static void module_text_gone(const struct module *mod, enum mod_mem_type type)
@@ -102,7 +102,7 @@ static int module_comes(struct module *mod)
 
 	if (ret)
 		return notifier_from_errno(ret);
-	if (!coming_modules_replace(&coming, NULL, mod))
+	if (!coming_modules_add(&coming, mod))
 		pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
 			mod->name);
 	return NOTIFY_DONE;
@@ -118,12 +118,12 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 	case MODULE_STATE_COMING:
 		return module_comes(mod);
 	case MODULE_STATE_LIVE:
-		coming_modules_replace(&coming, mod, NULL);
+		coming_modules_remove(&coming, mod);
 		/* Only the init text of the module is freed. */
 		module_text_gone(mod, MOD_INIT_TEXT);
 		break;
 	case MODULE_STATE_GOING:
-		coming_modules_replace(&coming, mod, NULL);
+		coming_modules_remove(&coming, mod);
 		module_text_gone(mod, MOD_INIT_TEXT);
 		module_text_gone(mod, MOD_TEXT);
 		kprobe_blacklist_remove_module(mod);

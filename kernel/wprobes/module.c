@@ -55,7 +55,7 @@ static int look_at(struct module *mod, void *data)
 	unsigned long state = READ_ONCE(mod->state);
 
 	/* A load that fails frees the same memory as a module that goes. */
-	if (state == MODULE_STATE_COMING && !coming_modules_replace(&coming, mod, mod))
+	if (state == MODULE_STATE_COMING && !coming_modules_has(&coming, mod))
 		state = MODULE_STATE_GOING;
 	search->found = (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE) &&
 			is_freed(search->range, mod, state);
@@ -87,9 +87,9 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 
 	guard(mutex)(&wprobe_mutex);
 	if (state == MODULE_STATE_COMING)
-		coming_modules_replace(&coming, NULL, data);
+		coming_modules_add(&coming, data);
 	else
-		coming_modules_replace(&coming, data, NULL);
+		coming_modules_remove(&coming, data);
 	if (state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
 		return NOTIFY_DONE;
 
