@@ -192,8 +192,8 @@ static int expect(const struct place *place, struct probe_region *region)
 	const struct place *end = function_end(place);
 	unsigned int len = 0;
 
-	*region = (struct probe_region) { .goes_on = true };
-	for (; region->goes_on && len < PROBE_JUMP_LEN; place++) {
+	*region = (struct probe_region) { .falls_through = true };
+	for (; region->falls_through && len < PROBE_JUMP_LEN; place++) {
 		if (place == end)
 			return KPROBE_OBSTACLE_END;
 		if (place->kind == KIND_BAD)
@@ -210,7 +210,7 @@ static int expect(const struct place *place, struct probe_region *region)
 			return KPROBE_OBSTACLE_CALL;
 		if (place->kind == KIND_STI && len >= PROBE_JUMP_LEN)
 			return KPROBE_OBSTACLE_SHADOW;
-		region->goes_on = place->kind != KIND_CALL && place->kind != KIND_END;
+		region->falls_through = place->kind != KIND_CALL && place->kind != KIND_END;
 	}
 	region->len = len;
 	for (; len < PROBE_JUMP_LEN; len += place++->len)
@@ -235,7 +235,7 @@ static void complain(unsigned long *counter, const struct place *place, const ch
 
 static bool same_region(const struct probe_region *a, const struct probe_region *b)
 {
-	return a->len == b->len && a->nr == b->nr && a->goes_on == b->goes_on &&
+	return a->len == b->len && a->nr == b->nr && a->falls_through == b->falls_through &&
 	       !memcmp(a->offset, b->offset, a->nr);
 }
 

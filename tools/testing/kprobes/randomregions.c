@@ -100,7 +100,7 @@ static const char *broken_relocation(const struct round *r, unsigned int i)
 
 static bool same_found(const struct probe_region *a, const struct probe_region *b)
 {
-	return a->len == b->len && a->nr == b->nr && a->goes_on == b->goes_on &&
+	return a->len == b->len && a->nr == b->nr && a->falls_through == b->falls_through &&
 	       !memcmp(a->offset, b->offset, a->nr) &&
 	       !memcmp(a->insns, b->insns, a->nr * sizeof(a->insns[0]));
 }

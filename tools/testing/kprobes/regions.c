@@ -70,8 +70,8 @@ static bool parse_region(const char *text, struct expectation *want)
 		return false;
 	want->region.len = len;
 	want->region.nr = nr;
-	want->region.goes_on = !strcmp(how, "on");
-	return want->region.goes_on || !strcmp(how, "ends");
+	want->region.falls_through = !strcmp(how, "on");
+	return want->region.falls_through || !strcmp(how, "ends");
 }
 
 /* An obstacle, or the bytes of the copy; "-" if there is no region. */
@@ -124,7 +124,7 @@ static bool region_is(const struct probe_region *got, const struct expectation *
 	if (flaw)
 		tap_note("the law: %s", flaw);
 	return !flaw && got->len == want->region.len && got->nr == want->region.nr &&
-	       got->goes_on == want->region.goes_on;
+	       got->falls_through == want->region.falls_through;
 }
 
 static bool copy_is(const struct probe_region *region, const struct expectation *want,
@@ -174,7 +174,7 @@ static void check_region(struct vector_file *vectors)
 	obstacle_seen[got]++;
 	if (got != want.find || (!got && !region_is(&region, &want, mode))) {
 		tap_note("found: %s, len %u nr %u %s", kprobe_obstacle_text(got), region.len,
-			 region.nr, region.goes_on ? "on" : "ends");
+			 region.nr, region.falls_through ? "on" : "ends");
 		ok = false;
 	} else if (!got && !copy_is(&region, &want, &copy)) {
 		ok = false;

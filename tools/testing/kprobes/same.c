@@ -206,12 +206,12 @@ const char *copy_flaw(const struct probe_region *region, const u8 *bytes,
 		if (copy->post && !i && (!read_on(&w) || w.read.emul != EMUL_POPF))
 			return "no popf after that call";
 	}
-	if (region->goes_on && !read_branch(&w, EMUL_JMP, copy->src + region->len))
+	if (region->falls_through && !read_branch(&w, EMUL_JMP, copy->src + region->len))
 		return "the copy does not continue after the region";
 	return w.at == copy->len ? NULL : "the copy has more than it needs";
 }
 
-static bool goes_on(const struct probe_insn *insn)
+static bool falls_through(const struct probe_insn *insn)
 {
 	switch (insn->emul) {
 	case EMUL_JMP:
@@ -243,14 +243,14 @@ const char *region_flaw(const struct probe_region *region, const u8 *bytes, enum
 		if (i && probe_is_endbr(bytes + at, region->len - at))
 			return "a landing pad in the tail";
 		at += insn.len;
-		if (!last && !goes_on(&insn))
+		if (!last && !falls_through(&insn))
 			return "instructions after one that does not continue";
 	}
 	if (at != region->len)
 		return "length";
-	if (region->goes_on != goes_on(&insn))
+	if (region->falls_through != falls_through(&insn))
 		return "how it ends";
-	if (insn.emul == EMUL_CALL || insn.emul == EMUL_CALL_INDIRECT || goes_on(&insn))
+	if (insn.emul == EMUL_CALL || insn.emul == EMUL_CALL_INDIRECT || falls_through(&insn))
 		if (at < PROBE_JUMP_LEN)
 			return "shorter than the jump, and something gets there";
 	return insn.emul == EMUL_STI ? "sti at its end" : NULL;

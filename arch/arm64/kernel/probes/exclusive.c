@@ -146,7 +146,7 @@ static bool read_insn(unsigned long addr, u32 *insn)
 }
 
 /* Does execution continue after @insn?  After a branch by register, only if it is a call. */
-static bool comes_back(u32 insn)
+static bool falls_through(u32 insn)
 {
 	/* A brk ends the path.  A udf does not get here. */
 	if ((insn & 0xffe0001f) == 0xd4200000)
@@ -189,7 +189,7 @@ static bool step(unsigned long addr)
 		go_to(a64_target14(insn, addr));
 	else if ((insn & 0x7e000000) == 0x74000000)
 		go_to(a64_target9(insn, addr));
-	if (comes_back(insn))
+	if (falls_through(insn))
 		go_to(addr + AARCH64_INSN_SIZE);
 	return false;
 }

@@ -228,7 +228,7 @@ static enum kprobe_obstacle fill_detour(struct optimized_kprobe *op, const struc
 	data->nr = source->region.nr;
 	memcpy(data->original, source->region.offset + 1, sizeof(data->original));
 	memcpy(data->copy, copy.offset + 1, sizeof(data->copy));
-	data->end = copy.len - (source->region.goes_on ? PROBE_JUMP_LEN : 0);
+	data->end = copy.len - (source->region.falls_through ? PROBE_JUMP_LEN : 0);
 	memcpy(kp->text + 1, source->bytes + 1, sizeof(kp->text) - 1);
 	return KPROBE_OBSTACLE_NONE;
 }

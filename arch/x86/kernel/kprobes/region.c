@@ -109,8 +109,8 @@ enum kprobe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_
 	enum kprobe_obstacle obstacle;
 	struct probe_insn *insn;
 
-	*region = (struct probe_region) { .goes_on = true };
-	while (region->len < PROBE_JUMP_LEN && region->goes_on) {
+	*region = (struct probe_region) { .falls_through = true };
+	while (region->len < PROBE_JUMP_LEN && region->falls_through) {
 		if (region->len >= avail)
 			return KPROBE_OBSTACLE_END;
 		insn = &region->insns[region->nr];
@@ -119,7 +119,7 @@ enum kprobe_obstacle probe_region_find(const u8 *bytes, size_t avail, enum insn_
 			return obstacle;
 		region->offset[region->nr++] = region->len;
 		region->len += insn->len;
-		region->goes_on = flow_of(insn) == FLOW_ON;
+		region->falls_through = flow_of(insn) == FLOW_ON;
 	}
 	if (!padded(bytes, avail, mode, region->len))
 		return KPROBE_OBSTACLE_END;
@@ -209,7 +209,7 @@ enum kprobe_obstacle probe_region_copy(const struct probe_region *region, const 
 		if (!obstacle && !i && copy->post)
 			obstacle = append_post(copy);
 	}
-	if (!obstacle && region->goes_on)
+	if (!obstacle && region->falls_through)
 		obstacle = append_branch(copy, copy->src + region->len, false);
 	return obstacle;
 }

@@ -30,14 +30,14 @@
  * struct probe_region - the instructions of a region
  * @len: offset of the end of the last instruction that is executed
  * @nr: number of instructions
- * @goes_on: execution can continue after the last instruction
+ * @falls_through: execution can continue after the last instruction
  * @offset: offset of each instruction
  * @insns: each instruction, from probe_classify()
  */
 struct probe_region {
 	u8 len;
 	u8 nr;
-	bool goes_on;
+	bool falls_through;
 	u8 offset[PROBE_REGION_INSNS];
 	struct probe_insn insns[PROBE_REGION_INSNS];
 };
