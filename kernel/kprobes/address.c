@@ -74,7 +74,7 @@ static void log_refusal(unsigned long addr, const char *text, int err)
 int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
 		       const char *detail, struct kprobe_why *why)
 {
-	static DECLARE_BITMAP(said, NR_KPROBE_REFUSALS);
+	static DECLARE_BITMAP(logged, NR_KPROBE_REFUSALS);
 	const char *text = refusals[reason].text;
 	char both[100];
 
@@ -85,7 +85,7 @@ int kprobe_refuse_with(unsigned long addr, enum kprobe_refusal reason, int err,
 		text = both;
 	}
 	trace_kprobe_refused(addr, text, err);
-	if (!test_and_set_bit(reason, said))
+	if (!test_and_set_bit(reason, logged))
 		log_refusal(addr, text, err);
 	return err;
 }

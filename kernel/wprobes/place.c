@@ -66,12 +66,12 @@ static const struct {
  */
 int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason)
 {
-	static DECLARE_BITMAP(said, NR_WPROBE_REFUSALS);
+	static DECLARE_BITMAP(logged, NR_WPROBE_REFUSALS);
 	const char *text = refusals[reason].text;
 	int err = refusals[reason].err;
 
 	trace_wprobe_refused(addr, text, err);
-	if (test_and_set_bit(reason, said))
+	if (test_and_set_bit(reason, logged))
 		return err;
 	/* Without a symbol, the address itself would be in the log, which is less protected. */
 	if (kallsyms_lookup_size_offset(addr, NULL, NULL))

@@ -46,17 +46,17 @@ static int read_a_word(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static int told_of_a_fault(struct kprobe *kp, struct pt_regs *regs, int trapnr)
+static int count_fault(struct kprobe *kp, struct pt_regs *regs, int trapnr)
 {
 	WRITE_ONCE(last_trap, trapnr);
 	atomic_inc(&faults);
 	return 0;
 }
-NOKPROBE_SYMBOL(told_of_a_fault);
+NOKPROBE_SYMBOL(count_fault);
 
 static struct kprobe kp = {
 	.pre_handler = read_a_word,
-	.fault_handler = told_of_a_fault,
+	.fault_handler = count_fault,
 };
 
 static int __init example_init(void)

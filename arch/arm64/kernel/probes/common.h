@@ -45,6 +45,6 @@ bool probe_splits_exclusive(unsigned long start, unsigned long addr);
 void probe_write_queue(void *addr, u32 insn, enum probe_cpus cpus);
 void probe_write_finish(enum probe_cpus cpus);
 void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr);
-void probe_tell_perf(void *addr, u32 old, u32 new);
+void probe_report_poke(void *addr, u32 old, u32 new);
 
 #endif /* _ARM64_PROBES_COMMON_H */

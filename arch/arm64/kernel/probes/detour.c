@@ -246,7 +246,7 @@ void arch_optimize_kprobes(struct list_head *oplist)
 		probe_write_queue(op->kp.addr, branch_of(op), CPUS_RUN);
 	probe_write_finish(CPUS_RUN);
 	list_for_each_entry_safe(op, next, oplist, list) {
-		probe_tell_perf(op->kp.addr, BRK64_OPCODE_KPROBES, branch_of(op));
+		probe_report_poke(op->kp.addr, BRK64_OPCODE_KPROBES, branch_of(op));
 		list_del_init(&op->list);
 	}
 	kick_all_cpus_sync();
@@ -269,7 +269,7 @@ void arch_unoptimize_kprobes(struct list_head *oplist, struct list_head *done_li
 		probe_write_queue(op->kp.addr, BRK64_OPCODE_KPROBES, CPUS_RUN);
 	probe_write_finish(CPUS_RUN);
 	list_for_each_entry(op, oplist, list)
-		probe_tell_perf(op->kp.addr, branch_of(op), BRK64_OPCODE_KPROBES);
+		probe_report_poke(op->kp.addr, branch_of(op), BRK64_OPCODE_KPROBES);
 	kick_all_cpus_sync();
 	list_splice_tail_init(oplist, done_list);
 }

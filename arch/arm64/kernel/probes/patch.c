@@ -35,7 +35,7 @@ void arch_arm_kprobes(struct list_head *batch)
 		probe_write_queue(kp->addr, BRK64_OPCODE_KPROBES, CPUS_STOP);
 	probe_write_finish(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
-		probe_tell_perf(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
+		probe_report_poke(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
 }
 
 /**
@@ -57,7 +57,7 @@ void arch_disarm_kprobes(struct list_head *batch)
 		probe_write_queue(kp->addr, kp->opcode, CPUS_STOP);
 	probe_write_finish(CPUS_STOP);
 	list_for_each_entry(kp, batch, list)
-		probe_tell_perf(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
+		probe_report_poke(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
 }
 
 static void fill_with_brk(u32 *page)

@@ -223,14 +223,14 @@ void probe_write(kprobe_opcode_t *to, const u32 *insns, unsigned int nr)
 }
 
 /**
- * probe_tell_perf() - report a change of the text to perf, whose decoders need it
+ * probe_report_poke() - report a change of the text to perf, whose decoders need it
  * @addr: address of the instruction that has been replaced
  * @old: the old instruction
  * @new: the new instruction
  *
  * Context: task.  text_mutex.
  */
-void probe_tell_perf(void *addr, u32 old, u32 new)
+void probe_report_poke(void *addr, u32 old, u32 new)
 {
 	__le32 from = cpu_to_le32(old), to = cpu_to_le32(new);
 
