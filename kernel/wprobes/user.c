@@ -61,17 +61,6 @@ static struct wprobe_user *find(const struct wprobe *wp)
 	return NULL;
 }
 
-/**
- * wprobe_user_end() - the memory of a probe is gone
- * @user: the probe, which has no threads
- *
- * Context: task, wprobe_user_mutex held.
- */
-void wprobe_user_end(struct wprobe_user *user)
-{
-	wprobe_watch_set_state(&user->watch, WPROBE_GONE);
-}
-
 /* --- Making and freeing --------------------------------------------------------- */
 
 /*

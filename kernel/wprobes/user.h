@@ -136,7 +136,6 @@ static inline struct wprobe *wprobe_of_user(const struct wprobe_user *user)
 }
 
 /* user.c */
-void wprobe_user_end(struct wprobe_user *user);
 void wprobe_user_left(struct wprobe_user *user);
 void wprobe_self_died(void);
 

@@ -302,6 +302,6 @@ void wprobe_leave_process(void)
 		if (!stop(thread))
 			wprobe_thread_free(thread);
 		if (list_empty(&user->threads))
-			wprobe_user_end(user);
+			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
 	}
 }
