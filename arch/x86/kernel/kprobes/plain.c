@@ -47,6 +47,24 @@ static unsigned int operands_len(const u8 *at)
 	return len + (!mod && base == 5 ? 4 : displacements[mod]);
 }
 
+/* Reads the immediate at @at.  Returns the address after it; NULL if it is not of a plain kind. */
+static const u8 *read_immediate(const u8 *at, insn_attr_t attr, struct plain_insn *out)
+{
+	switch (inat_immediate_size(attr)) {
+	case 0:
+		out->imm = 0;
+		return at;
+	case INAT_IMM_BYTE:
+		out->imm = (s8)*at;
+		return at + 1;
+	case INAT_IMM_VWORD32:
+		memcpy(&out->imm, at, sizeof(out->imm));
+		return at + sizeof(out->imm);
+	default:
+		return NULL;
+	}
+}
+
 /**
  * probe_decode_plain() - decode an instruction without legacy prefixes
  * @bytes: the instruction
@@ -85,20 +103,9 @@ bool probe_decode_plain(const u8 *bytes, size_t avail, bool mode_64, struct plai
 	}
 	if (attr & ~PLAIN_ATTRIBUTES)
 		return false;
-	switch (inat_immediate_size(attr)) {
-	case 0:
-		out->imm = 0;
-		break;
-	case INAT_IMM_BYTE:
-		out->imm = (s8)*at++;
-		break;
-	case INAT_IMM_VWORD32:
-		memcpy(&out->imm, at, sizeof(out->imm));
-		at += sizeof(out->imm);
-		break;
-	default:
+	at = read_immediate(at, attr, out);
+	if (!at)
 		return false;
-	}
 	out->len = at - bytes;
 	return true;
 }
