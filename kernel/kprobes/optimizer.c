@@ -34,7 +34,7 @@
 /* Limits of one hold of the lock: numbers of points, and jiffies. */
 #define PREPARE_AT_ONCE	32
 #define PATCH_AT_ONCE	512
-#define MOST_JIFFIES	2
+#define MAX_JIFFIES	2
 
 /* Delay of the worker in jiffies, so that probes registered in sequence share the wait. */
 #define WORK_DELAY	1
@@ -310,7 +310,7 @@ static int compare_addrs(void *unused, const struct list_head *a, const struct l
  */
 static bool prepare_some(void)
 {
-	unsigned long end = jiffies + MOST_JIFFIES;
+	unsigned long end = jiffies + MAX_JIFFIES;
 	struct kprobe_point *point, *next;
 	unsigned int i = 0;
 	LIST_HEAD(ready);

@@ -131,7 +131,7 @@ static bool end_round(void)
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-#define LONGEST_DELAY	(10 * HZ)
+#define MAX_DELAY	(10 * HZ)
 
 static void retry_later(unsigned long delay)
 {
@@ -147,7 +147,7 @@ static void retry(struct work_struct *work)
 	while (remove_some())
 		cond_resched();
 	stuck = end_round();
-	delay = stuck ? min(2 * delay + HZ / 10, LONGEST_DELAY) : 0;
+	delay = stuck ? min(2 * delay + HZ / 10, MAX_DELAY) : 0;
 	if (stuck)
 		retry_later(delay);
 	uprobe_observe_retired();

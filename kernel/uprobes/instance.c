@@ -14,7 +14,7 @@
 #include "instance.h"
 
 /* The most instances of a task: with 16 bytes for each call, as many as the default stack has. */
-#define MOST_INSTANCES	(_STK_LIM / 16)
+#define MAX_INSTANCES	(_STK_LIM / 16)
 
 /* Returns that no handler has seen because memory was short, or calls were too deep. */
 static atomic_long_t missed;
@@ -59,7 +59,7 @@ struct return_instance *uprobe_instance_new(struct uprobe_task *utask)
 {
 	struct return_instance *ri;
 
-	if (utask->nr_instances >= MOST_INSTANCES)
+	if (utask->nr_instances >= MAX_INSTANCES)
 		return NULL;
 	ri = kmalloc_obj(*ri, GFP_KERNEL_ACCOUNT);
 	if (!ri)

@@ -18,7 +18,7 @@
 #include "process.h"
 
 /* Most registrations that are kept after they are gone. */
-#define MOST_GONE	256
+#define MAX_GONE	256
 
 /* All registrations, and those that are gone, the oldest first; under uprobe_points_lock. */
 static LIST_HEAD(registrations);
@@ -217,7 +217,7 @@ void uprobe_registration_gone(struct uprobe_registration *registration)
 {
 	detach(registration);
 	list_add_tail(&registration->node, &gone);
-	if (nr_gone++ == MOST_GONE)
+	if (nr_gone++ == MAX_GONE)
 		forget(list_first_entry(&gone, struct uprobe_registration, node));
 }
 

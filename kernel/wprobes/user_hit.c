@@ -25,7 +25,7 @@
 #include "user.h"
 
 /* The longest instruction of processors that report accesses before they are made. */
-#define LONGEST_INSN	4
+#define MAX_INSN_BYTES	4
 
 /* The core reads a watched word on this CPU, which is no access of a program. */
 static DEFINE_PER_CPU(bool, wprobe_reading);
@@ -259,7 +259,7 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 	if (thread->state != WPROBE_THREAD_BEFORE)
 		return;
 	set_state(thread, WPROBE_THREAD_IDLE);
-	if (uprobe_logical_ip(regs) - thread->ip - 1 >= LONGEST_INSN)
+	if (uprobe_logical_ip(regs) - thread->ip - 1 >= MAX_INSN_BYTES)
 		return;
 	read_values(thread);
 	queue(thread);

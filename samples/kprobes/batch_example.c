@@ -27,9 +27,9 @@ static char *pattern = "vfs_*";
 module_param(pattern, charp, 0444);
 MODULE_PARM_DESC(pattern, "functions to probe, with * and ? as in a shell");
 
-static unsigned int most = 4000;
-module_param(most, uint, 0444);
-MODULE_PARM_DESC(most, "largest number of functions to probe");
+static unsigned int max_functions = 4000;
+module_param(max_functions, uint, 0444);
+MODULE_PARM_DESC(max_functions, "largest number of functions to probe");
 
 struct site {
 	struct kprobe kp;
@@ -85,7 +85,7 @@ static void consider(const char *name, unsigned long addr)
 {
 	struct site *site;
 
-	if (nr_sites == most || !glob_match(pattern, name))
+	if (nr_sites == max_functions || !glob_match(pattern, name))
 		return;
 	site = &sites[nr_sites];
 	site->kp.addr = (kprobe_opcode_t *)addr;
@@ -160,8 +160,8 @@ static int __init example_init(void)
 	unsigned int found;
 	int ret = -ENOMEM;
 
-	sites = vzalloc(array_size(most, sizeof(*sites)));
-	kps = vzalloc(array_size(most, sizeof(*kps)));
+	sites = vzalloc(array_size(max_functions, sizeof(*sites)));
+	kps = vzalloc(array_size(max_functions, sizeof(*kps)));
 	if (sites && kps)
 		ret = find_sites();
 	if (ret) {

@@ -344,7 +344,7 @@ static void registers_of_an_earlier_hit(struct kunit *test)
 #endif
 
 #if defined(CONFIG_PROVE_LOCKING) && defined(CONFIG_PREEMPTIRQ_TRACEPOINTS)
-#define MOST_CHANGES	20
+#define MAX_CHANGES	20
 
 static struct task_struct *in_lockdep;
 static int traced_changes;
@@ -352,7 +352,7 @@ static int traced_changes;
 /* Without an end, the hits would use up the stack. */
 static notrace void hit_when_traced(void *data, unsigned long ip, unsigned long parent_ip)
 {
-	if (READ_ONCE(in_lockdep) == current && traced_changes++ < MOST_CHANGES)
+	if (READ_ONCE(in_lockdep) == current && traced_changes++ < MAX_CHANGES)
 		inner_trap(1);
 }
 NOKPROBE_SYMBOL(hit_when_traced);

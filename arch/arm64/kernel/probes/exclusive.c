@@ -27,11 +27,11 @@
 #include "fields.h"
 
 /* The longest sequence, in instructions. */
-#define MOST_INSNS	32UL
+#define MAX_INSNS	32UL
 
 /* The most paths of execution followed at the same time, and the most words they may reach. */
-#define MOST_PATHS	32
-#define MOST_WORDS	256
+#define MAX_PATHS	32
+#define MAX_WORDS	256
 
 /*
  * Sets of values of bits 31 to 26: of words for which probe_may_be_exclusive() is true, of words
@@ -56,8 +56,8 @@ static bool is_one_of(u64 tops, u32 insn)
 /* Does a load-exclusive precede @addr in the text of the function that begins at @start? */
 static bool load_precedes(unsigned long start, unsigned long addr)
 {
-	unsigned int nr = min((addr - start) / AARCH64_INSN_SIZE, MOST_INSNS);
-	__le32 text[MOST_INSNS] __uninitialized;
+	unsigned int nr = min((addr - start) / AARCH64_INSN_SIZE, MAX_INSNS);
+	__le32 text[MAX_INSNS] __uninitialized;
 
 	addr -= nr * AARCH64_INSN_SIZE;
 	if (copy_from_kernel_nofault(text, (void *)addr, nr * AARCH64_INSN_SIZE))
@@ -93,10 +93,10 @@ static bool load_precedes(unsigned long start, unsigned long addr)
  * @doubtful:	there are more paths, or words, than the arrays can hold
  */
 static struct paths {
-	unsigned long now[MOST_PATHS], next[MOST_PATHS];
+	unsigned long now[MAX_PATHS], next[MAX_PATHS];
 	unsigned int nr_now, nr_next;
-	unsigned long words[2 * MOST_WORDS];
-	u32 searches[2 * MOST_WORDS];
+	unsigned long words[2 * MAX_WORDS];
+	u32 searches[2 * MAX_WORDS];
 	unsigned int nr_words;
 	u32 search;
 	bool doubtful;
@@ -111,7 +111,7 @@ static bool is_new(unsigned long addr)
 		if (paths.words[i] == addr)
 			return false;
 	}
-	if (paths.nr_words == MOST_WORDS) {
+	if (paths.nr_words == MAX_WORDS) {
 		paths.doubtful = true;
 		return false;
 	}
@@ -125,7 +125,7 @@ static void go_to(unsigned long addr)
 {
 	if (!is_new(addr))
 		return;
-	if (paths.nr_next == MOST_PATHS)
+	if (paths.nr_next == MAX_PATHS)
 		paths.doubtful = true;
 	else
 		paths.next[paths.nr_next++] = addr;
@@ -207,7 +207,7 @@ static bool store_follows(unsigned long addr)
 	paths.nr_next = 0;
 	paths.doubtful = false;
 	go_to(addr);
-	for (insns = 0; paths.nr_next && insns < MOST_INSNS; insns++) {
+	for (insns = 0; paths.nr_next && insns < MAX_INSNS; insns++) {
 		paths.nr_now = paths.nr_next;
 		memcpy(paths.now, paths.next, paths.nr_now * sizeof(paths.now[0]));
 		paths.nr_next = 0;

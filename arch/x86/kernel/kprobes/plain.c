@@ -22,7 +22,7 @@
 			  INAT_EVEX_SCALABLE)
 
 /* Bytes of the operands that an instruction can have at most after its opcode. */
-#define MOST_OPERANDS	(2 + 4 + 4)
+#define MAX_OPERANDS	(2 + 4 + 4)
 
 static insn_attr_t opcode_attribute(const struct plain_insn *insn)
 {
@@ -82,7 +82,7 @@ bool probe_decode_plain(const u8 *bytes, size_t avail, bool mode_64, struct plai
 	insn_attr_t attr;
 
 	/* A REX prefix, an escape, an opcode and its operands. */
-	if (avail < 3 + MOST_OPERANDS)
+	if (avail < 3 + MAX_OPERANDS)
 		return false;
 	if (mode_64 && (*at & 0xf0) == 0x40)
 		at++;

@@ -18,7 +18,7 @@
 #include "common.h"
 #include "detour.h"
 
-#define MOST_SLOTS	TEXT_POKE_PAGES
+#define MAX_SLOTS	TEXT_POKE_PAGES
 
 /**
  * struct slot_content - the content of a slot or detour that has not been written yet
@@ -38,7 +38,7 @@ struct slot_content {
 
 static struct {
 	unsigned int nr;
-	struct slot_content list[MOST_SLOTS];
+	struct slot_content list[MAX_SLOTS];
 } pending;
 
 static_assert(KPROBE_SLOT_SIZE <= DETOUR_SIZE);
@@ -128,6 +128,6 @@ void probe_collect_slot(kprobe_opcode_t *slot, const void *bytes, unsigned int l
 	c->slot = slot;
 	c->len = len;
 	memcpy(c->bytes, bytes, len);
-	if (++pending.nr == MOST_SLOTS)
+	if (++pending.nr == MAX_SLOTS)
 		probe_write_slots();
 }

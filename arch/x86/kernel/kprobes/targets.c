@@ -61,9 +61,9 @@ static struct function_targets {
  * Limits for reading jump tables.  The address of a table may be biased; a table may have
  * holes.  Reading too many entries does no harm.
  */
-#define MOST_TABLE_ENTRIES	1024
+#define MAX_TABLE_ENTRIES	1024
 #define BEFORE_TABLE		8
-#define MOST_HOLES		8
+#define MAX_HOLES		8
 
 /* Number of bytes of text that are read together. */
 #define DECODE_AT_ONCE		128
@@ -195,7 +195,7 @@ static unsigned long *before_table(const struct function_targets *f, unsigned lo
 	unsigned long *entry = (unsigned long *)table - BEFORE_TABLE, target;
 	unsigned int i;
 
-	for (i = 0; i < MOST_TABLE_ENTRIES; i++, entry--) {
+	for (i = 0; i < MAX_TABLE_ENTRIES; i++, entry--) {
 		if (get_kernel_nofault(target, entry) ||
 		    !(is_inside(f, target) || is_scanned(f, target)))
 			break;
@@ -220,7 +220,7 @@ static bool read_table(struct function_targets *f, unsigned long table)
 	if (!may_be_table(table))
 		return false;
 	entry = before_table(f, table);
-	for (i = 0; i < MOST_TABLE_ENTRIES && holes <= MOST_HOLES; i++, entry++) {
+	for (i = 0; i < MAX_TABLE_ENTRIES && holes <= MAX_HOLES; i++, entry++) {
 		bool before = (unsigned long)entry < table;
 
 		if (get_kernel_nofault(target, entry)) {
@@ -232,7 +232,7 @@ static bool read_table(struct function_targets *f, unsigned long table)
 		found |= is_scanned(f, target);
 		add_target(f, target);
 	}
-	return found && i < MOST_TABLE_ENTRIES;
+	return found && i < MAX_TABLE_ENTRIES;
 }
 
 /**
@@ -329,7 +329,7 @@ static int scan_symbol(void *data, unsigned long addr)
 
 #ifdef CONFIG_MODULES
 /* Most names of one function that are known; a merged function has two or three. */
-#define MOST_NAMES	8
+#define MAX_NAMES	8
 
 /**
  * struct module_part - search for the other part of a function in a module
@@ -342,7 +342,7 @@ static int scan_symbol(void *data, unsigned long addr)
 struct module_part {
 	struct function_targets *f;
 	unsigned long start;
-	unsigned int hashes[MOST_NAMES], nr;
+	unsigned int hashes[MAX_NAMES], nr;
 	bool cold;
 };
 
@@ -353,7 +353,7 @@ static int note_module_name(void *data, const char *name, unsigned long addr)
 
 	if (addr != part->start)
 		return 0;
-	if (part->nr == MOST_NAMES) {
+	if (part->nr == MAX_NAMES) {
 		part->f->obstacle = KPROBE_OBSTACLE_CODE;
 		return 1;
 	}
