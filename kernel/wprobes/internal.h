@@ -231,7 +231,14 @@ void wprobe_share_narrow(struct wprobe_watch *watch);
 bool wprobe_separable(u32 flags);
 
 /* module.c */
+#ifdef CONFIG_MODULES
 bool wprobe_module_frees(const struct wprobe_range *range);
+#else
+static inline bool wprobe_module_frees(const struct wprobe_range *range)
+{
+	return false;
+}
+#endif
 
 /* yield.c */
 void wprobe_return_parked(void);
