@@ -291,7 +291,12 @@ enum kprobe_refusal kprobe_place_check(struct kprobe_place *place)
 	return refusal;
 }
 
-/* Drops the reference from a successful kprobe_place_check(). */
+/**
+ * kprobe_place_put() - drop the reference of a successful kprobe_place_check()
+ * @place: the place; nothing happens if it has no reference
+ *
+ * Context: task.
+ */
 void kprobe_place_put(struct kprobe_place *place)
 {
 	module_put(place->mod);

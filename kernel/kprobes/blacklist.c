@@ -91,7 +91,14 @@ static bool within_ranges(unsigned long addr)
 	return found;
 }
 
-/* Returns true if @addr is in a blacklisted range; ignores symbol names.  Context: any. */
+/**
+ * kprobe_blacklist_covers() - is an address in a blacklisted range?
+ * @addr: the address
+ *
+ * Symbol names, which may forbid a probe as well, are ignored.
+ *
+ * Context: any.
+ */
 bool kprobe_blacklist_covers(unsigned long addr)
 {
 	return arch_within_kprobe_blacklist(addr) || within_ranges(addr);
@@ -308,7 +315,12 @@ int __init kprobe_blacklist_init(void)
 	return ret;
 }
 
-/* Returns true if there is a range with number @index.  Context: kprobe_mutex held. */
+/**
+ * kprobe_blacklist_has() - is there a range with a number?
+ * @index: the number
+ *
+ * Context: kprobe_mutex held.
+ */
 bool kprobe_blacklist_has(unsigned int index)
 {
 	const struct blacklist *list = rcu_dereference_protected(blacklist,

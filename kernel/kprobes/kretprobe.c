@@ -12,9 +12,14 @@
 
 #include "internal.h"
 
-/*
+/**
+ * kretprobe_init() - find the functions that cannot have return probes
+ *
  * Resolves the symbols of the architecture's blacklist as those of probes are resolved.
  * kretprobe_blacklist_size is a constant 0 if there is no list.
+ *
+ * Context: boot, before probes can be registered.
+ * Return: 0.
  */
 int __init kretprobe_init(void)
 {
@@ -69,7 +74,12 @@ enum kprobe_refusal kretprobe_prepare(struct kprobe *kp, const struct kprobe_pla
 	return kretprobe_engine_alloc(rp) ? KPROBE_REFUSE_NO_MEMORY : KPROBE_REFUSE_NONE;
 }
 
-/* Makes returns stop calling the handler.  Context: kprobe_mutex held. */
+/**
+ * kretprobe_stop() - make returns stop calling the handler
+ * @kp: member of a return probe
+ *
+ * Context: kprobe_mutex held.
+ */
 void kretprobe_stop(struct kprobe *kp)
 {
 	kretprobe_engine_stop(container_of(kp, struct kretprobe, kp));

@@ -70,7 +70,11 @@ struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t
 	return pool;
 }
 
-/* Returns the number of all instances, used or free.  Context: any. */
+/**
+ * kretprobe_instances() - number of all instances, used or free
+ *
+ * Context: any.
+ */
 unsigned int kretprobe_instances(void)
 {
 	return atomic_read(&all_instances);

@@ -531,7 +531,12 @@ void kprobe_detour_renew(struct list_head *points)
 		kprobe_optimizer_queue(point);
 }
 
-/* Called at boot, before probes can be registered.  Returns 0 or -ENOMEM. */
+/**
+ * kprobe_optimizer_init() - create the workqueue
+ *
+ * Context: boot, before probes can be registered.
+ * Return: 0 or -ENOMEM.
+ */
 int __init kprobe_optimizer_init(void)
 {
 	kprobe_optinsn_slots_init();

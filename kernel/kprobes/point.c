@@ -95,13 +95,24 @@ void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state)
 		derive_flags(carried);
 }
 
-/* Returns true while hits can happen.  Context: kprobe_mutex held. */
+/**
+ * kprobe_point_armed() - can the point have hits?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ */
 bool kprobe_point_armed(const struct kprobe_point *point)
 {
 	return point->state != KPROBE_DISARMED && point->state != KPROBE_GONE;
 }
 
-/* Returns true if the point may be released: it has no probes, and carries none. */
+/**
+ * kprobe_point_unused() - may the point be released?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if it has no probes, and carries none.
+ */
 bool kprobe_point_unused(const struct kprobe_point *point)
 {
 	return hlist_empty(&point->probes) && !point->role;
@@ -112,7 +123,14 @@ int __weak arch_trampoline_kprobe(struct kprobe *p)
 	return 0;
 }
 
-/* Returns true if the point should be armed: a probe is enabled.  Context: kprobe_mutex held. */
+/**
+ * kprobe_point_wants_arming() - should the point be armed?
+ * @point: the point
+ *
+ * Context: kprobe_mutex held.
+ * Return: true if a probe of it is enabled, or if it carries another point; always false if all
+ * probes are disarmed, or the text has been freed.
+ */
 bool kprobe_point_wants_arming(struct kprobe_point *point)
 {
 	struct kprobe *kp;
@@ -132,7 +150,14 @@ bool kprobe_point_wants_arming(struct kprobe_point *point)
 	return false;
 }
 
-/* Returns @kp if it is a probe of the point, or NULL.  Context: kprobe_mutex held. */
+/**
+ * kprobe_point_find_probe() - is a struct kprobe a probe of the point?
+ * @point: the point
+ * @kp: any address of a struct, also of one that is not registered
+ *
+ * Context: kprobe_mutex held.
+ * Return: @kp or NULL.
+ */
 struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe *kp)
 {
 	struct kprobe *probe;
@@ -455,7 +480,12 @@ void kprobe_collect(struct kprobe_point *point, struct list_head *points)
 		list_add_tail(&point->kp.list, points);
 }
 
-/* Empties a list that kprobe_collect() has filled.  Context: kprobe_mutex held. */
+/**
+ * kprobe_uncollect_all() - empty a list that kprobe_collect() has filled
+ * @points: the list
+ *
+ * Context: kprobe_mutex held.
+ */
 void kprobe_uncollect_all(struct list_head *points)
 {
 	struct kprobe_point *point, *next;
@@ -582,7 +612,12 @@ void kprobe_points_release(struct list_head *points)
 	queue_work(system_dfl_wq, &release_work);
 }
 
-/* Called at boot.  Returns 0 or -ENOMEM. */
+/**
+ * kprobe_points_init() - create the cache of points
+ *
+ * Context: boot, before probes can be registered.
+ * Return: 0 or -ENOMEM.
+ */
 int __init kprobe_points_init(void)
 {
 	point_cache = KMEM_CACHE(kprobe_point, 0);

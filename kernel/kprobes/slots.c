@@ -257,7 +257,11 @@ kprobe_opcode_t *get_optinsn_slot_for(struct kprobe *p)
 	return take_slot(&kprobe_optinsn_slots, p);
 }
 
-/* Called at boot, before there are detours. */
+/**
+ * kprobe_optinsn_slots_init() - set the size of detours
+ *
+ * Context: boot, before there are detours.
+ */
 void __init kprobe_optinsn_slots_init(void)
 {
 	kprobe_optinsn_slots.insn_size = MAX_OPTINSN_SIZE * sizeof(kprobe_opcode_t);
@@ -291,7 +295,12 @@ static noinline void drop_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t 
 	*where = NULL;
 }
 
-/* Frees the slots of a point, which no task executes.  Context: task, may sleep. */
+/**
+ * arch_remove_kprobe() - free the slots of a point
+ * @p: representative of the point; no task executes its slots
+ *
+ * Context: task, may sleep.
+ */
 void arch_remove_kprobe(struct kprobe *p)
 {
 	drop_slot(&kprobe_insn_slots, &p->ainsn.insn);
@@ -299,7 +308,12 @@ void arch_remove_kprobe(struct kprobe *p)
 }
 
 #ifdef CONFIG_OPTPROBES
-/* Frees the detour of a point, which no task executes.  Context: task, may sleep. */
+/**
+ * arch_remove_optimized_kprobe() - free the detour of a point
+ * @op: the point; no task executes its detour
+ *
+ * Context: task, may sleep.
+ */
 void arch_remove_optimized_kprobe(struct optimized_kprobe *op)
 {
 	drop_slot(&kprobe_optinsn_slots, &op->optinsn.insn);

@@ -141,7 +141,12 @@ static struct notifier_block module_notifier = {
 	.priority = INT_MAX,
 };
 
-/* Called at boot.  Returns 0 or -errno. */
+/**
+ * kprobe_module_init() - register the notifier of modules
+ *
+ * Context: boot.
+ * Return: 0 or -errno.
+ */
 int __init kprobe_module_init(void)
 {
 	return register_module_notifier(&module_notifier);

@@ -10,14 +10,28 @@
 
 #include "../internal.h"
 
-/* kprobe::call of a probe that has no pre_handler, or that is disabled. */
+/**
+ * kprobe_call_nothing() - kprobe::call of a probe that has no pre_handler, or that is disabled
+ * @probe: the probe
+ * @regs: registers at the hit
+ *
+ * Context: the hit, preemption disabled.
+ * Return: 0.
+ */
 int kprobe_call_nothing(struct kprobe *probe, struct pt_regs *regs)
 {
 	return 0;
 }
 NOKPROBE_SYMBOL(kprobe_call_nothing);
 
-/* kprobe::call of a probe with a fault_handler: records the probe for kprobe_fault_handler(). */
+/**
+ * kprobe_call_noted() - kprobe::call of a probe with a fault_handler
+ * @probe: the probe, which is recorded for kprobe_fault_handler() while its pre_handler runs
+ * @regs: registers at the hit
+ *
+ * Context: the hit, preemption disabled.
+ * Return: the result of the pre_handler.
+ */
 int kprobe_call_noted(struct kprobe *probe, struct pt_regs *regs)
 {
 	int ret;

@@ -45,7 +45,11 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
-/* Ends the section that kprobe_busy_begin() has begun, in the same context. */
+/**
+ * kprobe_busy_end() - end the section that kprobe_busy_begin() has begun
+ *
+ * Context: that of kprobe_busy_begin().
+ */
 void kprobe_busy_end(void)
 {
 	kprobe_frame_leave(kprobe_this_frame());

@@ -20,6 +20,7 @@ void kprobe_busy_begin(void)
 }
 NOKPROBE_SYMBOL(kprobe_busy_begin);
 
+/* See frame.c. */
 void kprobe_busy_end(void)
 {
 	__this_cpu_write(current_kprobe, NULL);

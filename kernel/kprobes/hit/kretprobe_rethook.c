@@ -43,7 +43,17 @@ int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
 
-/* Callback of rethook when a call returns; not called after rethook_stop() has become visible. */
+/**
+ * kretprobe_engine_leave() - callback of rethook when a call returns
+ * @node: member of the instance of the call
+ * @data: the return probe; not NULL
+ * @ret_addr: the return address
+ * @regs: registers at the return
+ *
+ * Not called after rethook_stop() has become visible.
+ *
+ * Context: the return, preemption disabled.
+ */
 void kretprobe_engine_leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 			    struct pt_regs *regs)
 {

@@ -87,7 +87,13 @@ bool probe_function_of(unsigned long addr, unsigned long *start, unsigned long *
 	return true;
 }
 
-/* Forgets the function, because another may be loaded there.  Context: kprobe_mutex held. */
+/**
+ * probe_function_forget() - forget the function that was looked at last
+ *
+ * Another one may be loaded there.
+ *
+ * Context: kprobe_mutex held.
+ */
 void probe_function_forget(void)
 {
 	function.end = 0;
