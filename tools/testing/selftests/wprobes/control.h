@@ -50,7 +50,7 @@ static int add_at(const char *name, int pid, word_t *at, const char *type)
 	return control(text);
 }
 
-static void command(const char *verb, const char *name)
+static __attribute__((unused)) void command(const char *verb, const char *name)
 {
 	char text[64];
 
