@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * arm64: loops of exclusive accesses to watched memory end, their accesses are missed, and the CPU
- * watches again afterwards.  The loops are in assembly, because kernels do not execute exclusive
- * accesses on processors with the atomic instructions of LSE.
+ * watches again afterwards.  The loops are in assembly, because kernels do not execute
+ * store-exclusives on processors with the atomic instructions of LSE.  A load-exclusive that waits
+ * for a store is a hit.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -115,11 +116,38 @@ static void the_cpu_watches_again(struct kunit *test)
 	unregister_wprobe(&other.wp);
 }
 
+/* The load-exclusive of smp_cond_load_relaxed() is stepped, and the CPU goes on watching. */
+static void loads_that_wait_are_hits(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+	struct watched other = watched_at(&words[1], sizeof(long));
+	int i;
+
+	w.wp.type = WPROBE_RW;
+	words[0] = 3;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
+	preempt_disable();
+	for (i = 1; i <= 10; i++) {
+		__cmpwait_relaxed(&words[0], 3);
+		write_long(&words[1], i);
+	}
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 10);
+	KUNIT_EXPECT_EQ(test, (int)w.wp.nmissed, 0);
+	KUNIT_EXPECT_EQ(test, w.new, 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&other), 10);
+	KUNIT_EXPECT_EQ(test, other.new, 10);
+	unregister_wprobe(&w.wp);
+	unregister_wprobe(&other.wp);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(loops_of_watched_writes_end),
 	KUNIT_CASE(loops_of_watched_reads_and_writes_end),
 	KUNIT_CASE(loops_end_across_ticks),
 	KUNIT_CASE(the_cpu_watches_again),
+	KUNIT_CASE(loads_that_wait_are_hits),
 	{}
 };
 

@@ -12,7 +12,8 @@
  * and the step does not end in the handler of an interrupt.
  *
  * Exclusive accesses cannot be stepped, see exclusive.c.  They are counted as missed, and the
- * registers of this CPU are paused.  Kernels do not execute them on processors with LSE atomics.
+ * registers of this CPU are paused.  On processors with LSE atomics, kernels execute no
+ * store-exclusives, and load-exclusives only to wait for a store to a word; those are stepped.
  */
 #include <linux/bits.h>
 #include <linux/hw_breakpoint.h>
@@ -149,7 +150,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 	}
 	if (!step->regs)
 		return false;
-	if (unlikely(is_exclusive(insn))) {
+	if (unlikely(is_exclusive(insn) && !is_waiting((const __le32 *)regs->pc))) {
 		pause_registers(step);
 		return false;
 	}
