@@ -8,6 +8,7 @@
  */
 #include <linux/errno.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <asm/ptrace.h>
 
@@ -152,5 +153,5 @@ int arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_reg
 	if (probe_classify(arch->insn, &desc) || desc.action != PROBE_EMULATE)
 		return 0;
 	probe_emulate(arch->insn, &desc, &after);
-	return after.pc - start >= size;
+	return untagged_addr(after.pc) - start >= size;
 }

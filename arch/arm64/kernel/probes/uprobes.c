@@ -22,6 +22,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
@@ -239,6 +240,8 @@ void *arch_uretprobe_trampoline(unsigned long *psize)
 	*psize = sizeof(trampoline);
 	return &trampoline;
 }
+	/* The processor ignores the tag of a branch's target. */
+	regs->pc = untagged_addr(regs->pc);
 
 /* See <linux/uprobes-arch.h>. */
 int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset)

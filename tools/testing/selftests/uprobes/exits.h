@@ -8,7 +8,7 @@
  *	exits_tail	a jump to exits_two
  *	exits_branch	a conditional jump to exits_two, if the argument is even; a return
  *	exits_indirect	a jump through a table, to exits_two or to a place in the function, if
- *			the argument is odd
+ *			the argument is odd; on arm64, the addresses have tags
  *	exits_deep	calls itself that many times
  *	exits_moving	moves the stack that it is on, see exits_move_stack(), and adds 7
  *	exits_address	returns its return address
@@ -115,7 +115,7 @@ asm(".pushsection .text; .balign 16\n"
 	"exits_call_on: stp x29, x30, [sp, #-16]!; mov x29, sp; mov sp, x1; bl exits_moving\n"
 	"mov sp, x29; ldp x29, x30, [sp], #16; ret\n"
 	".popsection; .pushsection .data; .balign 8\n"
-	"exits_table: .quad exits_two, exits_inside\n"
+	"exits_table: .quad exits_two + (0x5a << 56), exits_inside + (0xa5 << 56)\n"
 	".popsection");
 #endif
 
