@@ -470,10 +470,54 @@ static void check_first_thread(void)
 	munmap((void *)stop, 4096);
 }
 
+#ifdef __aarch64__
+/* --- Text in memory with tags ------------------------------------------------------------- */
+
+#define TAG_CHECKS	1
+#define HWCAP2_MTE_BIT	18
+#define PROT_TAGS	0x20
+
+/* Loads the literal after it, and returns. */
+static const unsigned int literal_code[] = { 0x58000040, 0xd65f03c0, 0x1234, 0 };
+
+static int loads_tagged_literal(void)
+{
+	unsigned long (*code)(void);
+	int err;
+
+	prctl(PR_SET_TAGGED_ADDR_CTRL,
+	      PR_TAGGED_ADDR_ENABLE | PR_MTE_TCF_SYNC | 0xfffeUL << PR_MTE_TAG_SHIFT, 0, 0, 0);
+	code = mmap(NULL, 4096, ALL | PROT_TAGS, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy((void *)code, literal_code, sizeof(literal_code));
+	__builtin___clear_cache((char *)code, (char *)code + sizeof(literal_code));
+	asm volatile(".arch_extension memtag\n"
+		     "stg %0, [%0]" : : "r" ((unsigned long)code | 5UL << 56) : "memory");
+	err = add("t", (void *)code, "");
+	return err || code() != 0x1234 || code() != 0x1234 || get("t", HITS) != 2;
+}
+
+/* The address of a literal is that of the instruction, and has no tag. */
+static void check_tagged_literal(void)
+{
+	int status = 0;
+
+	if (getauxval(AT_HWCAP2) >> HWCAP2_MTE_BIT & 1)
+		status = in_child(loads_tagged_literal);
+	ksft_test_result(!status, "a literal in memory with tags: %d\n", status);
+	command("drop");
+}
+#else
+#define TAG_CHECKS	0
+
+static void check_tagged_literal(void)
+{
+}
+#endif
+
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(23);
+	ksft_set_plan(23 + TAG_CHECKS);
 	check_execute_only();
 	check_guarded();
 	check_stack();
@@ -482,6 +526,7 @@ int main(void)
 	check_waiting();
 	check_memory();
 	check_first_thread();
+	check_tagged_literal();
 	check_cost();
 	ksft_finished();
 }
