@@ -115,6 +115,12 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
  * watched?
  */
 
+/*
+ * arch_wprobe_user_read_begin() and arch_wprobe_user_read_end() are inline functions of
+ * <asm/wprobes.h>, called before and after the core reads watched data of the current process,
+ * interrupts disabled.  Between them, tags of memory are not compared with those of addresses.
+ */
+
 /* Implemented by the core, for the architecture. */
 
 void wprobe_before(unsigned int slot, bool writes);

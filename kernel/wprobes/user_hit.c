@@ -103,7 +103,9 @@ static bool read_word(const struct wprobe_thread *thread, unsigned long *word)
 
 	__this_cpu_write(wprobe_reading, true);
 	barrier();
+	arch_wprobe_user_read_begin();
 	done = !copy_from_user_nofault(word, (const void __user *)word_of(thread), sizeof(*word));
+	arch_wprobe_user_read_end();
 	barrier();
 	__this_cpu_write(wprobe_reading, false);
 	return done;

@@ -15,6 +15,7 @@
 #include <linux/compat.h>
 #include <linux/percpu-defs.h>
 #include <asm/barrier.h>
+#include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/hw_breakpoint.h>
 #include <asm/sysreg.h>
@@ -74,6 +75,22 @@ void hw_breakpoint_resume_user_watches(void);
 static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 {
 	return !is_compat_thread(task_thread_info(task));
+}
+
+/*
+ * See <linux/wprobes-arch.h>.  In memory with tags, the addresses of watched data and of
+ * instructions have none.
+ */
+static __always_inline void arch_wprobe_user_read_begin(void)
+{
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(1));
+}
+
+static __always_inline void arch_wprobe_user_read_end(void)
+{
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(0));
 }
 
 /*

@@ -80,6 +80,10 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 	return true;
 }
 
+/* See <linux/wprobes-arch.h>. */
+static __always_inline void arch_wprobe_user_read_begin(void) { }
+static __always_inline void arch_wprobe_user_read_end(void) { }
+
 /* kernel/wprobes/hit.c */
 void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);
 

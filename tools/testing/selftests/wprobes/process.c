@@ -216,6 +216,51 @@ static void exclusive(void)
 	same("hits of a write", look("p").hits, 1);
 	same("sum", look("p").old, WRITES);
 }
+
+#define HWCAP2_MTE_BIT	18
+#define PROT_TAGS	0x20
+#define TAG		(5UL << 56)
+
+/* A store to the first argument, and a return. */
+static const unsigned int store_code[] = { 0xf9000001, 0xd65f03c0 };
+
+static void set_tag(char *at)
+{
+	asm volatile(".arch_extension memtag\n"
+		     "stg %0, [%0]" : : "r" ((unsigned long)at | TAG) : "memory");
+}
+
+/* Writes to memory of this process, which is no access that a register watches. */
+static void poke(const char *at, unsigned long value)
+{
+	int fd = open("/proc/self/mem", O_RDWR);
+
+	same("poke", syscall(__NR_pwrite64, fd, &value, sizeof(value), at), sizeof(value));
+	close(fd);
+}
+
+/* Memory with tags has data, and the code that writes them. */
+static void tagged(void)
+{
+	char *page, *code;
+
+	if (!(getauxval(AT_HWCAP2) >> HWCAP2_MTE_BIT & 1))
+		return;
+	prctl(PR_SET_TAGGED_ADDR_CTRL,
+	      PR_TAGGED_ADDR_ENABLE | PR_MTE_TCF_SYNC | 0xfffeUL << PR_MTE_TAG_SHIFT, 0, 0, 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC | PROT_TAGS,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	code = page + 64;
+	memcpy(code, store_code, sizeof(store_code));
+	__builtin___clear_cache(code, code + sizeof(store_code));
+	set_tag(page);
+	set_tag(code);
+	same("add", add_at("p", getpid(), (word_t *)page, "w"), 0);
+	poke(page, 7);
+	((void (*)(unsigned long, unsigned long))code)((unsigned long)page | TAG, 8);
+	same("old", expect("p", 1).old, 7);
+	same("new", look("p").new, 8);
+}
 #endif
 
 /* --- Threads ------------------------------------------------------------------------ */
@@ -428,6 +473,7 @@ static const struct test_case cases[] = {
 	{ "writes_of_event", writes_of_event },
 #ifdef __aarch64__
 	{ "exclusive", exclusive },
+	{ "tagged", tagged },
 #endif
 };
 

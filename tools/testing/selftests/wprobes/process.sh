@@ -35,7 +35,7 @@ for case in stepped call_in_handler call_in_traced_handler; do
 	[ "$(uname -m)" != aarch64 ] || run_case traced "$case"
 done
 # On x86, QEMU reports one of the registers that an access hits, the processor all of them.
-for case in both_halves exclusive; do
+for case in both_halves exclusive tagged; do
 	[ "$(uname -m)" != aarch64 ] || run_case process "$case"
 done
 

@@ -23,10 +23,13 @@ static bool read_insn(const struct pt_regs *regs, u32 *insn)
 	__le32 text;
 	long err;
 
-	if (user_mode(regs))
+	if (user_mode(regs)) {
+		arch_wprobe_user_read_begin();
 		err = copy_from_user_nofault(&text, (const void __user *)regs->pc, sizeof(text));
-	else
+		arch_wprobe_user_read_end();
+	} else {
 		err = copy_from_kernel_nofault(&text, (const void *)regs->pc, sizeof(text));
+	}
 	*insn = le32_to_cpu(text);
 	return !err;
 }
