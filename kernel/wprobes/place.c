@@ -8,6 +8,7 @@
 #include <linux/log2.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/fixmap.h>
 #include <asm/sections.h>
@@ -217,7 +218,8 @@ enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, struct wprob
 		return WPROBE_REFUSE_NOT_OF_PROCESS;
 	if (!wp->addr)
 		return WPROBE_REFUSE_NO_PLACE;
-	place->want.addr = wprobe_addr(wp);
+	/* Pointers of the process may have tags. */
+	place->want.addr = untagged_addr(wprobe_addr(wp));
 	if (place->want.addr >= TASK_SIZE_MAX)
 		return WPROBE_REFUSE_KERNEL;
 	refusal = check_shape(wp, place);

@@ -51,6 +51,11 @@ end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
 top=$((0x$end - long))
 is "add" "$(wp add s "pid:$pid:$top" "$long" w)" ok
 is "list" "$(sed 's/^[0-9a-f]* *//' "$LIST")" "w  pid:$pid  w:$long nmissed=0 "
+if [ "$(uname -m)" = aarch64 ]; then
+	is "add: an address with a tag" \
+		"$(wp add t "pid:$pid:$((top | 0x5a << 56))" "$long" w)" ok
+	wp del t >/dev/null
+fi
 # The module takes pids of the initial namespace, whoever writes the command.
 if unshare -pf true 2>/dev/null; then
 	unshare -pf sh -c "echo add n pid:$pid:$((top - long)) $long w >$WP_TEST/control"
