@@ -253,6 +253,9 @@ static const struct probe_row probe_system_rows[] = {
 	REFUSE(0xfffbffc0, 0xd5384000, REFUSE_SYNDROME, "mrs spsr, elr"),
 	REFUSE(0xfffbffe0, 0xd5385200, REFUSE_SYNDROME, "mrs esr"),
 	REFUSE(0xfffbffe0, 0xd5386000, REFUSE_SYNDROME, "mrs far"),
+	/* FEAT_GCS: they save or restore spsr and elr. */
+	REFUSE(0xffffffdf, 0xd508779f, REFUSE_SYNDROME, "gcspushx, gcspopcx"),
+	REFUSE(0xffffffff, 0xd50877df, REFUSE_SYNDROME, "gcspopx"),
 	/*
 	 * Trace and branch records observe the CPU and do not stop it. op1 is 1; the second
 	 * row has the control registers of other exception levels.
