@@ -49,12 +49,12 @@ DECLARE_PER_CPU(struct wprobe_step, wprobe_step);
  */
 #define WPROBE_STEP_MASKS	(PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
-/* kernel/wprobes/hit.c */
+/* kernel/wprobes/hit/trap.c */
 u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs);
 bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist);
 void wprobe_stepped(struct pt_regs *regs);
 
-/* kernel/wprobes/user.c */
+/* kernel/wprobes/hit/user.c */
 int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs);
 bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsigned long esr,
 			  struct pt_regs *regs);
