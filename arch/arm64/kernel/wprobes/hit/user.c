@@ -53,7 +53,10 @@ static bool is_exclusive_access(struct pt_regs *regs)
  */
 int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs)
 {
-	/* The kernel makes no exclusive accesses as user mode. */
+	/*
+	 * The kernel makes no exclusive accesses as user mode.  Those of futex operations are made
+	 * as the kernel, and no register of a process matches them.
+	 */
 	if (!user_mode(regs) || likely(!is_exclusive_access(regs)))
 		return 1;
 	wprobe_user_missed(wp);
