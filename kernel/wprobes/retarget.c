@@ -38,6 +38,7 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * @addr: the new address; its place in an aligned word has to be that of the old address
  *
  * The calling CPU watches the new address when the function returns, the others soon afterwards.
+ * Accesses to the old address do not call the handler any more.
  * If the probe is disabled or parked, all CPUs watch the new address as soon as it is enabled or
  * gets its register back.
  *
