@@ -3,12 +3,15 @@
  * Probes on data of processes: the refusals that need no process.  Hits are tested by
  * tools/testing/selftests/wprobes/process.sh.
  */
+#include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/threads.h>
 #include <linux/uaccess.h>
+#include <linux/wprobes-task.h>
 
-#include "../internal.h"
+#include "../user.h"
 #include "watched.h"
 
 /* No process has it: the largest is PID_MAX_LIMIT - 1. */
@@ -93,9 +96,44 @@ static void a_mixed_batch_is_all_or_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_of(&w), 0);
 }
 
+static struct completion unregistered;
+
+static int unregister(void *wp)
+{
+	unregister_wprobe(wp);
+	complete(&unregistered);
+	return 0;
+}
+
+/*
+ * Events on data of the kernel are unregistered under a lock that a fork may take while it waits
+ * for the registration of a probe on data of its process.
+ */
+static void data_of_the_kernel_does_not_wait_for_processes(struct kunit *test)
+{
+	struct watched w = watched_at(&word, sizeof(long));
+	struct task_struct *task;
+	unsigned long left = 0;
+
+	init_completion(&unregistered);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	scoped_guard(mutex, &wprobe_user_mutex) {
+		wprobe_users_registered++;
+		task = kthread_run(unregister, &w.wp, "wprobes_test");
+		if (!IS_ERR(task))
+			left = wait_for_completion_timeout(&unregistered, 10 * HZ);
+		wprobe_users_registered--;
+	}
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	if (!IS_ERR(task) && !left)
+		wait_for_completion(&unregistered);
+	KUNIT_EXPECT_GT(test, left, 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_have_their_refusal),
 	KUNIT_CASE(refusals_have_their_errno),
+	KUNIT_CASE(data_of_the_kernel_does_not_wait_for_processes),
 	KUNIT_CASE(a_mixed_batch_is_all_or_nothing),
 	{}
 };
