@@ -490,7 +490,7 @@ static int loads_tagged_literal(void)
 	code = mmap(NULL, 4096, ALL | PROT_TAGS, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memcpy((void *)code, literal_code, sizeof(literal_code));
 	__builtin___clear_cache((char *)code, (char *)code + sizeof(literal_code));
-	asm volatile(".arch_extension memtag\n"
+	asm volatile(".arch armv8.5-a+memtag\n"
 		     "stg %0, [%0]" : : "r" ((unsigned long)code | 5UL << 56) : "memory");
 	err = add("t", (void *)code, "");
 	return err || code() != 0x1234 || code() != 0x1234 || get("t", HITS) != 2;

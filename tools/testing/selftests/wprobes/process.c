@@ -226,7 +226,7 @@ static const unsigned int store_code[] = { 0xf9000001, 0xd65f03c0 };
 
 static void set_tag(char *at)
 {
-	asm volatile(".arch_extension memtag\n"
+	asm volatile(".arch armv8.5-a+memtag\n"
 		     "stg %0, [%0]" : : "r" ((unsigned long)at | TAG) : "memory");
 }
 
@@ -252,7 +252,7 @@ static void tagged(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	code = page + 64;
 	memcpy(code, store_code, sizeof(store_code));
-	__builtin___clear_cache(code, code + sizeof(store_code));
+	asm volatile("dc cvau, %0; dsb ish; ic ivau, %0; dsb ish; isb" : : "r" (code) : "memory");
 	set_tag(page);
 	set_tag(code);
 	same("add", add_at("p", getpid(), (word_t *)page, "w"), 0);
