@@ -69,6 +69,12 @@ struct cpuinfo {
 
 static const struct cpuinfo boot_cpu_data = { .x86_virt_bits = 48 };
 
+/* The simulated processor has no addresses with tags. */
+static inline u64 untagged_addr(u64 addr)
+{
+	return addr;
+}
+
 static inline bool __is_canonical_address(u64 addr, unsigned int bits)
 {
 	return (u64)((s64)(addr << (64 - bits)) >> (64 - bits)) == addr;
