@@ -164,6 +164,14 @@ static __always_inline bool is_in_copy(struct pt_regs *regs)
 	return kprobe_may_be_copy(ip) && kprobe_text_address(ip) != ip;
 }
 
+/* Is a nested access missed by a probe that is called later, and takes the change then? */
+static __always_inline bool misses_later(const struct wprobe *wp, const struct hit *hit)
+{
+	u32 flags = READ_ONCE(wp->flags);
+
+	return !(flags & WPROBE_FLAG_CHANGED) && concerns(wp, flags, hit);
+}
+
 /*
  * An access of a handler, or of the core.  The probes that are called after that handler take the
  * change with the access that called it.  A read of the core must not take a change that another
@@ -181,8 +189,7 @@ static noinline void miss(struct wprobe_loaded *loaded, unsigned long touched)
 	if (WPROBE_USER_BEFORE || loaded->percpu)
 		read_values(loaded, &hit, true);
 	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
-		if (later && !hit.has_before ? concerns(wp, READ_ONCE(wp->flags), &hit) :
-					       is_hit(wp, &hit))
+		if (later && !hit.has_before ? misses_later(wp, &hit) : is_hit(wp, &hit))
 			count_missed(wp);
 		later |= wp == called;
 	}

@@ -350,6 +350,8 @@ static void handlers_take_no_change_from_others(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hits_of(&w[i]), 1);
 		KUNIT_EXPECT_EQ(test, w[i].old, 0);
 		KUNIT_EXPECT_EQ(test, w[i].new, 5);
+		/* A read is no change. */
+		KUNIT_EXPECT_EQ(test, w[i].wp.nmissed, i == 1 ? 0 : 1);
 		unregister_wprobe(&w[i].wp);
 	}
 }
