@@ -21,7 +21,7 @@
  *	    kretprobe_class::lock  spinlock: the pools of a class, which an irq_work
  *				extends; a leaf
  *	pages_lock		spinlock of slots.c: the hash of pages of slots; a leaf
- *	released_lock		spinlock of point.c: points that a worker will free; a leaf
+ *	released_lock		spinlock of release.c: points that a worker will free; a leaf
  *
  * The core waits for grace periods without a lock, unless memory is short (kprobe_point_create());
  * ftrace waits for its own under kprobe_mutex.  kprobe_wait_until_left() holds cpus_read_lock()
@@ -225,16 +225,18 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_
 static_assert(!offsetof(struct kretprobe, kp));
 static_assert(!offsetof(struct jprobe, kp));
 
+/* release.c */
+void kprobe_points_release(struct list_head *points);
+void kprobe_wait_until_left(void);
+
 /* point.c */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
 void kprobe_points_unpublish(struct list_head *points);
-void kprobe_points_release(struct list_head *points);
 void kprobe_point_set_state(struct kprobe_point *point, enum kprobe_state state);
 void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp);
 void kprobe_point_remove_probe(struct kprobe_point *point, struct kprobe *kp);
 bool kprobe_point_return_only(struct kprobe_point *point);
 void kprobe_point_update_handlers(struct kprobe_point *point);
-void kprobe_wait_until_left(void);
 bool kprobe_point_wants_arming(struct kprobe_point *point);
 bool kprobe_point_armed(const struct kprobe_point *point);
 bool kprobe_point_unused(const struct kprobe_point *point);
