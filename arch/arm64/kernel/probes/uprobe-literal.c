@@ -19,7 +19,7 @@ static void advance(struct pt_regs *regs)
 }
 
 /* Loads a literal of @size bytes.  A fault has no effect on registers. */
-static bool load_user(unsigned long literal, unsigned int size, u64 *value)
+static bool get_literal(unsigned long literal, unsigned int size, u64 *value)
 {
 	u32 word;
 
@@ -31,6 +31,25 @@ static bool load_user(unsigned long literal, unsigned int size, u64 *value)
 	return true;
 }
 
+/*
+ * Loads without comparing tags of memory, as the load of the program, whose address depends on the
+ * ip.  A page that is not there is loaded by uprobe_emulate_faulting(): the flag that ignores tags
+ * must not be set when the task sleeps.
+ */
+static bool load_user(unsigned long literal, unsigned int size, u64 *value)
+{
+	bool done;
+
+	pagefault_disable();
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(1));
+	done = get_literal(literal, size, value);
+	if (system_supports_mte())
+		asm volatile(SET_PSTATE_TCO(0));
+	pagefault_enable();
+	return done;
+}
+
 /**
  * uprobe_load_literal() - emulate ldr or ldrsw of a literal into a general register
  * @opcode: the instruction
@@ -39,7 +58,7 @@ static bool load_user(unsigned long literal, unsigned int size, u64 *value)
  *
  * If the literal cannot be read, the fault is in &uprobe_task.fault.
  *
- * Context: a hit, may sleep.
+ * Context: a hit.
  */
 void uprobe_load_literal(u32 opcode, long addr, struct pt_regs *regs)
 {

@@ -209,22 +209,6 @@ void arch_uprobe_slot_window(struct mm_struct *mm, unsigned long vaddr,
 	*high = vaddr + reach;
 }
 
-/*
- * Loads a literal.  The load of the program, which has the address from the ip, checks no tags of
- * memory.  A page that is not there is loaded by uprobe_emulate_faulting(): the flag that ignores
- * tags must not be set when the task sleeps.
- */
-static void emulate_literal(const struct arch_uprobe *arch, struct pt_regs *regs)
-{
-	pagefault_disable();
-	if (system_supports_mte())
-		asm volatile(SET_PSTATE_TCO(1));
-	arch->api.handler(arch->insn, instruction_pointer(regs), regs);
-	if (system_supports_mte())
-		asm volatile(SET_PSTATE_TCO(0));
-	pagefault_enable();
-}
-
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
@@ -233,10 +217,7 @@ int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 		regs->pstate = (regs->pstate & ~(u64)PSR_BTYPE_MASK) | arch->api.btype;
 	} else {
 		current->utask->fault.len = 0;
-		if (arch->api.emulate)
-			arch->api.handler(arch->insn, instruction_pointer(regs), regs);
-		else
-			emulate_literal(arch, regs);
+		arch->api.handler(arch->insn, instruction_pointer(regs), regs);
 		if (unlikely(current->utask->fault.len))
 			return -EFAULT;
 	}
