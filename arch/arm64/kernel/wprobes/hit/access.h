@@ -44,7 +44,7 @@ static __always_inline unsigned int single_size(u32 insn)
 	bool vector = insn & BIT(26);
 
 	/* Atomic operations on floating point (FEAT_LSFE); size 0: two bytes, in another format. */
-	if (vector && (insn & 0x200c00) == 0x200000)
+	if (vector && (insn & 0x1200c00) == 0x200000)
 		return size ? 1 << size : 2;
 	/* st64b and the like, ld64b */
 	if ((insn & 0xffe08c00) == 0xf8208000 && insn & 0x7000)
