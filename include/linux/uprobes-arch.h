@@ -330,8 +330,8 @@ bool arch_uprobe_is_return(const struct arch_uprobe *arch);
  * too.
  *
  * Context: task, may sleep and fault.
- * Return: 1 if the address of the next instruction is not in the function; 0 if it is; -EFAULT if
- * the kernel cannot read the address to which the branch leads.
+ * Return: 1 if the address of the next instruction is not in the function; 0 if it is, or if the
+ * branch faults; -EFAULT if the kernel cannot read the address to which the branch leads.
  */
 int arch_uprobe_branch_exits(const struct arch_uprobe *arch, const struct pt_regs *regs,
 			     unsigned long start, unsigned long size);

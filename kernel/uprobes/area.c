@@ -75,18 +75,20 @@ static unsigned long find_gap(unsigned long low, unsigned long high, unsigned lo
 }
 
 /* The most room that is left below a stack, which grows there. */
-#define STACK_ROOM	SZ_1G
+#define STACK_ROOM	((unsigned long)SZ_1G)
 
-/* A gap above a stack with text, else one as far below it as the stack may grow. */
+/* A gap above a stack with text; else one as far below it as the stack may grow; else any. */
 static unsigned long find_place_at_stack(const struct vm_area_struct *stack, unsigned long low,
 					 unsigned long high)
 {
+	unsigned long room = min3(rlimit(RLIMIT_STACK), STACK_ROOM, stack->vm_end);
 	unsigned long addr = find_gap(stack->vm_end, high, 0);
-	unsigned long room = min(rlimit(RLIMIT_STACK), STACK_ROOM);
 
-	if (!IS_ERR_VALUE(addr))
-		return addr;
-	return find_gap(low, stack->vm_end - min(room, stack->vm_end), VM_UNMAPPED_AREA_TOPDOWN);
+	if (IS_ERR_VALUE(addr))
+		addr = find_gap(low, stack->vm_end - room, VM_UNMAPPED_AREA_TOPDOWN);
+	if (IS_ERR_VALUE(addr))
+		addr = find_gap(low, stack->vm_start, VM_UNMAPPED_AREA_TOPDOWN);
+	return addr;
 }
 
 /* The nearest gap below the text, else the nearest above it. */

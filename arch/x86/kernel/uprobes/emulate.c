@@ -75,7 +75,7 @@ static noinline int raise_fault(enum other_fault fault)
 static noinline int access_failed(unsigned int width, unsigned long addr, bool write,
 				  enum other_fault other)
 {
-	if (width == 8 &&
+	if (width == 8 && !__is_canonical_address(addr, boot_cpu_data.x86_virt_bits) &&
 	    !__is_canonical_address(untagged_addr(addr), boot_cpu_data.x86_virt_bits))
 		return raise_fault(other);
 	current->utask->fault = (struct uprobe_fault) {
