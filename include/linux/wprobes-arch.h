@@ -126,6 +126,7 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 void wprobe_before(unsigned int slot, bool writes);
 void wprobe_missed(unsigned int slot);
 void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched);
+void wprobe_hits(struct pt_regs *regs, unsigned long slots);
 bool wprobe_user_event(const struct perf_event *event);
 struct callback_head *wprobe_user_begin(struct perf_event *event);
 void wprobe_user_work(struct callback_head *work);

@@ -32,8 +32,10 @@ struct wprobe_slot wprobe_slots[WPROBE_SLOTS];
  */
 void wprobe_handler_died(void)
 {
-	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_HANDLER)
+	if (raw_cpu_read(wprobe_cpu.called))
 		arch_wprobe_handler_died();
+	raw_cpu_write(wprobe_cpu.called, NULL);
+	raw_cpu_write(wprobe_cpu.following, 0);
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }
 

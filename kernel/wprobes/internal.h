@@ -131,7 +131,8 @@ enum wprobe_busy {
 /**
  * struct wprobe_cpu - the registers of one CPU
  * @busy:	see &enum wprobe_busy
- * @called:	the probe whose handler runs, if one does
+ * @called:	the probe whose handler runs, or NULL
+ * @following:	slots whose hits follow that of @called, which are of the same access, a bit each
  * @online:	the registers are loaded
  * @loading:	the registers are being loaded
  * @loaded:	the register of each slot
@@ -139,6 +140,7 @@ enum wprobe_busy {
 struct wprobe_cpu {
 	u8 busy;
 	const struct wprobe *called;
+	unsigned long following;
 	bool online;
 	bool loading;
 	struct wprobe_loaded loaded[WPROBE_SLOTS];

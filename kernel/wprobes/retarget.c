@@ -38,7 +38,9 @@ static DEFINE_IRQ_WORK(queue_work_later, queue_commit);
  * @addr: the new address; its place in an aligned word has to be that of the old address
  *
  * The calling CPU watches the new address when the function returns, the others soon afterwards.
- * Accesses to the old address do not call the handler any more.
+ * Accesses to the old address do not call the handler any more, and are not counted.  After several
+ * calls for one probe at the same time, one of the addresses is watched; the old value of its first
+ * hit may be that of another one.
  * If the probe is disabled or parked, all CPUs watch the new address as soon as it is enabled or
  * gets its register back.
  *
@@ -66,11 +68,11 @@ int wprobe_retarget(struct wprobe *wp, void *addr)
 		return -EFAULT;
 
 	local_irq_save(flags);
+	WRITE_ONCE(watch->range.addr, range.addr);
 	WRITE_ONCE(wp->addr, (void *)range.addr);
 	/* Pairs with the order of reads in take_values() of hit.c, by a CPU that has not moved. */
 	smp_wmb();
 	WRITE_ONCE(wp->last, value);
-	WRITE_ONCE(watch->range.addr, range.addr);
 	/* Pairs with the barrier in copy_range(). */
 	smp_mb();
 	/* Pairs with the release in wprobe_watch_set_state(): the slot is that of the state. */

@@ -47,12 +47,11 @@ static __always_inline void read_values(struct wprobe_loaded *loaded, struct hit
 	before->word = hit->new;
 }
 
-/* Has the probe another address, but not yet the register of this CPU? */
-static __always_inline bool has_moved(const struct wprobe *wp, u32 flags,
-				      const struct wprobe_loaded *loaded)
+/* Has the only probe of a watch another address, but not yet the register of this CPU? */
+static __always_inline bool has_moved(u32 flags, const struct wprobe_loaded *loaded)
 {
 	return flags & WPROBE_FLAG_MOVABLE && !loaded->percpu &&
-	       wprobe_word((unsigned long)READ_ONCE(wp->addr)) != loaded->word;
+	       wprobe_word(READ_ONCE(loaded->watch->range.addr)) != loaded->word;
 }
 
 /*
@@ -65,7 +64,7 @@ static __always_inline bool take_values(struct wprobe *wp, u32 flags, struct hit
 	unsigned long last = READ_ONCE(wp->last);
 
 	do {
-		if (has_moved(wp, flags, hit->loaded))
+		if (has_moved(flags, hit->loaded))
 			return false;
 		if (hit->has_before)
 			return true;
@@ -108,6 +107,7 @@ static __always_inline void call_handlers(struct hit *hit, struct pt_regs *regs)
 		wp->handler(wp, regs, (hit->old & wp->mask) >> wp->shift,
 			    (hit->new & wp->mask) >> wp->shift);
 		arch_wprobe_handler_end();
+		raw_cpu_write(wprobe_cpu.called, NULL);
 	}
 }
 
@@ -177,21 +177,22 @@ static __always_inline bool misses_later(const struct wprobe *wp, const struct h
  * change with the access that called it.  A read of the core must not take a change that another
  * CPU has made, and has not reported yet.
  */
-static noinline void miss(struct wprobe_loaded *loaded, unsigned long touched)
+static noinline void miss(unsigned int slot, unsigned long touched)
 {
-	const struct wprobe *called = raw_cpu_read(wprobe_cpu.called);
+	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 	struct hit hit = new_hit(loaded, touched);
-	bool later = false;
+	bool later = cpu->following & BIT(slot);
 	struct wprobe *wp;
 
-	if (raw_cpu_read(wprobe_cpu.busy) == WPROBE_BUSY_READING)
+	if (cpu->busy == WPROBE_BUSY_READING)
 		return;
-	if (WPROBE_USER_BEFORE || loaded->percpu)
+	if (WPROBE_USER_BEFORE || (loaded->percpu && !later))
 		read_values(loaded, &hit, true);
 	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
 		if (later && !hit.has_before ? misses_later(wp, &hit) : is_hit(wp, &hit))
 			count_missed(wp);
-		later |= wp == called;
+		later |= wp == cpu->called;
 	}
 }
 NOKPROBE_SYMBOL(miss);
@@ -244,7 +245,7 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 	struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
 
 	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
-		miss(loaded, touched);
+		miss(slot, touched);
 		return;
 	}
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
@@ -257,3 +258,21 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
 }
 NOKPROBE_SYMBOL(wprobe_hit);
+
+/**
+ * wprobe_hits() - call the handlers of an access that matches several registers
+ * @regs: as for wprobe_hit()
+ * @slots: numbers of the registers' slots, a bit each
+ *
+ * For architectures whose exception is raised after the access.
+ *
+ * Context: debug exception, interrupts disabled.
+ */
+void wprobe_hits(struct pt_regs *regs, unsigned long slots)
+{
+	for (; slots; slots &= slots - 1) {
+		raw_cpu_write(wprobe_cpu.following, slots & (slots - 1));
+		wprobe_hit(regs, __ffs(slots), 0);
+	}
+}
+NOKPROBE_SYMBOL(wprobe_hits);

@@ -84,7 +84,7 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 static __always_inline void arch_wprobe_user_read_begin(void) { }
 static __always_inline void arch_wprobe_user_read_end(void) { }
 
-/* kernel/wprobes/hit.c */
+/* kernel/wprobes/hit/trap.c */
 void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);
 
 /*

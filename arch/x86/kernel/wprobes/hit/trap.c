@@ -18,8 +18,11 @@
 /* One access matches several registers. */
 static noinline void hit_several(struct pt_regs *regs, unsigned long mine)
 {
+	unsigned long slots = 0;
+
 	for (; mine; mine &= mine - 1)
-		wprobe_hit(regs, __this_cpu_read(wprobe_slot_of_reg[__ffs(mine)]), 0);
+		slots |= BIT(__this_cpu_read(wprobe_slot_of_reg[__ffs(mine)]));
+	wprobe_hits(regs, slots);
 }
 NOKPROBE_SYMBOL(hit_several);
 
