@@ -356,7 +356,7 @@ NOKPROBE_SYMBOL(note_lost_slots);
 static int note_freed(struct kprobe *p, struct pt_regs *regs)
 {
 	if (!owner.kp ||
-	    regs_get_kernel_argument(regs, 1) != (unsigned long)kprobe_to_point(owner.kp))
+	    regs_get_kernel_argument(regs, 0) != (unsigned long)kprobe_to_point(owner.kp))
 		return 0;
 	owner.waited = poll_state_synchronize_rcu_full(&owner.since);
 	WRITE_ONCE(owner.freed, true);
@@ -370,7 +370,7 @@ static void the_owner_of_a_slot_outlives_its_readers(struct kunit *test)
 		.addr = (void *)arch_remove_kprobe,
 		.pre_handler = note_lost_slots,
 	};
-	struct kprobe freed = { .addr = (void *)kmem_cache_free, .pre_handler = note_freed };
+	struct kprobe freed = { .addr = (void *)kfree, .pre_handler = note_freed };
 	struct kprobe kp = { .addr = (void *)kprobes_opt_three, .pre_handler = see_pre };
 	struct kprobe *found;
 	unsigned long start;
