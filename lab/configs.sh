@@ -34,7 +34,9 @@ LIST=$LAB/config/configs.list
 OBJECTS=$LAB/config/configs.objects
 
 # Symbols to check, and symbols that the linker script defines.
-JUDGED='[kuw]probe|[ku]retprobe|jprobe|rethook|insn_slot|insn_page'
+JUDGED='[kw]probe|kretprobe|jprobe|rethook|insn_slot|insn_page'
+# Linux 6.12 keeps its own user-space probes.
+[[ $BASE == 6.12 ]] || JUDGED+='|uprobe|uretprobe'
 LINKED='^__(start|stop)_kprobe_blacklist$|^__kprobes_text_(start|end)$'
 
 # Options of ours.
