@@ -202,7 +202,7 @@ static int reap_within(pid_t pid, unsigned int seconds)
 /* Each hit of two threads registers or unregisters a probe after it. */
 static void check_busy_handlers(void)
 {
-	int err, status;
+	int err, status, i;
 	pid_t pid;
 
 	err = make("n", getpid(), plain, "quiet self") ?: add("o", plain, "quiet other=n") ?:
@@ -211,6 +211,9 @@ static void check_busy_handlers(void)
 	stop = false;
 	thread_start(&threads[0], thread_calls_on, NULL);
 	thread_start(&threads[1], thread_calls_deep, NULL);
+	/* A busy host may let neither thread run for a while. */
+	for (i = 0; i < 100 && !(get("n", HITS) > 0 && get("m", HITS) > 0); i++)
+		usleep(100000);
 	pid = fork();
 	if (!pid)
 		_exit(child_unregisters());
