@@ -99,10 +99,17 @@ static void retargeting_leaves_the_register_of_a_guest(struct kunit *test)
 	unregister_wprobe(&w.wp);
 }
 
+#ifdef CONFIG_X86_64
 static unsigned long stack_of_exceptions(void)
 {
-	return IS_ENABLED(CONFIG_X86_64) ? this_cpu_read(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB]) : 0;
+	return this_cpu_read(cpu_tss_rw.x86_tss.ist[IST_INDEX_DB]);
 }
+#else
+static unsigned long stack_of_exceptions(void)
+{
+	return 0;
+}
+#endif
 
 static void a_handler_that_dies_leaves_nothing(struct kunit *test)
 {
