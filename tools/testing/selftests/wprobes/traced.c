@@ -66,16 +66,22 @@ static void pass_signals(pid_t pid, int number)
 	}
 }
 
-/* A task that stops between the exception and the access goes on watching. */
-static void continued(void)
+/* A child gets signals while it writes: each write is a hit. */
+static void interrupt(void (*writes)(void))
 {
-	pid_t pid = start_child(write_often);
+	pid_t pid = start_child(writes);
 
 	same("add", add_at("p", pid, &word, "w"), 0);
 	pass_signals(pid, 500);
 	shared->end = 1;
 	same("child", reap(pid), 0);
 	expect("p", shared->writes);
+}
+
+/* A task that stops between the exception and the access goes on watching. */
+static void continued(void)
+{
+	interrupt(write_often);
 }
 
 #ifdef __aarch64__
@@ -128,13 +134,7 @@ static void call_in_handler_of_child(void)
 /* Nor does the tracer get one. */
 static void call_in_traced_handler(void)
 {
-	pid_t pid = start_child(call_in_handler_of_child);
-
-	same("add", add_at("p", pid, &word, "w"), 0);
-	pass_signals(pid, 500);
-	shared->end = 1;
-	same("child", reap(pid), 0);
-	expect("p", shared->writes);
+	interrupt(call_in_handler_of_child);
 }
 
 /* Lets a debugger watch the word for writes, or no longer. */
