@@ -105,6 +105,7 @@ static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigne
 	return false;
 }
 
+/* kernel/wprobes/user.c */
 bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6);
 
 /* kernel/hw_breakpoint.c */
