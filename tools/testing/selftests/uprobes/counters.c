@@ -167,6 +167,21 @@ static void check_copy(void)
 	munmap(data, page_size);
 }
 
+/* Loaders map data that cannot be written, and make it writable later. */
+static void check_protected(void)
+{
+	int event = probe(COPY);
+	void *text = map_text();
+
+	data = map((const void *)&counter, PROT_READ);
+	change_protection(data, page_size, PROT_READ | PROT_WRITE);
+	ksft_test_result(event >= 0 && value_in(data) == 1,
+			 "data that becomes writable has 1 (%u)\n", value_in(data));
+	close(event);
+	munmap(data, page_size);
+	munmap(text, page_size);
+}
+
 /* A change that waits in a process vanishes with the point. */
 static void check_stale(void)
 {
@@ -217,7 +232,7 @@ int main(void)
 	ksft_print_header();
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
-	ksft_set_plan(14);
+	ksft_set_plan(15);
 	page_size = getauxval(AT_PAGESZ);
 	if (counted(1) != 2 || !copy_file())
 		ksft_exit_fail_msg("the program cannot be copied\n");
@@ -225,6 +240,7 @@ int main(void)
 	copy = open(COPY, O_RDONLY);
 	check_copy();
 	check_moved();
+	check_protected();
 	check_stale();
 	check_full();
 	unlink(COPY);
