@@ -72,6 +72,8 @@ void uprobe_handler_died(void)
 
 	if (!utask)
 		return;
+	/* Unwinders read it, and its point may be freed after the hit. */
+	utask->auprobe = NULL;
 	uprobe_hit_end(utask);
 	uprobe_deferred_drop(utask);
 }
