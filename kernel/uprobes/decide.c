@@ -191,11 +191,19 @@ static int bring_in(struct file *file, struct inode *inode, loff_t offset)
 	return err;
 }
 
+/* Is there no hope for other points of the file either? */
+static bool is_final(int err)
+{
+	return err == -ENOMEM || fatal_signal_pending(current);
+}
+
 /**
  * uprobe_points_read() - read the instructions of points that have not been read
  * @file: open, of the points' inode
  * @from: offset of the first point
  * @end: offset after the last
+ *
+ * A point that cannot be read does not keep those after it from being read.
  *
  * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
  * ask a program.
@@ -205,20 +213,24 @@ int uprobe_points_read(struct file *file, loff_t from, loff_t end)
 {
 	struct inode *inode = file_inode(file);
 	unsigned int tries = 0;
+	int err, first = 0;
 	loff_t before = -1;
-	int err;
 
 	for (;;) {
 		err = read_cached(inode, &from, end);
-		if (err != -EAGAIN)
-			return err;
-		tries = from == before ? tries + 1 : 0;
-		if (tries == UPROBE_READ_TRIES)
-			return -EIO;
-		before = from;
-		err = bring_in(file, inode, from);
-		if (err)
-			return err;
+		if (!err)
+			return first;
+		if (err == -EAGAIN) {
+			tries = from == before ? tries + 1 : 0;
+			before = from;
+			err = tries < UPROBE_READ_TRIES ? bring_in(file, inode, from) : -EIO;
+		}
+		if (!err)
+			continue;
+		first = first ? first : err;
+		if (is_final(err))
+			return first;
+		from++;
 	}
 }
 
