@@ -5,8 +5,14 @@
  *
  * They stay, without consumers. A work tries to remove them, at once and then at growing
  * intervals. It is done by a kernel thread, which is not killed.
+ *
+ * Whoever has registered them may close the file, and the file system may be unmounted. It has a
+ * reference until their file has no points any more.
  */
+#include <linux/fs.h>
+#include <linux/llist.h>
 #include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -139,6 +145,23 @@ static void retry_later(unsigned long delay)
 	schedule_delayed_work(&retry_work, delay);
 }
 
+/* Files without points, each with references of its inode and its file system. */
+static LLIST_HEAD(unpinned_files);
+
+/* Takes no lock: the file system may end, and ask a server or a program. */
+static void free_unpinned(void)
+{
+	struct uprobe_file *file, *next;
+	struct super_block *sb;
+
+	llist_for_each_entry_safe(file, next, llist_del_all(&unpinned_files), unpinned) {
+		sb = file->inode->i_sb;
+		iput(file->inode);
+		deactivate_super(sb);
+		kfree(file);
+	}
+}
+
 static void retry(struct work_struct *work)
 {
 	static unsigned long delay;
@@ -151,15 +174,31 @@ static void retry(struct work_struct *work)
 	if (stuck)
 		retry_later(delay);
 	uprobe_observe_retired();
+	free_unpinned();
 }
 
 /**
  * uprobe_points_abandon() - some points without consumers could not be removed
+ * @file: their file, whose file system is mounted; or NULL if they are those of a process
  *
  * Context: task; uprobe_mutex held.
  */
-void uprobe_points_abandon(void)
+void uprobe_points_abandon(struct uprobe_file *file)
 {
+	if (file && !file->pinned)
+		file->pinned = atomic_inc_not_zero(&file->inode->i_sb->s_active);
+	retry_later(0);
+}
+
+/**
+ * uprobe_file_unpin() - free a file that is pinned, and drop its references, later
+ * @file: has no points, and cannot be found
+ *
+ * Context: task; uprobe_mutex held.
+ */
+void uprobe_file_unpin(struct uprobe_file *file)
+{
+	llist_add(&file->unpinned, &unpinned_files);
 	retry_later(0);
 }
 

@@ -46,6 +46,8 @@
  * @inode: with a reference; NULL if they are those of a process
  * @tried: this round of abandoned.c has already tried to remove the points below this offset;
  *	under uprobe_mutex
+ * @pinned: its file system has a reference, because points stay that nobody has registered
+ * @unpinned: in the list of abandoned.c, without points
  * @blocks: first point of each block of text that has points, by number of the block
  * @in_order: all points, by offset
  */
@@ -53,6 +55,8 @@ struct uprobe_file {
 	struct hlist_node	node;
 	struct inode		*inode;
 	loff_t			tried;
+	bool			pinned;
+	struct llist_node	unpinned;
 	struct xarray		blocks;
 	struct list_head	in_order;
 };
@@ -367,7 +371,8 @@ extern struct mutex uprobe_mutex;
 bool uprobe_points_remove(struct uprobe_point **points, unsigned int nr);
 
 /* abandoned.c */
-void uprobe_points_abandon(void);
+void uprobe_points_abandon(struct uprobe_file *file);
+void uprobe_file_unpin(struct uprobe_file *file);
 void uprobe_points_flush_abandoned(void);
 
 /* stock.c */

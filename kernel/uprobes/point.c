@@ -189,6 +189,10 @@ static void file_put(struct uprobe_file *file)
 	if (!list_empty(&file->in_order) || !file->inode)
 		return;
 	hlist_del(&file->node);
+	if (file->pinned) {
+		uprobe_file_unpin(file);
+		return;
+	}
 	iput(file->inode);
 	kfree(file);
 }

@@ -100,7 +100,7 @@ static void disarm_places(struct place *places, int nr)
 		for (n = 0; n < ARRAY_SIZE(vaddrs) && i < nr && places[i].mm == mm; i++)
 			vaddrs[n++] = places[i].vaddr;
 		if (!uprobe_process_disarm(mm->uprobes_state.own, vaddrs, n))
-			uprobe_points_abandon();
+			uprobe_points_abandon(NULL);
 		cond_resched();
 	}
 	for (i = 0; i < nr; i++)

@@ -127,7 +127,7 @@ static void withdraw(struct uprobe_request *requests, unsigned int nr,
 		}
 	}
 	if (n && !uprobe_points_remove(points, n))
-		uprobe_points_abandon();
+		uprobe_points_abandon(points[0]->file);
 }
 
 static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
