@@ -114,29 +114,48 @@ static int count(struct vm_area_struct *vma, struct uprobe_point *point)
 	return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
 }
 
+/* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
+static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+{
+	if (!uprobe_is_breakpoint(at)) {
+		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
+		/* Other processes, and other text of this one, can have the probe of a file. */
+		return uprobe_point_is_process(point) ? -EILSEQ : 0;
+	}
+	/* Nothing happens if this point has armed the text before. */
+	return point->ref_ctr_offset ? count(vma, point) : 0;
+}
+
 /* Has the program changed the text, so that a point of the process has another instruction? */
 static bool differs_from_process(struct vm_area_struct *vma, struct uprobe_point *point)
 {
 	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
 	struct uprobe_point *other;
 
-	if (uprobe_point_is_process(point))
-		return false;
 	other = uprobe_process_point_find(own, point_vaddr(vma, point));
 	return other && !uprobe_points_agree(point, other, arch_uprobe_mode(vma->vm_mm));
 }
 
-/* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
-static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+/* Has the process points of its own, beside points that are about to be armed? */
+static bool meets_process(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	if (!uprobe_is_breakpoint(at) || differs_from_process(vma, point)) {
-		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
-		/* Other processes, and other text of this one, can have the probe of a file. */
-		return uprobe_point_is_process(point) ? -EILSEQ : 0;
+	return !uprobe_point_is_process(point) &&
+	       !list_empty(&vma->vm_mm->uprobes_state.own->process.in_order);
+}
+
+/*
+ * A point of a file is about to be armed. A point of the process can be at the same address, also
+ * without a breakpoint: it is disabled, or the program has written or discarded the text. Then it
+ * may have a site, and hits find its instruction. Returns false if that is another one.
+ */
+static noinline bool joins_process(struct vm_area_struct *vma, struct uprobe_point *point)
+{
+	if (differs_from_process(vma, point)) {
+		refuse(vma, point, "a probe of the process has another instruction", -EILSEQ);
+		return false;
 	}
 	uprobe_site_renew(vma->vm_mm->uprobes_state.own, point_vaddr(vma, point), point);
-	/* Nothing happens if this point has armed the text before. */
-	return point->ref_ctr_offset ? count(vma, point) : 0;
+	return true;
 }
 
 static __always_inline void write_breakpoint(struct vm_area_struct *vma,
@@ -191,18 +210,39 @@ static void put_own_text(struct page *page, u8 *kaddr)
 	put_page(page);
 }
 
+/*
+ * A page that is there cannot be written. Returns an error; -EPERM if that lasts, because
+ * userfaultfd protects the page.
+ */
+static int cannot_arm(struct vm_area_struct *vma, unsigned long page_addr,
+		      struct uprobe_point **points, unsigned int nr, int err)
+{
+	unsigned int i;
+
+	/* The memory of a process that is being killed cannot be written either. */
+	if (err != -EFAULT || !uprobe_text_is_present(vma, page_addr) ||
+	    mm_flags_test(MMF_UNSTABLE, vma->vm_mm))
+		return err;
+	for (i = 0; i < nr; i++)
+		refuse(vma, points[i], "the page is protected", -EPERM);
+	return -EPERM;
+}
+
 static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 		    struct uprobe_point **points, unsigned int nr)
 {
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm), i;
+	bool meets = meets_process(vma, points[0]);
 	struct page *page = get_own_text(vma, page_addr);
 	int err = 0, ret;
 	u8 *kaddr;
 
 	if (IS_ERR(page))
-		return PTR_ERR(page);
+		return cannot_arm(vma, page_addr, points, nr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++) {
+		if (unlikely(meets && !joins_process(vma, points[i])))
+			continue;
 		ret = arm_one(vma, kaddr, points[i], mode);
 		if (unlikely(ret))
 			err = uprobe_first_error(err, ret);
@@ -218,6 +258,7 @@ static struct uprobe_point *arm_wanted(struct vm_area_struct *vma, u8 *kaddr,
 {
 	loff_t end = (first->offset & PAGE_MASK) + PAGE_SIZE;
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm);
+	bool meets = meets_process(vma, first);
 	struct uprobe_point *point = first;
 	u8 *at;
 
@@ -227,11 +268,12 @@ static struct uprobe_point *arm_wanted(struct vm_area_struct *vma, u8 *kaddr,
 		if (unlikely(!uprobe_point_wanted(point, vma->vm_mm)))
 			continue;
 		at = kaddr + offset_in_page(point->offset);
-		if (likely(!mode && is_plain_insn(point, at)))
+		if (likely(!mode && !meets && is_plain_insn(point, at)))
 			write_breakpoint(vma, point, at);
 		else if (!uprobe_point_decision(point, mode))
 			*undecided = true;
-		else if (uprobe_point_is_accepted(point, mode))
+		else if (uprobe_point_is_accepted(point, mode) &&
+			 (!meets || joins_process(vma, point)))
 			arm_accepted(vma, point, at, mode);
 	}
 	return NULL;
@@ -460,7 +502,8 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
  * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
  * held.
  * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be read; -EAGAIN if it cannot be written
- * now, or, to be armed, has to be brought in; -EINVAL if a reference counter cannot be increased.
+ * now, or, to be armed, has to be brought in; -EPERM if userfaultfd protects it; -EINVAL if a
+ * reference counter cannot be increased.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)

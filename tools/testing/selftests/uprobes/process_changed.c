@@ -163,6 +163,67 @@ static void check_overwritten(void)
 	unmap_file(map);
 }
 
+/* A hit of the probe of the process finds it alone, and it loses its breakpoint. */
+static void check_disabled(void)
+{
+	char *map = map_file();
+	int file, err = add("a", map + CHANGED, "");
+	bool hit = !err && adds(map, 7) && get("a", HITS) == 1 && !on("off", "a");
+
+	file = probe_of_file();
+	ksft_test_result(hit && file >= 0 && adds(map, 7) && event_count(file) == 1 &&
+			 get("a", HITS) == 1,
+			 "a probe of the file is added to a disabled one: %lu hits\n",
+			 event_count(file));
+	ksft_test_result(!on("on", "a") && adds(map, 7) && event_count(file) == 2 &&
+			 get("a", HITS) == 2, "which is enabled again\n");
+	event_close(file);
+	command("drop");
+	unmap_file(map);
+}
+
+/* The program writes the instruction of the file, which another one was probed instead of. */
+static void check_written_back(void)
+{
+	char *map = map_file();
+	int err, file;
+
+	change(map);
+	err = add("a", map + CHANGED, "");
+	file = probe_of_file();
+	ksft_test_result(!err && file >= 0 && adds(map, 9) && get("a", HITS) == 1,
+			 "changed text is hit: error %d\n", err);
+	change_protection(map, 4096, PROT_READ | PROT_WRITE);
+	write_text(map + CHANGED, code_start + CHANGED, NEXT - CHANGED);
+	change_protection(map, 4096, PROT_READ | PROT_EXEC);
+	ksft_test_result(adds(map, 7), "the instruction of the file is executed again\n");
+	command("drop");
+	event_close(file);
+	ksft_test_result(adds(map, 7), "also without probes\n");
+	unmap_file(map);
+}
+
+/* Text of two pages, of which only the first was mapped before it moved. */
+static void check_grown(void)
+{
+	const struct event_at at = { .path = FILE_PATH, .offset = 4096 + CHANGED };
+	char *map, *to;
+	int file;
+
+	code_file(FILE_PATH, 2);
+	map = code_map(FILE_PATH, 2, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+	munmap(map + 4096, 4096);
+	to = mmap(NULL, 2 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	file = event_open(&at);
+	/* nolibc takes a high address of 32 bits for an error. */
+	syscall(__NR_mremap, map, 4096, 2 * 4096, 3 /* MREMAP_MAYMOVE | MREMAP_FIXED */, to);
+	ksft_test_result(file >= 0 && code_call(to, 1, 1) && event_count(file) == 1,
+			 "text that grows when it moves is probed\n");
+	event_close(file);
+	munmap(to, 2 * 4096);
+	unlink(FILE_PATH);
+}
+
 /* The page vanishes, but not its mapping. */
 static void check_truncated(void)
 {
@@ -250,11 +311,14 @@ static void check_signals(void)
 
 int main(void)
 {
-	ksft_set_plan(20);
+	ksft_set_plan(26);
 	check_changed_before();
 	check_changed_after();
 	check_changed_exit();
 	check_overwritten();
+	check_disabled();
+	check_written_back();
+	check_grown();
 	check_truncated();
 	check_counter();
 	check_signals();
