@@ -275,6 +275,14 @@ static unsigned long plain_bits(const struct uprobe_point *point)
 	return IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? ~0UL << rest : ~0UL >> rest;
 }
 
+static noinline void refuse(struct uprobe_point *point, struct uprobe_decision *decision, int err)
+{
+	decision->err = err;
+	trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, err);
+	/* Pairs with the acquire in uprobe_point_decision(). */
+	smp_store_release(&decision->state, UPROBE_REFUSED);
+}
+
 static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		   unsigned int mode)
 {
@@ -282,19 +290,18 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 
 	decision->why = "instruction cannot be probed";
 	way = arch_uprobe_decide(&decision->arch, point->insn, point->len, mode, &decision->why);
-	if (way >= 0 && point->unfit) {
+	if (way >= 0 && unlikely(point->unfit)) {
 		decision->why = point->unfit;
 		way = -EOPNOTSUPP;
 	}
-	if (way >= 0) {
-		decision->way = way;
-	} else {
-		decision->err = way;
-		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why, way);
+	if (unlikely(way < 0)) {
+		refuse(point, decision, way);
+		return;
 	}
+	decision->way = way;
 	/* Pairs with the acquire in uprobe_point_decision(). */
-	smp_store_release(&decision->state, way >= 0 ? UPROBE_ACCEPTED : UPROBE_REFUSED);
-	if (way >= 0 && !mode)
+	smp_store_release(&decision->state, UPROBE_ACCEPTED);
+	if (!mode)
 		/* Pairs with the acquire in is_plain_insn(). */
 		smp_store_release(&point->plain, plain_bits(point));
 }

@@ -376,7 +376,23 @@ void uprobe_file_unpin(struct uprobe_file *file);
 void uprobe_points_flush_abandoned(void);
 
 /* stock.c */
-void *uprobe_stock_take(struct uprobe_stock *stock, unsigned int needed);
+bool uprobe_stock_fill(struct uprobe_stock *stock, unsigned int needed);
+
+/**
+ * uprobe_stock_take() - allocate an object
+ * @stock: of its type
+ * @needed: number of objects that the caller's batch still needs, with this one
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: an object with undefined content, to be freed with kfree(); NULL if there is no memory.
+ */
+static inline void *uprobe_stock_take(struct uprobe_stock *stock, unsigned int needed)
+{
+	lockdep_assert_held(&uprobe_mutex);
+	if (unlikely(!stock->nr) && !uprobe_stock_fill(stock, needed))
+		return NULL;
+	return stock->objects[--stock->nr];
+}
 
 /* point.c */
 void uprobe_points_init(void);
@@ -477,6 +493,7 @@ bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
 bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);
 int uprobe_text_bring_in(struct file *file, loff_t offset);
 unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, unsigned int len);
+bool uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr);
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr);
 void uprobe_text_reader_end(struct uprobe_text_reader *reader);
 

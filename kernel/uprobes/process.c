@@ -5,6 +5,7 @@
  * uprobe_mutex serializes all calls. Unmapping, exec and exit only take uprobe_points_lock, and
  * may end a registration at any time when it is not held.
  */
+#include <linux/bitmap.h>
 #include <linux/kprobes.h>
 #include <linux/oom.h>
 #include <linux/pid.h>
@@ -96,7 +97,23 @@ struct batch {
 	struct uprobe_text_reader reader;
 	struct uprobe_point **points;
 	unsigned int nr, room;
+	bool locked;
 };
+
+/* Takes uprobe_points_lock, unless it is held since the last point. */
+static void batch_lock(struct batch *batch)
+{
+	if (!batch->locked)
+		down_write(&uprobe_points_lock);
+	batch->locked = true;
+}
+
+static void batch_unlock(struct batch *batch)
+{
+	if (batch->locked)
+		up_write(&uprobe_points_lock);
+	batch->locked = false;
+}
 
 static int batch_make_room(struct batch *batch, unsigned int more)
 {
@@ -120,7 +137,6 @@ static int publish_read(struct uprobe_mm *own, struct uprobe_registration *regis
 	uprobe_consumer_handler *handler;
 	struct uprobe_point *point;
 
-	guard(rwsem_write)(&uprobe_points_lock);
 	point = uprobe_process_point_get(own, &batch->reader, vaddr, why);
 	if (IS_ERR(point))
 		return PTR_ERR(point);
@@ -139,20 +155,27 @@ static int publish_read(struct uprobe_mm *own, struct uprobe_registration *regis
 	return 0;
 }
 
+/* Without the lock: the file system may ask a program, which may need it. */
+static noinline int read_unlocked(struct batch *batch, unsigned long vaddr, const char **why)
+{
+	batch_unlock(batch);
+	return uprobe_process_read(&batch->reader, vaddr, why);
+}
+
+/* The lock is kept for the next instruction, which is often in the same page. */
 static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vaddr,
 		      enum uprobe_kind kind, struct batch *batch)
 {
 	struct uprobe_registration *registration;
 	const char *why;
-	int err;
+	int err = 0;
 
-	err = batch_make_room(batch, 1);
-	if (err)
-		return err;
 	registration = uprobe_registration_new(u, kind, batch->reader.left);
 	if (!registration)
 		return -ENOMEM;
-	err = uprobe_process_read(&batch->reader, vaddr, &why);
+	if (!uprobe_text_read_next(&batch->reader, vaddr))
+		err = read_unlocked(batch, vaddr, &why);
+	batch_lock(batch);
 	if (!err)
 		err = publish_read(own, registration, vaddr, batch, &why);
 	if (err) {
@@ -169,15 +192,17 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 	const char *why;
 	int err;
 
+	batch_unlock(batch);
 	err = uprobe_exits_find(own, rp->up.vaddr, rp->size, &exits, &why);
 	if (err) {
 		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
 		return err;
 	}
+	err = batch_make_room(batch, bitmap_weight(exits, rp->size));
 	for_each_set_bit(bit, exits, rp->size) {
-		err = publish_at(own, &rp->up, rp->up.vaddr + bit, UPROBE_KIND_EXIT, batch);
 		if (err)
 			break;
+		err = publish_at(own, &rp->up, rp->up.vaddr + bit, UPROBE_KIND_EXIT, batch);
 	}
 	kvfree(exits);
 	return err == -EOPNOTSUPP || err == -EILSEQ ? -ENOEXEC : err;
@@ -203,6 +228,9 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 	int i, err = 0;
 
 	for (i = 0; i < num && !err; i++) {
+		/* Then the check takes the lock: the object may be twice in the array. */
+		if (unlikely(us[i]->registration))
+			batch_unlock(batch);
 		err = uprobe_registration_check(us[i]);
 		if (err)
 			break;
@@ -250,6 +278,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	/* Keeps the text from being unmapped before the points are armed. */
 	guard(mmap_read_lock)(mm);
 	err = publish_all(own, us, num, is_return, batch, done);
+	batch_unlock(batch);
 	uprobe_text_reader_end(&batch->reader);
 	if (err)
 		return err;

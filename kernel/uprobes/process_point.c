@@ -102,14 +102,12 @@ static bool overlaps(struct uprobe_file *file, struct mm_struct *mm, loff_t at, 
 }
 
 /*
- * Has no other point a byte of an instruction? @before is the last point of the process before
- * the instruction, or NULL.
+ * Has no other point a byte of an instruction? @before and @after are the points of the process
+ * around it, or NULL.
  */
-static bool is_alone(struct uprobe_text_reader *reader, struct uprobe_file *process,
-		     struct uprobe_point *before, unsigned long vaddr)
+static bool is_alone(struct uprobe_text_reader *reader, struct uprobe_point *before,
+		     struct uprobe_point *after, unsigned long vaddr)
 {
-	struct uprobe_point *after = uprobe_point_after(process, before);
-
 	return !reader->file && (!before || before->offset + MAX_UINSN_BYTES <= vaddr) &&
 	       (!after || after->offset >= vaddr + MAX_UINSN_BYTES);
 }
@@ -253,9 +251,9 @@ int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, 
 /* Publishes a point after the point @before, with the instruction that has been read. */
 static struct uprobe_point *create_point(struct uprobe_file *process,
 					 struct uprobe_text_reader *reader, unsigned long vaddr,
-					 struct uprobe_point *before, const char **why)
+					 struct uprobe_point *before, bool alone,
+					 const char **why)
 {
-	bool alone = is_alone(reader, process, before, vaddr);
 	struct uprobe_point *point;
 	int err;
 
@@ -320,10 +318,11 @@ struct uprobe_point *uprobe_process_point_get(struct uprobe_mm *own,
 		if (!list_empty(&point->consumers) || uprobe_is_breakpoint(reader->insn))
 			return ERR_PTR(-EILSEQ);
 		uprobe_point_put(point);
-		point = NULL;
+		point = uprobe_point_after(process, before);
 	}
 	if (!point || point->offset != vaddr) {
-		point = create_point(process, reader, vaddr, before, why);
+		point = create_point(process, reader, vaddr, before,
+				     is_alone(reader, before, point, vaddr), why);
 		if (IS_ERR(point))
 			return point;
 		/* Only a point of the file can have a site there. */

@@ -255,22 +255,39 @@ static bool read_around(struct uprobe_text_reader *reader, unsigned long addr, u
 	return context->len > before;
 }
 
-static bool is_untied(struct uprobe_text_reader *reader, unsigned long addr)
-{
-	return reader->page && reader->addr == (addr & PAGE_MASK) &&
-	       uprobe_text_is_untied(&reader->untied, reader->page, offset_in_page(addr));
-}
-
 /* Text that cannot be read is not executed before the instruction. */
 static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
 {
 	unsigned int before = min_t(unsigned long, addr - reader->vma->vm_start,
 				    UPROBE_CONTEXT_BYTES);
 
-	reader->context.len = 0;
-	return !UPROBE_CONTEXT_BYTES || is_untied(reader, addr) ||
-	       read_around(reader, addr, before) ||
+	return !UPROBE_CONTEXT_BYTES || read_around(reader, addr, before) ||
 	       read_around(reader, addr, min(before, offset_in_page(addr)));
+}
+
+/**
+ * uprobe_text_read_next() - read an instruction from the page that the reader has
+ * @reader: of the process
+ * @addr: address of the instruction
+ *
+ * The page is kept for the next instruction, so that text that the program changes meanwhile may
+ * be read as it was.
+ *
+ * Context: task.
+ * Return: false if uprobe_text_read_insn() is needed: the instruction is not in that page, or the
+ * backend has to look at the text around it.
+ */
+bool uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr)
+{
+	unsigned int at = offset_in_page(addr);
+
+	if (!reader->page || reader->addr != addr - at || at > PAGE_SIZE - sizeof(reader->insn) ||
+	    (UPROBE_CONTEXT_BYTES && !uprobe_text_is_untied(&reader->untied, reader->page, at)))
+		return false;
+	memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
+	reader->len = sizeof(reader->insn);
+	reader->context.len = 0;
+	return true;
 }
 
 /**
@@ -278,24 +295,16 @@ static bool read_context(struct uprobe_text_reader *reader, unsigned long addr)
  * @reader: of the process, whose mmap_lock is held until uprobe_text_reader_end()
  * @addr: address of the instruction, in @reader->vma
  *
- * The page is kept for the next instruction, so that text that the program changes meanwhile may
- * be read as it was. The text around the instruction is read too if the backend looks at it.
+ * The text around the instruction is read too if the backend looks at it.
  *
  * Context: task, may sleep.
  * Return: false if nothing could be read.
  */
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr)
 {
-	unsigned int at = offset_in_page(addr);
-
+	reader->context.len = 0;
 	if (!read_context(reader, addr))
 		return false;
-	reader->len = sizeof(reader->insn);
-	if (likely(reader->page && reader->addr == addr - at &&
-		   at <= PAGE_SIZE - sizeof(reader->insn))) {
-		memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
-		return true;
-	}
 	memset(reader->insn, 0, sizeof(reader->insn));
 	reader->len = read_text(reader, addr, reader->insn,
 				min(sizeof(reader->insn), reader->vma->vm_end - addr));
