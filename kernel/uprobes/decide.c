@@ -306,12 +306,12 @@ static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
 		smp_store_release(&point->plain, plain_bits(point));
 }
 
-static struct uprobe_decision *decision_of(struct uprobe_point *point, unsigned int mode)
+static noinline struct uprobe_decision *other_decision(struct uprobe_point *point)
 {
 	struct uprobe_decision *other;
 
-	if (!mode || point->other)
-		return mode ? point->other : &point->native;
+	if (point->other)
+		return point->other;
 	other = kzalloc_obj(*other);
 	/* Pairs with the acquire in uprobe_point_decision(). */
 	smp_store_release(&point->other, other);
@@ -337,7 +337,7 @@ static const struct uprobe_decision unread = {
 const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
 						      unsigned int mode)
 {
-	struct uprobe_decision *decision = decision_of(point, mode);
+	struct uprobe_decision *decision = mode ? other_decision(point) : &point->native;
 
 	if (!decision)
 		return &no_memory;

@@ -78,15 +78,17 @@ const char *uprobe_context_refusal(const u8 *text, size_t before, size_t len)
 
 /*
  * May an instruction have to stay with one after it, or is it a breakpoint, which may hide one?
- * Looks at the first byte of the encoding only, because a batch looks at many words; that of
- * prefixes is 04, that of breakpoints d4.
+ * By the first byte of the encoding only, because a batch looks at many words.
  */
-static __always_inline bool may_tie(u32 insn)
-{
-	u32 first = insn >> 24;
-
-	return (first & 0x3e) == 0x08 || first == 0x04 || first == 0xd4;
-}
+static const bool may_tie[256] = {
+	/* Prefixes */
+	[0x04] = true,
+	/* Exclusives */
+	[0x08] = true, [0x48] = true, [0x88] = true, [0xc8] = true,
+	[0x09] = true, [0x49] = true, [0x89] = true, [0xc9] = true,
+	/* Breakpoints */
+	[0xd4] = true,
+};
 
 /**
  * uprobe_context_ties() - may a later instruction have to stay with one of these?
@@ -101,8 +103,9 @@ bool uprobe_context_ties(const u8 *text, size_t len)
 {
 	size_t at;
 
-	for (at = 0; at < len; at += A64_LEN) {
-		if (unlikely(may_tie(word_at(text + at))))
+	/* Instructions are little-endian. */
+	for (at = A64_LEN - 1; at < len; at += A64_LEN) {
+		if (unlikely(may_tie[text[at]]))
 			return true;
 	}
 	return false;
