@@ -448,11 +448,11 @@ int uprobes_unregister(struct uprobe **us, int num)
  * -EINVAL if there is no handler, a reserved member is not zero, the process is a kernel thread,
  * or the context is atomic; -EBUSY if @u is registered; -EFAULT if nothing is mapped there or it
  * cannot be read; -EACCES if it is not executable or belongs to the kernel; -EPERM if the mapping
- * is shared; -EEXIST if a breakpoint of the program or of a debugger is there; -EILSEQ if no
- * instruction is there, or the address is inside of one, as far as other probes or the alignment
- * prove that; -EOPNOTSUPP if the instruction, or a huge page, cannot be probed; -ENOSPC if there
- * is no room for a copy of the instruction in reach; -EINTR if the caller is being killed;
- * -ENOMEM. The tracepoint uprobe_refused has the reason if the text is refused.
+ * is shared, or userfaultfd protects the page; -EEXIST if a breakpoint of the program or of a
+ * debugger is there; -EILSEQ if no instruction is there, or the address is inside of one, as far
+ * as other probes or the alignment prove that; -EOPNOTSUPP if the instruction, or a huge page,
+ * cannot be probed; -ENOSPC if there is no room for a copy of the instruction in reach; -EINTR if
+ * the caller is being killed; -ENOMEM. The tracepoint uprobe_refused has the reason if the text is refused.
  */
 int register_uprobe(struct uprobe *u)
 {

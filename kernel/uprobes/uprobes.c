@@ -225,7 +225,7 @@ void uprobe_unregister_batch(struct uprobe_request *requests, unsigned int nr)
  * Return: a handle for the other functions, or an ERR_PTR(): -EINVAL if an argument is wrong;
  * -EIO if the file cannot be read; -EILSEQ, -EEXIST or -EOPNOTSUPP if the instruction cannot
  * be probed (the tracepoint uprobe_refused has the reason); -EPERM if the file is only mapped
- * shared; -EINTR if the caller is being killed; -ENOMEM.
+ * shared, or userfaultfd protects the page; -EINTR if the caller is being killed; -ENOMEM.
  */
 struct uprobe *uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr_offset,
 			       struct uprobe_consumer *uc)

@@ -5,6 +5,7 @@
  */
 #include "../kselftest.h"
 #include <linux/eventpoll.h>
+#include <linux/userfaultfd.h>
 #include "probe.h"
 #include "signals.h"
 #include "system.h"
@@ -72,6 +73,53 @@ static void check_execute_only(void)
 		ksft_test_result(!status, "a foreign breakpoint in text that cannot be read: %d\n",
 				 status);
 	command("drop");
+}
+
+/* --- Text that cannot be written ------------------------------------------------------ */
+
+static bool protect_page(int uffd, const char *page, __u64 mode)
+{
+	const struct uffdio_range range = { .start = pointer(page), .len = 4096 };
+	struct uffdio_writeprotect protect = { .range = range, .mode = mode };
+
+	return !ioctl(uffd, UFFDIO_WRITEPROTECT, &protect);
+}
+
+/* Opens a userfaultfd that protects a page; returns a negative number if that fails. */
+static int open_protection(const char *page)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
+	};
+	struct uffdio_register registration = {
+		.range = { .start = pointer(page), .len = 4096 },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int uffd = syscall(__NR_userfaultfd, UFFD_USER_MODE_ONLY);
+
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &registration) ||
+	    !protect_page(uffd, page, UFFDIO_WRITEPROTECT_MODE_WP))
+		return -1;
+	return uffd;
+}
+
+static void check_protected(void)
+{
+	char *code = jit();
+	int err, uffd = open_protection(code);
+
+	if (uffd < 0) {
+		ksft_test_result_skip("userfaultfd protects no pages here\n");
+		return;
+	}
+	err = add("w", code, "");
+	ksft_test_result(err == EPERM && code_call(code, 0, 1),
+			 "a page that userfaultfd protects is refused: error %d\n", err);
+	protect_page(uffd, code, 0);
+	close(uffd);
+	command("drop");
+	munmap(code, 4096);
 }
 
 /* --- Text that begins where nothing can be read ---------------------------------------- */
@@ -517,8 +565,9 @@ static void check_tagged_literal(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(23 + TAG_CHECKS);
+	ksft_set_plan(24 + TAG_CHECKS);
 	check_execute_only();
+	check_protected();
 	check_guarded();
 	check_stack();
 	check_no_room();
