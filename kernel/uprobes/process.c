@@ -452,7 +452,8 @@ int uprobes_unregister(struct uprobe **us, int num)
  * debugger is there; -EILSEQ if no instruction is there, or the address is inside of one, as far
  * as other probes or the alignment prove that; -EOPNOTSUPP if the instruction, or a huge page,
  * cannot be probed; -ENOSPC if there is no room for a copy of the instruction in reach; -EINTR if
- * the caller is being killed; -ENOMEM. The tracepoint uprobe_refused has the reason if the text is refused.
+ * the caller is being killed; -ENOMEM. The tracepoint uprobe_refused has the reason if the text is
+ * refused.
  */
 int register_uprobe(struct uprobe *u)
 {
