@@ -213,6 +213,22 @@ static struct reserved_index *index_of(const struct module *mod)
 	return ret ? ERR_PTR(ret) : index;
 }
 
+/*
+ * Text of a live patch is relocated again while it is executed, when the module comes that it
+ * patches: the bytes have to be 0 until then, and copies of them stay as they were.
+ */
+#ifdef CONFIG_LIVEPATCH
+static bool is_relocated_late(const struct module *mod)
+{
+	return mod && mod->klp;
+}
+#else
+static bool is_relocated_late(const struct module *mod)
+{
+	return false;
+}
+#endif
+
 /**
  * kprobe_reserved_range() - does a range of text have a reserved instruction?
  * @start: first address of the range
@@ -232,6 +248,8 @@ enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long en
 	rcu_read_lock();
 	mod = __module_text_address(start);
 	rcu_read_unlock();
+	if (is_relocated_late(mod))
+		return KPROBE_OBSTACLE_RESERVED;
 	index = index_of(mod);
 	if (IS_ERR(index))
 		return KPROBE_OBSTACLE_MEMORY;
