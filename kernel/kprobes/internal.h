@@ -12,6 +12,8 @@
  *	  cpus_read_lock()	text patching on architectures that stop CPUs
  *	    jump_label_lock()	checking an address against static keys; switching
  *				kprobes_used on
+ *	    static_call_lock()	checking an address against static calls; never with
+ *				jump_label_lock()
  *	      text_mutex	kernel text and the slots' contents
  *		kprobe_insn_cache::mutex  bookkeeping of slots; backends with batches
  *				take it without text_mutex

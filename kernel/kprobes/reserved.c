@@ -124,11 +124,13 @@ static int compare_addrs(const void *a, const void *b)
 static void collect(struct reserved_index *index)
 {
 	index->nr = 0;
-	/* The jump labels of a module that is coming are sorted under this lock. */
+	/* The tables of a module that is coming are sorted under these locks. */
 	jump_label_lock();
 	add_jump_labels(index);
 	jump_label_unlock();
+	static_call_lock();
 	add_static_calls(index);
+	static_call_unlock();
 	add_bugs(index);
 }
 
@@ -260,12 +262,15 @@ static enum kprobe_refusal who_owns(void *addr)
 {
 	bool jump_label, static_call;
 
+	/* Under the locks of collect(). */
 	jump_label_lock();
 	jump_label = jump_label_text_reserved(addr, addr);
 	jump_label_unlock();
 	if (jump_label)
 		return KPROBE_REFUSE_JUMP_LABEL;
+	static_call_lock();
 	static_call = static_call_text_reserved(addr, addr);
+	static_call_unlock();
 	return static_call ? KPROBE_REFUSE_STATIC_CALL : KPROBE_REFUSE_BUG;
 }
 
