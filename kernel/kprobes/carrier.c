@@ -142,7 +142,8 @@ static enum kprobe_obstacle attach(struct kprobe_point *site)
  * kprobe_carry() - serve sites by carriers where possible: DISARMED -> CARRIED
  * @sites: list of disarmed points on ftrace's instructions; the others stay
  * @carried: list to which the carried sites are moved
- * @points: list to which their carriers are added, if these are disarmed
+ * @points: list to which their carriers are added, if these are disarmed.  One that is armed
+ *	already is queued for its jump
  *
  * Context: task, may sleep, kprobe_mutex held.
  */
@@ -162,6 +163,8 @@ void kprobe_carry(struct list_head *sites, struct list_head *carried, struct lis
 		carrier = kprobe_carrier_of(site);
 		if (carrier->state == KPROBE_DISARMED)
 			kprobe_collect(carrier, points);
+		else
+			kprobe_optimizer_queue(carrier);
 	}
 	arch_prepare_kprobes_end();
 	kprobe_points_unpublish(&unused);
