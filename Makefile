@@ -6,14 +6,15 @@
 .DEFAULT_GOAL := help
 .PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-branch series-check docs anywhere clean
 
-export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS
+export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS MINUTES
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, show probes that fire'
 	@echo 'make check [ARCH=x86_64|i386|arm64] [CONFIG=default|debug|preempt|rt|dist|...] [LONG=1]'
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
 	@echo '                                bti, tags and pages64 are kernels for arm64, cfi for x86_64;'
-	@echo '                                dist and cfi boot several times; BOOTS="name ..." selects boots'
+	@echo '                                dist and cfi boot several times; BOOTS="name ..." selects boots;'
+	@echo '                                MINUTES=n: what can be run alone does not begin after n minutes'
 	@echo 'make bench [ARCH=x86_64|i386|arm64] [CONFIG=dist|FLAGS=equal] [RUNS="..."]'
 	@echo '                                measure the base kernel with its kprobes and with ours;'
 	@echo '                                dist: compiled as by a distribution (x86_64);'

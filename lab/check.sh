@@ -5,6 +5,8 @@
 # all that the lab boots, by default) and the configuration in CONFIG; with LONG set, races
 # take longer.  If the configuration has a list of boots (lab/config/CONFIG-ARCH.boots), the
 # guest's tests run in each of them, or in those that BOOTS names.
+# If MINUTES is set, parts that can be run alone do not begin after that many minutes: clients,
+# other bases and architectures, configurations that are only compiled.  They count as skipped.
 # The last line is "N passed, N failed".
 
 . "$(dirname "$0")/lib.sh"
@@ -12,6 +14,10 @@
 
 ARCHES=${ARCH:-x86_64 i386 arm64}
 CONFIG=${CONFIG:-default}
+
+MINUTES=${MINUTES:-}
+DEADLINE=${MINUTES:+$(($(date +%s) + MINUTES * 60))}
+export MINUTES DEADLINE
 
 # Once in a full check, because they do not depend on the architecture of the guest.
 CROSS=
@@ -26,9 +32,11 @@ fi
 # runs them on one architecture.
 CLIENTS=${ARCH:-x86_64}
 
-# i386 has the files of x86_64, and its kernel is compiled with the usual warnings.
+# i386 has the files of x86_64, and its kernel is compiled with the usual warnings.  A full check
+# lints the files that arm64 shares with x86_64 there.
 UNLINTED=
-[[ -n ${ARCH:-} ]] || UNLINTED=i386
+LINT_ONLY=
+[[ -n ${ARCH:-} ]] || { UNLINTED=i386; LINT_ONLY=arm64; }
 
 # Some of the configurations that are only compiled need clang.
 CLANG=
@@ -175,6 +183,12 @@ check_bare()
 	cases "$id KUnit" "$console"
 }
 
+# lint_folder ARCH: print the folder of the files to lint, or nothing for all files.
+lint_folder()
+{
+	[[ $1 != "$LINT_ONLY" ]] || echo "arch/$(source_arch "$1")/"
+}
+
 check_arch_config()
 {
 	local arch=$1 id=$1-$CONFIG
@@ -183,7 +197,7 @@ check_arch_config()
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
 		[[ $arch == "$UNLINTED" ]] ||
 			step "$id own files: kernel-doc, W=1 and sparse are silent" \
-				"$LAB/lint.sh" "$arch" "$CONFIG" || true
+				"$LAB/lint.sh" "$arch" "$CONFIG" "$(lint_folder "$arch")" || true
 		step "$id <linux/kprobes.h> declares all names of the base's" \
 			"$LAB/headers.sh" "$arch" "$CONFIG" || true
 		step "$id functions on the path of a hit cannot be probed" \
@@ -193,10 +207,17 @@ check_arch_config()
 		*)	check_host "$arch"; check_guest "$arch" ;;
 		esac
 	fi
-	# The users are not tested again in other configurations.
-	if [[ $CONFIG == default && $CLIENTS == *$arch* ]]; then
-		"$LAB/clients.sh" "$arch"
-	fi
+}
+
+# check_clients: the users are not tested again in other configurations.
+check_clients()
+{
+	local arch
+
+	[[ $CONFIG == default ]] || return 0
+	for arch in $CLIENTS; do
+		late "$arch clients" || "$LAB/clients.sh" "$arch"
+	done
 }
 
 # check_cross: compile for architectures without a backend of ours.
@@ -207,6 +228,7 @@ check_cross()
 	[[ -n $CROSS ]] || return 0
 	say "== stock backends"
 	for arch in $CROSS; do
+		! late "$arch: the stock backend" || continue
 		status=0
 		name="$arch: the stock backend compiles against our core"
 		"$LAB/cross.sh" "$arch" || status=$?
@@ -229,6 +251,7 @@ backport()
 check_backport()
 {
 	[[ -n $BACKPORT ]] || return 0
+	! late "Linux $BACKPORT" || return 0
 	say "== Linux $BACKPORT"
 	if step "Linux $BACKPORT: packages" backport "$LAB/setup.sh"; then
 		step "Linux $BACKPORT: the backport applies to the overlay" \
@@ -277,6 +300,7 @@ main()
 		for arch in $ARCHES; do
 			check_arch_config "$arch"
 		done
+		check_clients
 		say "waiting for the other architectures and configurations (log: $aside)"
 		tail -n 1 -f --pid="$pid" "$aside"
 		step "other architectures and configurations: ended by itself" wait "$pid" || true

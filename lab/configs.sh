@@ -389,8 +389,9 @@ list()
 	while IFS='|' read -r -u 4 name where cc changes; do
 		[[ " $where " == *" $arch "* && $name == "$2"* ]] || continue
 		name=${name#+}
+		wanted "$name" || continue
 		# shellcheck disable=SC2086 # a list of words
-		! wanted "$name" || one "$arch" "$cc" "$name" $changes
+		late "$arch configs $name" || one "$arch" "$cc" "$name" $changes
 	done 4< <(table)
 }
 

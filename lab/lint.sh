@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# lint.sh ARCH CONFIG: run kernel-doc over our own files, compile them again with
-# W=1, and run sparse over them; fail if a warning names one of our files.
+# lint.sh ARCH CONFIG [FOLDER]: run kernel-doc over our own files, compile them again with
+# W=1, and run sparse over them; fail if a warning names one of our files.  With FOLDER/,
+# compile only the files in it.
 #
 # Only the objects of our files are compiled, in the build folder of a kernel that
 # has been built.  The previous objects are restored afterwards: their flags differ,
@@ -12,6 +13,7 @@
 
 ARCH=$1
 CONFIG=$2
+FOLDER=${3:-}
 OUT=$(out_dir "$ARCH" "$CONFIG")
 LOG=$LOGS/$ARCH-$CONFIG-lint.log
 
@@ -30,7 +32,7 @@ objects()
 {
 	local object
 
-	own_files | sed -n 's/\.[cS]$/.o/p' | while read -r object; do
+	own_files | grep "^$FOLDER" | sed -n 's/\.[cS]$/.o/p' | while read -r object; do
 		! built "$object" || echo "$object"
 	done
 }
@@ -40,6 +42,7 @@ lint_inputs()
 	{
 		own_files | sed "s,^,$SRC/," | xargs cat
 		cat "$OUT/.config" "$LAB/lint.sh" "$BUILD/stage-list"
+		echo "$FOLDER"
 	} | sha256sum
 }
 

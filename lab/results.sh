@@ -26,6 +26,14 @@ step()
 	fi
 }
 
+# late NAME: true if the time for parts that can be left out is over; records that NAME is.
+late()
+{
+	[[ -n ${DEADLINE:-} ]] && (($(date +%s) >= DEADLINE)) || return 1
+	say "left out, because $MINUTES minutes have passed: $1"
+	echo "SKIP $1: left out, because MINUTES=$MINUTES have passed" >>"$RESULTS"
+}
+
 # cases PREFIX LOG: record the TAP cases in a log.  A log without cases is a failure:
 # tests that did not run must not count as passed.
 cases()
