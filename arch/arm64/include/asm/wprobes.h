@@ -5,8 +5,9 @@
  * arm64: up to 16 registers for data.  They watch any adjacent bytes of an aligned word, for
  * reads, writes or both, and the exception reports the accessed address.
  *
- * The exception is raised before the access.  The registers are disabled, the instruction is
- * stepped with interrupts masked, and then the handlers are called.
+ * The exception is raised before the access.  Loads and stores of one general register are made
+ * in the exception.  For other accesses, the registers are disabled, and the instruction is stepped
+ * with interrupts masked.  Then the handlers are called.
  */
 #include <asm/ptrace.h>
 
@@ -51,7 +52,8 @@ DECLARE_PER_CPU(struct wprobe_step, wprobe_step);
 
 /* kernel/wprobes/hit/trap.c */
 u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs);
-bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist);
+bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist,
+		       bool stepped);
 void wprobe_stepped(struct pt_regs *regs);
 
 /* kernel/wprobes/hit/user.c */
@@ -134,7 +136,7 @@ static __always_inline u64 wprobe_distance(unsigned long addr, unsigned long esr
 }
 
 static __always_inline bool wprobe_watchpoint(unsigned long addr, unsigned long esr,
-					      struct pt_regs *regs, u64 dist)
+					      struct pt_regs *regs, u64 dist, bool stepped)
 {
 	return false;
 }

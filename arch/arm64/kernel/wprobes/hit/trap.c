@@ -2,8 +2,11 @@
 /*
  * arm64: the exceptions before and after an access to watched data.
  *
- *	1. do_watchpoint(): wprobe_distance() finds the registers that match; wprobe_watchpoint()
- *	   records them and masks interrupts in the interrupted code
+ * do_watchpoint(): wprobe_distance() finds the registers that match, and wprobe_watchpoint()
+ * records them.  If it can make the access (emulate.c), it calls the handlers.  Otherwise the
+ * instruction is stepped:
+ *
+ *	1. wprobe_watchpoint() masks interrupts in the interrupted code
  *	2. do_watchpoint() disables all registers, and steps the instruction
  *	3. try_step_suspended_breakpoints() enables the registers; wprobe_stepped() restores the
  *	   masks, and calls the handlers
@@ -22,11 +25,13 @@
 #include <linux/percpu.h>
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
+#include <asm/debug-monitors.h>
 #include <asm/esr.h>
 #include <asm/ptrace.h>
 
 #include "../registers.h"
 #include "access.h"
+#include "emulate.h"
 #include "exclusive.h"
 
 DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
@@ -114,17 +119,43 @@ static noinline void pause_registers(const struct wprobe_step *step)
 }
 NOKPROBE_SYMBOL(pause_registers);
 
+/* Returns the accessed bytes of the word with @range; 0 if the reported address is elsewhere. */
+static __always_inline unsigned long touched(const struct wprobe_step *step,
+					     const struct wprobe_range *range)
+{
+	unsigned long word = range->addr & -sizeof(long);
+	unsigned long start = max(step->addr, word);
+	unsigned long end = min(step->addr + step->size, word + sizeof(long));
+
+	if (start >= end)
+		return 0;
+	return wprobe_mask(start, end - start);
+}
+
+/* Calls the handlers of an access that has been made.  They may change the step of the CPU. */
+static __always_inline void report(struct pt_regs *regs, struct wprobe_step step)
+{
+	for (; step.regs; step.regs &= step.regs - 1) {
+		const struct wprobe_register *loaded;
+
+		loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
+		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
+	}
+}
+
 /**
  * wprobe_watchpoint() - an instruction is about to access watched memory
  * @addr: the reported address
  * @esr: syndrome of the exception
  * @regs: registers at the exception
  * @dist: from wprobe_distance(), or 0 if another watchpoint is nearer
+ * @stepped: the instruction is stepped in any case
  *
  * Context: do_watchpoint().
  * Return: true if the instruction has to be stepped.
  */
-bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist)
+bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist,
+		       bool stepped)
 {
 	struct wprobe_step *step = this_cpu_ptr(&wprobe_step);
 	unsigned long mask = __this_cpu_read(wprobe_regs);
@@ -154,25 +185,17 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		pause_registers(step);
 		return false;
 	}
+	/* A debugger, or perf, that steps the instruction gets its exception. */
+	if (!stepped && !(regs->pstate & DBG_SPSR_SS) && wprobe_emulate(regs, insn)) {
+		report(regs, *step);
+		return false;
+	}
 	step->masks = regs->pstate & WPROBE_STEP_MASKS;
 	step->active = true;
 	regs->pstate |= WPROBE_STEP_MASKS;
 	return true;
 }
 NOKPROBE_SYMBOL(wprobe_watchpoint);
-
-/* Returns the accessed bytes of the word with @range; 0 if the reported address is elsewhere. */
-static __always_inline unsigned long touched(const struct wprobe_step *step,
-					     const struct wprobe_range *range)
-{
-	unsigned long word = range->addr & -sizeof(long);
-	unsigned long start = max(step->addr, word);
-	unsigned long end = min(step->addr + step->size, word + sizeof(long));
-
-	if (start >= end)
-		return 0;
-	return wprobe_mask(start, end - start);
-}
 
 /**
  * wprobe_stepped() - an instruction has been stepped: call the handlers of its accesses
@@ -190,11 +213,6 @@ void wprobe_stepped(struct pt_regs *regs)
 	/* Handlers may access watched memory, too, and be stepped. */
 	__this_cpu_write(wprobe_step.active, false);
 	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step.masks;
-	for (; step.regs; step.regs &= step.regs - 1) {
-		const struct wprobe_register *loaded;
-
-		loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
-		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
-	}
+	report(regs, step);
 }
 NOKPROBE_SYMBOL(wprobe_stepped);

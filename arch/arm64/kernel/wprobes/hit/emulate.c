@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: make an access for the interrupted code, so that its instruction is not stepped.
+ *
+ * A step costs a second exception, and all registers are disabled and enabled for it.  Most
+ * accesses are loads and stores of one general register.  These are made here, where debug
+ * exceptions are masked.  All others are stepped.
+ */
+#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <asm/barrier.h>
+#include <asm/insn.h>
+#include <asm/ptrace.h>
+
+#include "emulate.h"
+
+/* How an instruction finds its address. */
+enum addressing {
+	ADDR_BASE,		/* ldar, stlr */
+	ADDR_OFFSET,
+	ADDR_BEFORE,		/* at the new base, which is kept */
+	ADDR_AFTER,		/* at the old base; the new one is kept */
+	ADDR_REGISTER,
+	ADDR_OTHER,		/* not emulated */
+};
+
+static __always_inline enum addressing addressing_of(u32 insn)
+{
+	/* Of instructions with a signed offset of 9 bits; 2: unprivileged. */
+	static const u8 signed_offset[4] = { ADDR_OFFSET, ADDR_AFTER, ADDR_OTHER, ADDR_BEFORE };
+
+	if ((insn & 0x3f000000) == 0x39000000)
+		return ADDR_OFFSET;
+	if ((insn & 0x3f200000) == 0x38000000)
+		return signed_offset[insn >> 10 & 3];
+	if ((insn & 0x3f200c00) == 0x38200800)
+		return ADDR_REGISTER;
+	return (insn & 0x3fbffc00) == 0x089ffc00 ? ADDR_BASE : ADDR_OTHER;
+}
+
+/* Returns the offset of an instruction that adds a register to its base, extended and shifted. */
+static __always_inline u64 register_offset(const struct pt_regs *regs, u32 insn)
+{
+	u64 offset = pt_regs_read_reg(regs, insn >> 16 & 31);
+	unsigned int option = insn >> 13 & 7;
+
+	if (!(option & 1))
+		offset = option & 4 ? (s64)(s32)offset : (u32)offset;
+	return insn & BIT(12) ? offset << (insn >> 30) : offset;
+}
+
+static __always_inline u64 offset_of(const struct pt_regs *regs, u32 insn, enum addressing mode)
+{
+	if (mode == ADDR_BASE)
+		return 0;
+	if (mode == ADDR_REGISTER)
+		return register_offset(regs, insn);
+	if (insn & BIT(24))
+		return (u64)(insn >> 10 & 0xfff) << (insn >> 30);
+	return sign_extend64(insn >> 12 & 0x1ff, 8);
+}
+
+#define LOAD(type) do {						\
+	type loaded;						\
+								\
+	__get_kernel_nofault(&loaded, (type *)addr, type, fault);	\
+	*value = loaded;					\
+} while (0)
+
+static __always_inline bool load(unsigned long addr, unsigned int size, u64 *value)
+{
+	switch (size) {
+	case 0:
+		LOAD(u8);
+		break;
+	case 1:
+		LOAD(u16);
+		break;
+	case 2:
+		LOAD(u32);
+		break;
+	case 3:
+		LOAD(u64);
+		break;
+	}
+	return true;
+fault:
+	return false;
+}
+
+#define STORE(type) do {					\
+	type stored = value;					\
+								\
+	__put_kernel_nofault((type *)addr, &stored, type, fault);	\
+} while (0)
+
+static __always_inline bool store(unsigned long addr, unsigned int size, u64 value)
+{
+	switch (size) {
+	case 0:
+		STORE(u8);
+		break;
+	case 1:
+		STORE(u16);
+		break;
+	case 2:
+		STORE(u32);
+		break;
+	case 3:
+		STORE(u64);
+		break;
+	}
+	return true;
+fault:
+	return false;
+}
+
+/* Returns the value that the register gets.  Bit 23: extend the sign; bit 22: to 32 bits only. */
+static __always_inline u64 extended(u64 value, u32 insn)
+{
+	if (!(insn & BIT(23)))
+		return value;
+	value = sign_extend64(value, (8 << (insn >> 30)) - 1);
+	return insn & BIT(22) ? (u32)value : value;
+}
+
+static __always_inline bool make_access(struct pt_regs *regs, u32 insn, unsigned long addr,
+					enum addressing mode)
+{
+	unsigned int size = insn >> 30, rt = insn & 31;
+	u64 value;
+
+	/* Bits 23 and 22 of these are not those of the others: 10 is a store, 11 a load. */
+	if (mode == ADDR_BASE)
+		insn &= ~BIT(23);
+	if (!(insn & (BIT(23) | BIT(22))))
+		return store(addr, size, pt_regs_read_reg(regs, rt));
+	/* prfm; sign extensions that do not exist. */
+	if (insn & BIT(23) && size + (insn >> 22 & 1) > 2)
+		return false;
+	if (!load(addr, size, &value))
+		return false;
+	pt_regs_write_reg(regs, rt, extended(value, insn));
+	return true;
+}
+
+/**
+ * wprobe_emulate() - make the access of an instruction, and go on after it
+ * @regs: registers before the instruction, which is in the kernel
+ * @insn: the instruction
+ *
+ * Context: debug exception, with debug exceptions masked.
+ * Return: false if nothing has been changed, because the instruction is none of those that are
+ * emulated, or because the access faults.
+ */
+bool wprobe_emulate(struct pt_regs *regs, u32 insn)
+{
+	enum addressing mode = addressing_of(insn);
+	unsigned int rn = insn >> 5 & 31;
+	bool keeps = mode == ADDR_BEFORE || mode == ADDR_AFTER;
+	unsigned long base, addr, moved;
+
+	/* The return from an exception does not load the stack pointer of the kernel. */
+	if (mode == ADDR_OTHER || (keeps && rn == 31))
+		return false;
+	base = rn == 31 ? regs->sp : regs->regs[rn];
+	moved = base + offset_of(regs, insn, mode);
+	addr = mode == ADDR_AFTER ? base : moved;
+	/* User memory is accessed with other rights. */
+	if (!(addr & BIT(55)))
+		return false;
+	/*
+	 * ldar and stlr are ordered with all others.  A dependency of other accesses on a loaded
+	 * value would end in memory.  No partner: orders accesses of the interrupted code.
+	 */
+	smp_mb();
+	if (!make_access(regs, insn, addr, mode))
+		return false;
+	/* As above. */
+	smp_mb();
+	if (keeps)
+		regs->regs[rn] = moved;
+	regs->pc += AARCH64_INSN_SIZE;
+	regs->pstate &= ~PSR_BTYPE_MASK;
+	return true;
+}
+NOKPROBE_SYMBOL(wprobe_emulate);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * arm64: an instruction does the same with and without a watch of the data that it accesses, and
+ * goes on after it.  Most of these are emulated, some are stepped.
+ */
+#include <linux/string.h>
+
+#include "watched.h"
+
+/**
+ * struct registers - operands of an instruction, and its results
+ * @x10: data
+ * @x11: base
+ * @x12: index
+ */
+struct registers {
+	u64 x10, x11, x12;
+};
+
+/* The loads of the operands are not watched.  x9 counts, to see that nothing is left out. */
+#define FORM(name, text)						\
+static noinline void name(struct registers *r)				\
+{									\
+	u64 counted;							\
+									\
+	asm volatile("mov x9, #1\n"					\
+		     "ldp x10, x11, [%1]\n"				\
+		     "ldr x12, [%1, #16]\n"				\
+		     text "\n"						\
+		     "add x9, x9, #1\n"					\
+		     "stp x10, x11, [%1]\n"				\
+		     "str x12, [%1, #16]\n"				\
+		     "mov %0, x9\n"					\
+		     : "=&r" (counted) : "r" (r)			\
+		     : "x9", "x10", "x11", "x12", "memory", "cc");	\
+	WARN_ON_ONCE(counted != 2);					\
+}
+
+FORM(str_x, "str x10, [x11, #16]")
+FORM(str_w, "str w10, [x11, #16]")
+FORM(str_h, "strh w10, [x11, #18]")
+FORM(str_b, "strb w10, [x11, #19]")
+FORM(str_zero, "str xzr, [x11, #16]")
+FORM(str_unscaled, "stur x10, [x11, #15]")
+FORM(str_before, "str x10, [x11, #16]!")
+FORM(str_after, "add x11, x11, #16\n str w10, [x11], #-12")
+FORM(str_by_x, "str x10, [x11, x12]")
+FORM(str_by_x_scaled, "lsr x12, x12, #3\n str x10, [x11, x12, lsl #3]")
+FORM(str_by_sxtw, "neg w12, w12\n add x11, x11, #32\n strb w10, [x11, w12, sxtw]")
+FORM(str_by_uxtw_scaled, "lsr x12, x12, #2\n str w10, [x11, w12, uxtw #2]")
+FORM(stlr_x, "add x11, x11, #16\n stlr x10, [x11]")
+FORM(stlr_b, "add x11, x11, #17\n stlrb w10, [x11]")
+FORM(ldr_x, "ldr x10, [x11, #16]")
+FORM(ldr_w, "ldr w10, [x11, #20]")
+FORM(ldr_h, "ldrh w10, [x11, #16]")
+FORM(ldr_b, "ldrb w10, [x11, #17]")
+FORM(ldr_zero, "ldr xzr, [x11, #16]")
+FORM(ldr_base, "ldr x11, [x11, #16]")
+FORM(ldrsw, "ldrsw x10, [x11, #16]")
+FORM(ldrsh_x, "ldrsh x10, [x11, #16]")
+FORM(ldrsh_w, "ldrsh w10, [x11, #16]")
+FORM(ldrsb_x, "ldrsb x10, [x11, #16]")
+FORM(ldrsb_w, "ldrsb w10, [x11, #16]")
+FORM(ldr_unscaled, "ldur x10, [x11, #17]")
+FORM(ldr_before, "ldr w10, [x11, #16]!")
+FORM(ldr_after, "add x11, x11, #16\n ldrsh x10, [x11], #255")
+FORM(ldr_by_sxtx, "neg x12, x12\n add x11, x11, #32\n ldr x10, [x11, x12, sxtx]")
+FORM(ldar_x, "add x11, x11, #16\n ldar x10, [x11]")
+FORM(ldar_h, "add x11, x11, #18\n ldarh w10, [x11]")
+/* Stepped. */
+FORM(stp_x, "stp x10, x12, [x11, #8]")
+FORM(ldp_w, "ldp w10, w12, [x11, #16]")
+
+static const struct form {
+	const char *name;
+	void (*run)(struct registers *r);
+} forms[] = {
+#define NAMED(name) { #name, name }
+	NAMED(str_x), NAMED(str_w), NAMED(str_h), NAMED(str_b), NAMED(str_zero),
+	NAMED(str_unscaled), NAMED(str_before), NAMED(str_after), NAMED(str_by_x),
+	NAMED(str_by_x_scaled), NAMED(str_by_sxtw), NAMED(str_by_uxtw_scaled), NAMED(stlr_x),
+	NAMED(stlr_b), NAMED(ldr_x), NAMED(ldr_w), NAMED(ldr_h), NAMED(ldr_b), NAMED(ldr_zero),
+	NAMED(ldr_base), NAMED(ldrsw), NAMED(ldrsh_x), NAMED(ldrsh_w), NAMED(ldrsb_x),
+	NAMED(ldrsb_w), NAMED(ldr_unscaled), NAMED(ldr_before), NAMED(ldr_after),
+	NAMED(ldr_by_sxtx), NAMED(ldar_x), NAMED(ldar_h), NAMED(stp_x), NAMED(ldp_w),
+};
+
+/* The word at 16 is watched, while the instruction runs. */
+static u8 data[48] __aligned(16);
+
+static void prepare(struct registers *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = 0xf0 + 7 * i;
+	*r = (struct registers) {
+		.x10 = 0x8081828384858687, .x11 = (unsigned long)data, .x12 = 16,
+	};
+}
+
+static void check_form(struct kunit *test, const struct form *form)
+{
+	struct watched w = watched_at(data + 16, sizeof(long));
+	struct registers bare, watched;
+	u8 data_bare[sizeof(data)];
+
+	prepare(&bare);
+	form->run(&bare);
+	memcpy(data_bare, data, sizeof(data));
+
+	prepare(&watched);
+	w.wp.type = WPROBE_RW;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	form->run(&watched);
+	unregister_wprobe(&w.wp);
+
+	KUNIT_EXPECT_EQ_MSG(test, hits_of(&w), 1, "%s", form->name);
+	KUNIT_EXPECT_MEMEQ_MSG(test, &watched, &bare, sizeof(bare), "%s", form->name);
+	KUNIT_EXPECT_MEMEQ_MSG(test, data, data_bare, sizeof(data), "%s", form->name);
+}
+
+static void watched_accesses_have_the_same_effect(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++)
+		check_form(test, &forms[i]);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(watched_accesses_have_the_same_effect),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "wprobes_arm64_emulate",
+	.test_cases = cases,
+};
+kunit_test_suite(suite);
