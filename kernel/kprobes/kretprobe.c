@@ -29,9 +29,8 @@ int __init kretprobe_init(void)
 	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
 		struct kprobe kp = { .symbol_name = kretprobe_blacklist[i].name };
 
-		if (kprobe_place_find(&kp, &place))
-			pr_warn("cannot find %s to refuse return probes there\n", kp.symbol_name);
-		else
+		/* The kernel may be without it. */
+		if (!kprobe_place_find(&kp, &place))
 			kretprobe_blacklist[i].addr = (void *)place.addr;
 	}
 	return 0;

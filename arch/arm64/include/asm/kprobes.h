@@ -36,8 +36,7 @@ typedef u32 kprobe_opcode_t;
 #define MAX_OPTINSN_SIZE	16
 #define MAX_OPTIMIZED_LENGTH	AARCH64_INSN_SIZE
 
-/* Functions return on the stack of their entry, except cpu_switch_to(), which is not probed. */
-#define kretprobe_blacklist_size	0
+extern const int kretprobe_blacklist_size;
 
 /**
  * struct arch_specific_insn - how a probed instruction is carried out
