@@ -32,6 +32,7 @@ static const struct {
 	[KPROBE_REFUSE_JUMP_LABEL]	= { "reserved for a jump label", -EINVAL },
 	[KPROBE_REFUSE_STATIC_CALL]	= { "reserved for a static call", -EINVAL },
 	[KPROBE_REFUSE_BUG]		= { "reserved for the bug table", -EINVAL },
+	[KPROBE_REFUSE_LIVE_PATCH]	= { "relocated when a patched module comes", -EINVAL },
 	[KPROBE_REFUSE_CFI]		= { "in the padding in front of a function", -EINVAL },
 	[KPROBE_REFUSE_FTRACE]		= { "reserved for ftrace", -EINVAL },
 	[KPROBE_REFUSE_BOUNDARY]	= { "not on an instruction boundary", -EILSEQ },

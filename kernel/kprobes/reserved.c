@@ -12,6 +12,7 @@
  * kprobe_mutex guards all arrays.
  */
 #include <linux/bug.h>
+#include <linux/elf.h>
 #include <linux/jump_label.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -224,8 +225,50 @@ static bool is_relocated_late(const struct module *mod)
 {
 	return mod && mod->klp;
 }
+
+/* Does a section of late relocations have one that writes to the range? */
+static bool relocates(const struct klp_modinfo *info, const Elf_Shdr *section,
+		      unsigned long start, unsigned long end)
+{
+	const Elf_Rela *rela = (const Elf_Rela *)section->sh_addr;
+	const Elf_Rela *stop = rela + section->sh_size / sizeof(*rela);
+	unsigned long base = info->sechdrs[section->sh_info].sh_addr;
+
+	for (; rela < stop; rela++) {
+		if (base + rela->r_offset >= start && base + rela->r_offset < end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * May a late relocation write to the instruction at @addr, whose length is not known?  The tables
+ * can be read only when the module is live.
+ */
+static bool has_late_relocation(const struct module *mod, unsigned long addr)
+{
+	unsigned long end = addr + MAX_INSN_SIZE * sizeof(kprobe_opcode_t);
+	const Elf_Shdr *section, *stop;
+
+	if (!is_relocated_late(mod))
+		return false;
+	if (mod->state != MODULE_STATE_LIVE)
+		return true;
+	section = mod->klp_info->sechdrs;
+	for (stop = section + mod->klp_info->hdr.e_shnum; section < stop; section++) {
+		if (section->sh_flags & SHF_RELA_LIVEPATCH &&
+		    relocates(mod->klp_info, section, addr, end))
+			return true;
+	}
+	return false;
+}
 #else
 static bool is_relocated_late(const struct module *mod)
+{
+	return false;
+}
+
+static bool has_late_relocation(const struct module *mod, unsigned long addr)
 {
 	return false;
 }
@@ -288,6 +331,8 @@ enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place)
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	if (!place->ftrace && has_late_relocation(place->mod, place->addr))
+		return KPROBE_REFUSE_LIVE_PATCH;
 	index = index_of(place->mod);
 	if (IS_ERR(index))
 		return KPROBE_REFUSE_NO_MEMORY;
