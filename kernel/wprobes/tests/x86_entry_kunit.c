@@ -51,10 +51,23 @@ static void the_top_of_the_stack_is_refused(struct kunit *test)
 	refused_everywhere(test, &cpu_current_top_of_stack);
 }
 
-#if defined(CONFIG_DEBUG_PREEMPT) && defined(CONFIG_SMP)
-static void data_of_a_check_is_refused(struct kunit *test)
+#ifdef CONFIG_SMP
+/* An NMI may come before the registers are disabled, and its entry reads these. */
+static void data_of_an_nmi_is_refused(struct kunit *test)
 {
 	refused_everywhere(test, &cpu_number);
+	refused(test, (void *)cpu_online_mask, 0);
+}
+#else
+static void data_of_an_nmi_is_refused(struct kunit *test)
+{
+	kunit_skip(test, "the entry of an NMI reads no variable that others can name");
+}
+#endif
+
+#ifdef CONFIG_DEBUG_PREEMPT
+static void data_of_a_check_is_refused(struct kunit *test)
+{
 	refused_everywhere(test, &__preempt_count);
 }
 #else
@@ -80,6 +93,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_value_of_spec_ctrl_is_refused),
 	KUNIT_CASE(the_depth_of_calls_is_refused),
 	KUNIT_CASE(the_top_of_the_stack_is_refused),
+	KUNIT_CASE(data_of_an_nmi_is_refused),
 	KUNIT_CASE(data_of_a_check_is_refused),
 	KUNIT_CASE(the_entry_area_is_refused),
 	{}

@@ -6,12 +6,14 @@
  * wprobe_regs.
  */
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/percpu.h>
 #include <linux/stackprotector.h>
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
 #include <asm/debugreg.h>
+#include <asm/nmi.h>
 #include <asm/nospec-branch.h>
 #include <asm/smp.h>
 
@@ -46,7 +48,8 @@ static bool overlaps(const struct wprobe_range *range, const void *data, size_t 
 }
 
 /*
- * Variables of a CPU that the entry of a debug exception uses before it disables the registers.
+ * Variables of a CPU that the entry of a debug exception, or of an NMI in it, uses while the
+ * registers are enabled: the exception of such an access would overwrite the stack of the first.
  * hw_breakpoint.c refuses only some of them.
  */
 static const struct {
@@ -60,6 +63,8 @@ static const struct {
 #endif
 #ifdef CONFIG_CALL_THUNKS_DEBUG
 	{ &__x86_call_count, sizeof(u64) },
+	{ &__x86_ret_count, sizeof(u64) },
+	{ &__x86_stuffs_count, sizeof(u64) },
 #endif
 #ifdef CONFIG_STACKPROTECTOR
 	{ &__stack_chk_guard, sizeof(long) },
@@ -68,7 +73,7 @@ static const struct {
 	/* The entry reads DR7's copy with a check whether it may be preempted. */
 	{ &__preempt_count, sizeof(int) },
 #endif
-#if defined(CONFIG_DEBUG_PREEMPT) && defined(CONFIG_SMP)
+#ifdef CONFIG_SMP
 	{ &cpu_number, sizeof(int) },
 #endif
 #ifdef CONFIG_X86_32
@@ -81,7 +86,9 @@ static bool is_used_by_entry(const struct wprobe_range *range)
 	unsigned int i;
 	int cpu;
 
-	if (overlaps(range, &x86_pred_cmd, sizeof(x86_pred_cmd)))
+	if (overlaps(range, &x86_pred_cmd, sizeof(x86_pred_cmd)) ||
+	    overlaps(range, cpu_online_mask, sizeof(*cpu_online_mask)) ||
+	    nmi_entry_uses(range->addr, range->addr + range->len))
 		return true;
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < ARRAY_SIZE(used_by_entry); i++) {
