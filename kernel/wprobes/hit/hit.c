@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/rculist.h>
+#include <linux/uaccess.h>
 
 #include "../internal.h"
 
@@ -36,15 +37,29 @@ static __always_inline struct hit new_hit(const struct wprobe_loaded *loaded,
 	return (struct hit) { .loaded = loaded, .touched = WPROBE_KNOWS_ACCESS ? touched : 0 };
 }
 
-/* An access of a handler does not replace the value before the access that called the handler. */
-static __always_inline void read_values(struct wprobe_loaded *loaded, struct hit *hit, bool nested)
+/* Another CPU may have freed the memory since the access.  Returns false then. */
+static __always_inline bool read_word(const unsigned long *word, unsigned long *value)
+{
+	__get_kernel_nofault(value, word, unsigned long, freed);
+	return true;
+freed:
+	return false;
+}
+
+/*
+ * An access of a handler does not replace the value before the access that called the handler.
+ * Returns false if the memory is gone.
+ */
+static __always_inline bool read_values(struct wprobe_loaded *loaded, struct hit *hit, bool nested)
 {
 	struct wprobe_before *before = &loaded->before[WPROBE_USER_BEFORE && nested];
 
 	hit->has_before = true;
-	hit->new = READ_ONCE_NOCHECK(*loaded->word);
+	if (!read_word(loaded->word, &hit->new))
+		return false;
 	hit->old = WPROBE_USER_BEFORE && !before->writes ? hit->new : before->word;
 	before->word = hit->new;
+	return true;
 }
 
 /* Has the only probe of a watch another address, but not yet the register of this CPU? */
@@ -68,7 +83,8 @@ static __always_inline bool take_values(struct wprobe *wp, u32 flags, struct hit
 			return false;
 		if (hit->has_before)
 			return true;
-		hit->new = READ_ONCE_NOCHECK(*hit->loaded->word);
+		if (!read_word(hit->loaded->word, &hit->new))
+			return false;
 	} while (!raw_try_cmpxchg(&wp->last, &last, hit->new));
 	hit->old = last;
 	return true;
@@ -149,10 +165,11 @@ void wprobe_before(unsigned int slot, bool writes)
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
 	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 
-	loaded->before[cpu->busy != WPROBE_BUSY_NOT] = (struct wprobe_before) {
-		.word = READ_ONCE_NOCHECK(*loaded->word),
-		.writes = writes,
-	};
+	struct wprobe_before *before = &loaded->before[cpu->busy != WPROBE_BUSY_NOT];
+
+	before->writes = writes;
+	/* If the memory is gone, the access will fault. */
+	read_word(loaded->word, &before->word);
 }
 NOKPROBE_SYMBOL(wprobe_before);
 
@@ -187,8 +204,9 @@ static noinline void miss(unsigned int slot, unsigned long touched)
 
 	if (cpu->busy == WPROBE_BUSY_READING)
 		return;
-	if (WPROBE_USER_BEFORE || (loaded->percpu && !later))
-		read_values(loaded, &hit, true);
+	if ((WPROBE_USER_BEFORE || (loaded->percpu && !later)) &&
+	    !read_values(loaded, &hit, true))
+		return;
 	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
 		if (later && !hit.has_before ? misses_later(wp, &hit) : is_hit(wp, &hit))
 			count_missed(wp);
@@ -213,8 +231,8 @@ static noinline void hit_rarely(struct wprobe_loaded *loaded, unsigned long touc
 {
 	struct hit hit = new_hit(loaded, touched);
 
-	if (WPROBE_USER_BEFORE || loaded->percpu)
-		read_values(loaded, &hit, false);
+	if ((WPROBE_USER_BEFORE || loaded->percpu) && !read_values(loaded, &hit, false))
+		return;
 	if (is_in_copy(regs))
 		call_as_original(&hit, regs);
 	else
@@ -227,8 +245,8 @@ static __always_inline void hit_often(struct wprobe_loaded *loaded, unsigned lon
 {
 	struct hit hit = new_hit(loaded, touched);
 
-	if (WPROBE_USER_BEFORE)
-		read_values(loaded, &hit, false);
+	if (WPROBE_USER_BEFORE && !read_values(loaded, &hit, false))
+		return;
 	call_handlers(&hit, regs);
 }
 
@@ -270,8 +288,12 @@ NOKPROBE_SYMBOL(wprobe_hit);
  */
 void wprobe_hits(struct pt_regs *regs, unsigned long slots)
 {
+	bool nested = raw_cpu_read(wprobe_cpu.busy);
+
 	for (; slots; slots &= slots - 1) {
-		raw_cpu_write(wprobe_cpu.following, slots & (slots - 1));
+		/* During a handler, these are the registers that follow the one of its access. */
+		if (!nested)
+			raw_cpu_write(wprobe_cpu.following, slots & (slots - 1));
 		wprobe_hit(regs, __ffs(slots), 0);
 	}
 }
