@@ -54,6 +54,23 @@ bool wprobe_yield_register(void)
 	return true;
 }
 
+static void read_values(struct wprobe_watch *watch)
+{
+	struct wprobe *wp;
+
+	hlist_for_each_entry(wp, &watch->probes, node)
+		wprobe_read_last(wp);
+}
+
+static void watch_again(struct wprobe_watch *watch)
+{
+	read_values(watch);
+	wprobe_watch_update(watch);
+	wprobe_commit();
+	/* The next hit must not take a change from before now. */
+	read_values(watch);
+}
+
 /**
  * wprobe_return_parked() - reserve registers for parked watches
  *
@@ -63,8 +80,6 @@ void wprobe_return_parked(void)
 {
 	struct wprobe_watch *watch;
 	unsigned int left = 0;
-	bool changed = false;
-	struct wprobe *wp;
 
 	lockdep_assert_held(&wprobe_mutex);
 	if (!parked)
@@ -72,18 +87,12 @@ void wprobe_return_parked(void)
 	list_for_each_entry(watch, &wprobe_watches, list) {
 		if (watch->state != WPROBE_PARKED)
 			continue;
-		if (wprobe_watch_reserve(watch)) {
-			hlist_for_each_entry(wp, &watch->probes, node)
-				wprobe_read_last(wp);
-			wprobe_watch_update(watch);
-			changed = true;
-		} else {
+		if (wprobe_watch_reserve(watch))
+			watch_again(watch);
+		else
 			left++;
-		}
 	}
 	WRITE_ONCE(parked, left);
-	if (changed)
-		wprobe_commit();
 }
 
 static void return_parked(struct work_struct *work)
