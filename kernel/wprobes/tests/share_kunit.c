@@ -156,6 +156,48 @@ static void neighbours_share_the_last_register(struct kunit *test)
 	empty(fillers, n);
 }
 
+/* Two halves of words[0], told apart by the accessed address: they are hit by equal values, too. */
+static void plain_neighbours_share_the_last_register(struct kunit *test)
+{
+	static struct watched fillers[MANY];
+	struct watched halves[2];
+	u16 *half = (u16 *)&words[0];
+	int n, i, round;
+
+	if (!WPROBE_KNOWS_ACCESS)
+		kunit_skip(test, "the processor does not report the accessed bytes");
+	words[0] = 0;
+	n = fill(test, fillers, 1);
+	for (i = 0; i < 2; i++) {
+		halves[i] = watched_at(&half[i], 2);
+		KUNIT_ASSERT_EQ(test, register_wprobe(&halves[i].wp), 0);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, halves[0].wp.watch, halves[1].wp.watch);
+	KUNIT_EXPECT_EQ(test, halves[0].wp.watch->range.len, 4);
+	for (round = 1; round <= 3; round++) {
+		WRITE_ONCE(half[0], 7);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), round);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), round - 1);
+		WRITE_ONCE(half[1], 9);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[0]), round);
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[1]), round);
+	}
+	/* A write of both halves is a hit of both, and each probe has its own bytes. */
+	write_int((u32 *)half, 0x00050005);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, hits_of(&halves[i]), 4);
+		KUNIT_EXPECT_EQ(test, halves[i].old, i ? 9 : 7);
+		KUNIT_EXPECT_EQ(test, halves[i].new, 5);
+		KUNIT_EXPECT_EQ(test, halves[i].wp.nmissed, 0);
+	}
+	/* The rest of the word is not watched. */
+	WRITE_ONCE(half[2], 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&halves[0]) + hits_of(&halves[1]), 8);
+	unregister_wprobe(&halves[0].wp);
+	unregister_wprobe(&halves[1].wp);
+	empty(fillers, n);
+}
+
 static void watches_are_merged_for_another(struct kunit *test)
 {
 	static struct watched fillers[MANY];
@@ -304,6 +346,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_core_reads_without_a_hit),
 	KUNIT_CASE(a_wider_watch_reports_no_old_changes),
 	KUNIT_CASE(neighbours_share_the_last_register),
+	KUNIT_CASE(plain_neighbours_share_the_last_register),
 	KUNIT_CASE(watches_are_merged_for_another),
 	KUNIT_CASE_SLOW(a_merge_loses_and_repeats_no_change),
 	KUNIT_CASE_SLOW(a_merge_with_a_disabled_probe_loses_no_change),
