@@ -25,10 +25,11 @@ const bool kprobes_nmi_in_traps;
 
 static DEFINE_PER_CPU(int, nothing);
 static unsigned int irq;
+static bool (*nmi_body)(void);
 
 static irqreturn_t handle(int irq, void *dev)
 {
-	return kprobes_nmi_body() ? IRQ_HANDLED : IRQ_NONE;
+	return nmi_body() ? IRQ_HANDLED : IRQ_NONE;
 }
 
 static unsigned int map_irq(void)
@@ -63,7 +64,7 @@ static void disable(void *unused)
 
 /* x86_nmi.c describes these functions. */
 
-int kprobes_nmi_init(struct kunit *test)
+int kprobes_nmi_init(struct kunit *test, bool (*body)(void))
 {
 	atomic_t failed = ATOMIC_INIT(0);
 	int ret;
@@ -71,6 +72,7 @@ int kprobes_nmi_init(struct kunit *test)
 	irq = 0;
 	if (!system_uses_irq_prio_masking())
 		kunit_skip(test, "no pseudo NMIs (irqchip.gicv3_pseudo_nmi=1)");
+	nmi_body = body;
 	irq = map_irq();
 	if (!irq)
 		return -ENODEV;

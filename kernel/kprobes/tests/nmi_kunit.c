@@ -23,7 +23,7 @@ TRACED_TARGET(task_traced, 1)
 
 static int nmis, expected_cpu = -1, sum;
 
-bool kprobes_nmi_body(void)
+static bool nmi_body(void)
 {
 	if (READ_ONCE(expected_cpu) != raw_smp_processor_id())
 		return false;
@@ -152,7 +152,7 @@ static int nmi_test_init(struct kunit *test)
 {
 	int ret = set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 
-	return ret ?: kprobes_nmi_init(test);
+	return ret ?: kprobes_nmi_init(test, nmi_body);
 }
 
 static struct kunit_case nmi_cases[] = {

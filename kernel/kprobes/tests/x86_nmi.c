@@ -12,22 +12,26 @@
 /* NMIs are taken while the handlers of a trap run. */
 const bool kprobes_nmi_in_traps = true;
 
+static bool (*nmi_body)(void);
+
 static int handle(unsigned int type, struct pt_regs *regs)
 {
-	return kprobes_nmi_body() ? NMI_HANDLED : NMI_DONE;
+	return nmi_body() ? NMI_HANDLED : NMI_DONE;
 }
 
 /**
  * kprobes_nmi_init() - prepare a case of the suite
  * @test: the case; skipped if there are no NMIs
+ * @body: called in each NMI; returns whether it was raised by the suite
  *
  * Context: task, which stays on its CPU.
  * Return: 0 or a negative errno.
  */
-int kprobes_nmi_init(struct kunit *test)
+int kprobes_nmi_init(struct kunit *test, bool (*body)(void))
 {
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		kunit_skip(test, "no local APIC");
+	nmi_body = body;
 	return register_nmi_handler(NMI_LOCAL, handle, NMI_FLAG_FIRST, "kprobes_kunit");
 }
 
