@@ -137,12 +137,46 @@ word_size()
 	esac
 }
 
-# trace_refusals: trace the reasons of refusals in an instance, for refused.
-trace_refusals()
+# trace_event EVENT: trace an event of the core in an instance.
+trace_event()
 {
 	instance=$TRACING/instances/wprobes-test
 	mkdir "$instance" || skip_all "no instances in tracefs"
-	echo 1 >"$instance/events/wprobe_core/wprobe_refused/enable"
+	echo 1 >"$instance/events/wprobe_core/$1/enable"
+}
+
+# trace_refusals: trace the reasons of refusals, for refused.
+trace_refusals()
+{
+	trace_event wprobe_refused
+}
+
+# paths: the states of each watch whose state has changed since the last call, in the order of
+# the last changes: "SYMBOL+OFFSET STATE STATE...".  Needs trace_event wprobe_state.  A change
+# that does not begin in the state before is marked.  While a register is taken, a watch may get it
+# back for a moment: such rounds are left out.
+paths()
+{
+	sed -nE 's,.*wprobe_state: ([^ /]*)[^ ]* (.* )?([a-z]+) -> ([a-z]+)$,\1 \3 \4,p' \
+		"$instance/trace" | awk '
+	{
+		if (!($1 in path))
+			path[$1] = $1 " " $2
+		else if (last[$1] != $2)
+			path[$1] = path[$1] " (" $2 "!)"
+		path[$1] = path[$1] " " $3
+		last[$1] = $3
+		when[$1] = NR
+		name[NR] = $1
+		while (sub(/parked off armed parked/, "parked", path[$1]))
+			;
+	}
+	END {
+		for (i = 1; i <= NR; i++)
+			if (when[name[i]] == i)
+				print path[name[i]]
+	}'
+	echo >"$instance/trace"
 }
 
 # refused NAME ERROR REASON ARG...: the probe is refused for that reason.

@@ -29,16 +29,27 @@ await()
 	echo "$parked"
 }
 
+# path INDEX STATE...: the line of paths for that probe.
+path()
+{
+	printf 'wp_test_words+0x%x ' $((16 * $1))
+	shift
+	echo "$*"
+}
+
 kinds=perf
 case $(uname -m) in
 x86_64|i?86) kinds="perf ptrace" ;;
 esac
+trace_event wprobe_state
 for kind in $kinds; do
 	"$HERE/debugger" "$kind" 2 3 >/tmp/debugger &
 	is "$kind: two probes are parked" "$(await 2)" 2
 	is "$kind: the youngest are parked" \
 		"$(sed -n 's/ .* parked$//p' "$WP_TEST/probes")" "n$((n - 2))
 n$((n - 1))"
+	is "$kind: that is traced, the youngest first" "$(paths)" \
+		"$(path $((n - 1)) armed parked; path $((n - 2)) armed parked)"
 	i=0
 	while [ "$i" -lt "$n" ]; do
 		wp write $((16 * i / long)) 1 >/dev/null
@@ -47,12 +58,21 @@ n$((n - 1))"
 	wait
 	is "$kind: gets registers and hits" "$(cat /tmp/debugger)" "registers=2 hits=2"
 	is "$kind: the probes come back" "$(await 0)" 0
+	is "$kind: that is traced, the oldest first" "$(paths)" \
+		"$(path $((n - 2)) parked off armed; path $((n - 1)) parked off armed)"
 	"$HERE/debugger" "$kind" "$n" 2 >/tmp/debugger &
 	is "$kind: gets all registers" "$(await "$n")" "$n"
 	wait
 	is "$kind: gets hits of all" "$(cat /tmp/debugger)" "registers=$n hits=$n"
 	is "$kind: all come back" "$(await 0)" 0
+	is "$kind: all are traced, there and back" "$(paths)" \
+		"$(i=0
+		while [ "$i" -lt "$n" ]; do
+			path "$i" armed parked off armed
+			i=$((i + 1))
+		done)"
 done
+rmdir "$instance"
 rm -f /tmp/debugger
 
 wp write 0 99 >/dev/null
