@@ -2,11 +2,15 @@
 /*
  * debugger KIND NUMBER SECONDS: use debug registers as a debugger does.
  *
- * KIND is perf, or ptrace (x86).  Watches NUMBER words, prints the number of registers that it
- * got, and of watched writes that were reported, and keeps the registers for SECONDS.
+ * KIND is perf, or ptrace.  Watches NUMBER words, prints the number of registers that it got,
+ * and of watched writes that were reported, and keeps the registers for SECONDS.  The number of
+ * writes is -1 if the child of ptrace stopped elsewhere.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#ifdef __aarch64__
+#include <asm/ptrace.h>
+#endif
 
 static volatile unsigned long words[16];
 
@@ -44,12 +48,53 @@ static int use_perf(int number, int seconds)
 	return 0;
 }
 
-#if defined(__i386__) || defined(__x86_64__)
-
 #define PTRACE_TRACEME	0
-#define PTRACE_POKEUSR	6
 #define PTRACE_CONT	7
 #define SIGSTOP		19
+#define SIGTRAP		5
+
+static long trace(long request, pid_t pid, unsigned long addr, unsigned long data)
+{
+	return syscall(__NR_ptrace, request, pid, addr, data);
+}
+
+#ifdef __aarch64__
+
+#define PTRACE_SETREGSET	0x4205
+#define NT_ARM_HW_WATCH		0x403
+
+static struct user_hwdebug_state state;
+
+/* Sets the first @number registers of the child, those that it has. */
+static bool set_registers(pid_t pid, int number)
+{
+	struct iovec iov = {
+		.iov_base = &state,
+		.iov_len = offsetof(struct user_hwdebug_state, dbg_regs) +
+			   number * sizeof(state.dbg_regs[0]),
+	};
+
+	return !trace(PTRACE_SETREGSET, pid, NT_ARM_HW_WATCH, (unsigned long)&iov);
+}
+
+/* Lets register @i watch its word: all bytes, stores, user mode. */
+static bool watch(pid_t pid, int i)
+{
+	state.dbg_regs[i].addr = (unsigned long)&words[i];
+	state.dbg_regs[i].ctrl = 0xff << 5 | 2 << 3 | 2 << 1 | 1;
+	return set_registers(pid, i + 1);
+}
+
+/* The child stops before each access; the register must not stop it again. */
+static bool pass(pid_t pid, int i, int number)
+{
+	state.dbg_regs[i].ctrl &= ~1U;
+	return set_registers(pid, number);
+}
+
+#else
+
+#define PTRACE_POKEUSR	6
 
 #ifdef __x86_64__
 #define DEBUGREG(i)	(848 + 8 * (i))
@@ -57,20 +102,37 @@ static int use_perf(int number, int seconds)
 #define DEBUGREG(i)	(252 + 4 * (i))
 #endif
 
-static long trace(long request, pid_t pid, unsigned long addr, unsigned long data)
-{
-	return syscall(__NR_ptrace, request, pid, addr, data);
-}
-
 /* The bits of DR7 for register @i: enabled for this task; four bytes; writes. */
 static unsigned long control(int i)
 {
 	return 1UL << (2 * i) | 0xdUL << (16 + 4 * i);
 }
 
-static int use_ptrace(int number, int seconds)
+/* Lets register @i watch its word, as those before it do. */
+static bool watch(pid_t pid, int i)
 {
 	unsigned long dr7 = 0;
+	int n;
+
+	for (n = 0; n <= i; n++)
+		dr7 |= control(n);
+	return i < 4 && !trace(PTRACE_POKEUSR, pid, DEBUGREG(i), (unsigned long)&words[i]) &&
+	       !trace(PTRACE_POKEUSR, pid, DEBUGREG(7), dr7);
+}
+
+/* The child stops after each access. */
+static bool pass(pid_t pid, int i, int number)
+{
+	(void)pid;
+	(void)i;
+	(void)number;
+	return true;
+}
+
+#endif
+
+static int use_ptrace(int number, int seconds)
+{
 	int got, hits = 0, status, i;
 	pid_t pid = fork();
 
@@ -82,34 +144,26 @@ static int use_ptrace(int number, int seconds)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	for (got = 0; got < number; got++) {
-		if (trace(PTRACE_POKEUSR, pid, DEBUGREG(got), (unsigned long)&words[got]) ||
-		    trace(PTRACE_POKEUSR, pid, DEBUGREG(7), dr7 | control(got)))
-			break;
-		dr7 |= control(got);
-	}
+	for (got = 0; got < number && watch(pid, got); got++)
+		;
 	sleep(seconds);
 	for (;;) {
 		trace(PTRACE_CONT, pid, 0, 0);
 		waitpid(pid, &status, 0);
 		if ((status & 0x7f) == 0)
 			break;
+		/* The words are written in the order of the registers. */
+		if ((status >> 8 & 0xff) != SIGTRAP || hits == got || !pass(pid, hits, got)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			hits = -1;
+			break;
+		}
 		hits++;
 	}
 	printf("registers=%d hits=%d\n", got, hits);
 	return 0;
 }
-
-#else
-
-static int use_ptrace(int number, int seconds)
-{
-	(void)number;
-	(void)seconds;
-	return 4;
-}
-
-#endif
 
 int main(int argc, char **argv)
 {

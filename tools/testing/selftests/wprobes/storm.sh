@@ -31,16 +31,11 @@ debug()
 	done
 }
 
-kind=perf
-case $(uname -m) in
-x86_64|i?86) kind=ptrace ;;
-esac
-
 # Debuggers that leave a register for the probe, which then loses no hit.
 : >/tmp/storm
 toggle_cpu &
 debug perf 1 &
-[ "$kind" = perf ] || debug "$kind" 1 &
+debug ptrace 1 &
 is "$rounds rounds lose no hit" "$(wp rounds "$rounds")" ok
 rm -f /tmp/storm
 wait
@@ -56,7 +51,7 @@ done
 : >/tmp/storm
 toggle_cpu &
 debug perf "$n" &
-[ "$kind" = perf ] || debug "$kind" "$n" &
+debug ptrace "$n" &
 i=0
 while [ "$i" -lt $((rounds / 10)) ]; do
 	wp disable n0 >/dev/null

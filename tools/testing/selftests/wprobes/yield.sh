@@ -37,12 +37,8 @@ path()
 	echo "$*"
 }
 
-kinds=perf
-case $(uname -m) in
-x86_64|i?86) kinds="perf ptrace" ;;
-esac
 trace_event wprobe_state
-for kind in $kinds; do
+for kind in perf ptrace; do
 	"$HERE/debugger" "$kind" 2 3 >/tmp/debugger &
 	is "$kind: two probes are parked" "$(await 2)" 2
 	is "$kind: the youngest are parked" \
