@@ -15,10 +15,11 @@ rounds=${STORM_ROUNDS:-300}
 [ ! -w "$CPU" ] || echo 0 >"$CPU" 2>/dev/null || CPU=/nonexistent
 [ ! -w "$CPU" ] || echo 1 >"$CPU"
 
+# toggle_cpu: let a CPU go offline and come back again and again, and note each time.
 toggle_cpu()
 {
 	while [ -e /tmp/storm ]; do
-		[ ! -w "$CPU" ] || { echo 0 >"$CPU"; echo 1 >"$CPU"; }
+		[ ! -w "$CPU" ] || { echo 0 >"$CPU" && echo 1 >"$CPU" && echo >>/tmp/cycles; }
 		sleep 0.05
 	done
 }
@@ -33,12 +34,18 @@ debug()
 
 # Debuggers that leave a register for the probe, which then loses no hit.
 : >/tmp/storm
+: >/tmp/cycles
 toggle_cpu &
 debug perf 1 &
 debug ptrace 1 &
-is "$rounds rounds lose no hit" "$(wp rounds "$rounds")" ok
+is "$rounds rounds have a register and lose no hit" "$(wp rounds "$rounds")" ok
 rm -f /tmp/storm
 wait
+if [ -w "$CPU" ]; then
+	is "meanwhile a CPU goes offline and comes back" "$([ -s /tmp/cycles ] && echo yes)" yes
+else
+	skip "meanwhile a CPU goes offline and comes back" "no CPU can go offline"
+fi
 is "the debuggers lost none" "$(cat /tmp/storm-* | sort -u)" "registers=1 hits=1"
 rm -f /tmp/storm-*
 
@@ -74,5 +81,5 @@ done
 is "no probe stays parked" "$(grep -c '\[PARKED\]' "$LIST")" 0
 wp write 0 123 >/dev/null
 is "the probe is hit" "$(probe n0 | sed 's/.*new=//')" 123
-rm -f /tmp/storm-*
+rm -f /tmp/storm-* /tmp/cycles
 finish
