@@ -179,14 +179,29 @@ paths()
 	echo >"$instance/trace"
 }
 
+# reasons: the reasons of the refusals since the last call.
+reasons()
+{
+	sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' "$instance/trace"
+	echo >"$instance/trace"
+}
+
+# command_refused NAME ERROR REASON COMMAND...: a command of wp is refused for that reason.
+command_refused()
+{
+	local name="$1" error="$2" reason="$3"
+
+	shift 3
+	echo >"$instance/trace"
+	is "$name: error" "$(wp "$@")" "$error"
+	is "$name: reason" "$(reasons)" "$reason"
+}
+
 # refused NAME ERROR REASON ARG...: the probe is refused for that reason.
 refused()
 {
 	local name="$1" error="$2" reason="$3"
 
 	shift 3
-	echo >"$instance/trace"
-	is "$name: error" "$(wp add x "$@")" "$error"
-	is "$name: reason" "$(sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' \
-		"$instance/trace")" "$reason"
+	command_refused "$name" "$error" "$reason" add x "$@"
 }

@@ -4,13 +4,17 @@
  *
  * Commands, written to debugfs wp_test/control:
  *
- *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw; pid:PID:ADDRESS instead of
- *				SYMBOL watches data of a process, and heap a word that has been
- *				allocated for the probe.  Options: a number: offset
+ *	add NAME SYMBOL LEN TYPE [OPTION...]	TYPE is r, w or rw, or x, which is none;
+ *				pid:PID:ADDRESS instead of SYMBOL watches data of a process, and
+ *				heap a word that has been allocated for the probe.  Places that are
+ *				refused: nowhere, user (not of the kernel), fixmap, hole (not
+ *				mapped).  Options: a number: offset
  *				from the symbol; disabled, changed, percpu: flags; sleep: the
  *				handler sleeps; ends:NAME: the handler unregisters that
  *				probe; pauses:NAME: it disables that probe; lingers: then it
- *				sleeps
+ *				sleeps; address: an address besides the symbol; nohandler
+ *	again NAME		register the probe again
+ *	nothing			register an empty array
  *	del NAME		fails with -EBUSY if the handler runs afterwards
  *	enable NAME, disable NAME
  *	write SYMBOL VALUE	write a variable of this module, a long
@@ -33,7 +37,9 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 #include <linux/wprobes.h>
+#include <asm/fixmap.h>
 
 #define COMMAND_SIZE	128
 #define WRITES		20
@@ -59,6 +65,9 @@ struct probe {
 static LIST_HEAD(probes);
 static DEFINE_MUTEX(lock);
 static struct dentry *dir;
+
+/* A page, and one after it that is not mapped. */
+static void *page;
 
 static void hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old, unsigned long new)
 {
@@ -124,6 +133,20 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 	atomic_dec(&p->running);
 }
 
+/* The address of a place that has no symbol; NULL if @place is a symbol. */
+static void *address_of(const char *place, struct probe *p)
+{
+	if (!strcmp(place, "heap"))
+		return &p->word;
+	if (!strcmp(place, "user"))
+		return (void *)(TASK_SIZE_MAX / 2);
+	if (!strcmp(place, "fixmap"))
+		return (void *)FIXADDR_START;
+	if (!strcmp(place, "hole"))
+		return page + PAGE_SIZE;
+	return NULL;
+}
+
 static int parse(struct probe *p, char **args)
 {
 	char *symbol = strsep(args, " "), *len = strsep(args, " ");
@@ -133,16 +156,18 @@ static int parse(struct probe *p, char **args)
 		return -EPROTO;
 	if (sscanf(symbol, "pid:%d:%li", &p->wp.pid, (long *)&p->wp.addr) == 2) {
 		p->wp.handler = user_hit;
-	} else if (!strcmp(symbol, "heap")) {
-		p->wp.addr = &p->word;
-	} else {
+	} else if (strcmp(symbol, "nowhere")) {
+		p->wp.addr = address_of(symbol, p);
 		strscpy(p->symbol, symbol);
-		p->wp.symbol_name = p->symbol;
+		if (!p->wp.addr)
+			p->wp.symbol_name = p->symbol;
 	}
 	if (strchr(type, 'r'))
 		p->wp.type |= WPROBE_READ;
 	if (strchr(type, 'w'))
 		p->wp.type |= WPROBE_WRITE;
+	if (strchr(type, 'x'))
+		p->wp.type |= WPROBE_RW + 1;
 	while ((word = strsep(args, " "))) {
 		if (!strcmp(word, "disabled"))
 			p->wp.flags |= WPROBE_FLAG_DISABLED;
@@ -150,6 +175,10 @@ static int parse(struct probe *p, char **args)
 			p->wp.flags |= WPROBE_FLAG_CHANGED;
 		else if (!strcmp(word, "percpu"))
 			p->wp.flags |= WPROBE_FLAG_PERCPU;
+		else if (!strcmp(word, "address"))
+			p->wp.addr = &p->word;
+		else if (!strcmp(word, "nohandler"))
+			p->wp.handler = NULL;
 		else if (!strcmp(word, "sleep"))
 			p->sleep = true;
 		else if (!strcmp(word, "lingers"))
@@ -198,6 +227,18 @@ static int del(char *name, char **args)
 	list_del(&p->list);
 	kfree(p);
 	return 0;
+}
+
+static int again(char *name, char **args)
+{
+	struct probe *p = find(name);
+
+	return p ? register_wprobe(&p->wp) : -EPROTO;
+}
+
+static int nothing(char *unused, char **args)
+{
+	return register_wprobes(NULL, 0);
 }
 
 static int enable(char *name, char **args)
@@ -304,6 +345,8 @@ static const struct {
 } commands[] = {
 	{ "add", add },
 	{ "del", del },
+	{ "again", again },
+	{ "nothing", nothing },
 	{ "enable", enable },
 	{ "disable", disable },
 	{ "write", write_word },
@@ -366,6 +409,9 @@ DEFINE_SHOW_ATTRIBUTE(probes);
 
 static int __init wp_test_init(void)
 {
+	page = vmalloc(PAGE_SIZE);
+	if (!page)
+		return -ENOMEM;
 	dir = debugfs_create_dir("wp_test", NULL);
 	debugfs_create_file("control", 0200, dir, NULL, &control_fops);
 	debugfs_create_file("probes", 0400, dir, NULL, &probes_fops);
@@ -381,6 +427,7 @@ static void __exit wp_test_exit(void)
 		unregister_wprobe(&p->wp);
 		kfree(p);
 	}
+	vfree(page);
 }
 
 module_init(wp_test_init);
