@@ -91,11 +91,16 @@ finish()
 	exit
 }
 
+# load MODULE [PARAMETER...]: load a module of test_modules.
 load()
 {
-	[ -f "$HERE/test_modules/$1.ko" ] || skip_all "test_modules/$1.ko has not been built"
-	insmod "$HERE/test_modules/$1.ko" || { result 1 "insmod $1"; finish; }
-	loaded="$1 $loaded"
+	local module="$1"
+
+	shift
+	[ -f "$HERE/test_modules/$module.ko" ] ||
+		skip_all "test_modules/$module.ko has not been built"
+	insmod "$HERE/test_modules/$module.ko" "$@" || { result 1 "insmod $module"; finish; }
+	loaded="$module $loaded"
 }
 
 unload()
