@@ -40,10 +40,10 @@
  *	result=N	the handler sets the register of results
  *
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
- * last callback or operation in a handler, errors, and 1 if it is registered.  up_process/log has
- * the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
- * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and
- * exits of tasks without memory.
+ * last callback or operation in a notifier, errors, 1 if it is registered, and the result of the
+ * last registration or removal in its handler.  up_process/log has the names of probes whose
+ * handlers have run, with a "+" or "-" for callbacks of registrations and removals, in that order.
+ * up_process/events has the numbers of forks, execs, exits, and exits of tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -82,7 +82,8 @@
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
  * @changes: those of the handler
- * @result: of the last callback, or of an operation in a handler
+ * @result: of the last callback, or of another operation in a handler or a notifier
+ * @asked: what the last registration or removal in the handler has returned
  * @hits: of the handler
  * @returns: of the return handler
  * @callbacks: of the callback
@@ -97,7 +98,7 @@ struct probe {
 	struct probe *other, *end;
 	bool ended;
 	struct changes changes;
-	int result;
+	int result, asked;
 	atomic_long_t hits, returns, callbacks, errors;
 };
 
@@ -214,9 +215,9 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	if (p->dies)
 		die();
 	if (p->other && !p->other->rp.up.registration)
-		p->result = add(p->other);
+		p->asked = add(p->other);
 	if (p->self)
-		p->result = del(p);
+		p->asked = del(p);
 	make_changes(&p->changes, regs);
 }
 
@@ -253,7 +254,7 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 	if (p->sleep)
 		msleep(20);
 	if (p->self)
-		p->result = del(p);
+		p->asked = del(p);
 	make_changes(&p->changes, regs);
 	return 0;
 }
@@ -552,11 +553,12 @@ static int probes_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&lock);
 	list_for_each_entry(p, &probes, entry)
-		seq_printf(m, "%s %ld %ld %ld %ld %d %ld %d\n", p->name,
+		seq_printf(m, "%s %ld %ld %ld %ld %d %ld %d %d\n", p->name,
 			   atomic_long_read(&p->hits), atomic_long_read(&p->returns),
 			   (long)p->rp.up.nmissed + atomic_read(&p->rp.nmissed),
 			   atomic_long_read(&p->callbacks), p->result,
-			   atomic_long_read(&p->errors), !!READ_ONCE(p->rp.up.registration));
+			   atomic_long_read(&p->errors), !!READ_ONCE(p->rp.up.registration),
+			   p->asked);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(probes);
