@@ -260,6 +260,19 @@ static void check_deferred(void)
 	ksft_test_result(get("n", HITS) == 1 && log_is("o b n+ o b n "), "which is hit next\n");
 	command("drop");
 
+	/* The one that is unregistered comes last. */
+	err = make("c", getpid(), plain, "") ?: add("a", plain, "") ?:
+	      add("b", plain, "remove=c") ?: on("add", "c");
+	call_plain(1);
+	ksft_test_result(!err && get("b", ASKED) == -EINPROGRESS && get("c", CALLBACKS) == 1 &&
+			 !get("c", RESULT) && !get("c", REGISTERED) && log_is("a b c c- "),
+			 "a handler unregisters another probe, after all handlers: %ld\n",
+			 get("b", ASKED));
+	call_plain(1);
+	ksft_test_result(get("c", HITS) == 1 && log_is("a b c c- a b "),
+			 "which is not hit any more\n");
+	command("drop");
+
 	err = make("n", getpid(), (void *)4096, "") ?: add("o", plain, "other=n");
 	call_plain(1);
 	ksft_test_result(!err && get("n", CALLBACKS) == 1 && get("n", RESULT) == -EFAULT &&
@@ -520,7 +533,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(64);
+	ksft_set_plan(66);
 	check_file();
 	check_registers();
 	check_order();

@@ -31,6 +31,7 @@
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
+ *	remove=NAME	the handler unregisters another probe
  *	end=NAME	the callback unregisters another probe, which must have no callbacks then
  *	kprobes		the handler registers and unregisters a kprobe
  *	notify		the handler registers the notifier of this module again
@@ -79,6 +80,7 @@
  * @dies: the handler is a bug
  * @leaves: the exit of its process unregisters it
  * @other: the handler registers it, or NULL
+ * @remove: the handler unregisters it, or NULL
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
  * @changes: those of the handler
@@ -95,7 +97,7 @@ struct probe {
 	char name[NAME_SIZE];
 	bool is_return, sleep, meet, signal, known, quiet, self, kprobes, notify, dies,
 	     leaves;
-	struct probe *other, *end;
+	struct probe *other, *remove, *end;
 	bool ended;
 	struct changes changes;
 	int result, asked;
@@ -216,6 +218,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		die();
 	if (p->other && !p->other->rp.up.registration)
 		p->asked = add(p->other);
+	if (p->remove && READ_ONCE(p->remove->rp.up.registration))
+		p->asked = del(p->remove);
 	if (p->self)
 		p->asked = del(p);
 	make_changes(&p->changes, regs);
@@ -397,6 +401,10 @@ static int take_word(struct probe *p, char *word)
 	if (!strcmp(word, "other")) {
 		p->other = find(value);
 		return p->other ? 0 : -ENOENT;
+	}
+	if (!strcmp(word, "remove")) {
+		p->remove = find(value);
+		return p->remove ? 0 : -ENOENT;
 	}
 	if (!strcmp(word, "end")) {
 		p->end = find(value);
