@@ -97,10 +97,21 @@ static void check_file(void)
 
 static void check_order(void)
 {
-	int err = add("a", plain, "") ?: add("b", plain, "") ?: add("c", plain, "");
+	int err = add("a", plain, "") ?: add("b", plain, "") ?: add("c", plain, "") ?:
+		  add("d", plain, "") ?: add("e", plain, "");
 
 	call_plain(1);
-	ksft_test_result(!err && log_is("a b c "), "handlers run in the order of registration\n");
+	ksft_test_result(!err && log_is("a b c d e "),
+			 "handlers run in the order of registration\n");
+	err = on("off", "c") ?: on("on", "c");
+	call_plain(1);
+	ksft_test_result(!err && log_is("a b c d e a b c d e "),
+			 "a probe that is enabled again keeps its place\n");
+	command("drop");
+	err = add("a", plain, "") ?: add("b", plain, "") ?: add("c", plain, "") ?:
+	      on("del", "a") ?: on("add", "a");
+	call_plain(1);
+	ksft_test_result(!err && log_is("b c a "), "one that is registered again comes last\n");
 	command("drop");
 }
 
@@ -533,7 +544,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(66);
+	ksft_set_plan(68);
 	check_file();
 	check_registers();
 	check_order();
