@@ -25,20 +25,15 @@ switch()
 
 begin
 case $(uname -m) in
-aarch64) first=%x0 result=%x0 ip=%pc ;;
-*)	first=%di result=%ax ip=%ip ;;
+aarch64) ip=%pc ;;
+*)	ip=%ip ;;
 esac
-# The words of programs are those of the kernel: on i386 the argument is on the stack.
-type=u64
-if [ "$(od -An -tx1 -j 4 -N 1 "$TARGET" | tr -d ' ')" = 01 ]; then
-	type=u32
-	first='+4(%sp)'
-fi
+first=$(first_argument)
 plain=$(offset plain)
 counted=$(offset counted)
 
 echo >"$TRACING/trace"
-is "an event is defined" "$(define "p:plain $TARGET:$plain value=$first:$type code=+0($ip):x8")" ok
+is "an event is defined" "$(define "p:plain $TARGET:$plain value=$first code=+0($ip):x8")" ok
 is "a return event is defined" "$(define "r:back $TARGET:$plain result=\$retval")" ok
 matches "both are listed" "$(cat "$UPROBE_EVENTS")" \
 	"^[pr]:uprobes/(plain|back) .*/target:0x0*${plain#0x}"
@@ -73,7 +68,7 @@ is "an event there without a counter is refused" "$(define "p:none $TARGET:$coun
 define "-:users" >/dev/null
 
 is "another instruction with the same name" \
-	"$(define "p:plain $TARGET:$counted value=$first:$type code=+0($ip):x8")" ok
+	"$(define "p:plain $TARGET:$counted value=$first code=+0($ip):x8")" ok
 echo >"$TRACING/trace"
 switch plain 1
 call counted 2 >/dev/null

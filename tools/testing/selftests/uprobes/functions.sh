@@ -134,6 +134,19 @@ at()
 	echo "path=$TARGET offset=$(offset "$1")"
 }
 
+# first_argument: where a function of the target has its argument, and the type, for events.
+# The words of programs are those of the kernel: on i386 the argument is on the stack.
+first_argument()
+{
+	if [ "$(od -An -tx1 -j 4 -N 1 "$TARGET" | tr -d ' ')" = 01 ]; then
+		echo '+4(%sp):u32'
+	elif [ "$(uname -m)" = aarch64 ]; then
+		echo '%x0:u64'
+	else
+		echo '%di:u64'
+	fi
+}
+
 # up COMMAND...: write a command to up_test; prints ok or the name of the error.
 up()
 {

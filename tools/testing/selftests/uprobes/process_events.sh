@@ -48,6 +48,27 @@ is "the reason is that it is none of a file" \
 	"$(grep -o 'error: .*' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//')" \
 	"error: Invalid file offset value"
 
+# Arguments; one of three events is removed, and the others stay.
+echo >"$TRACING/trace"
+start plain 3
+is "an event with arguments" "$(define "p:one $at value=$(first_argument) name=\$comm")" ok
+is "a second event" "$(define "p:two $at")" ok
+is "a third one" "$(define "r:back $at result=\$retval:u64")" ok
+echo 1 >"$TRACING/events/uprobes/enable"
+is "an enabled event cannot be removed" "$(define "-:two")" EBUSY
+echo 0 >"$TRACING/events/uprobes/two/enable"
+is "one event is removed" "$(define "-:two")" ok
+is "the others are listed" "$(cut -d' ' -f1 "$UPROBE_EVENTS" | tr '\n' ' ')" \
+	"p:uprobes/one r:uprobes/back "
+is "the process has its results" "$(go)" 3
+wait "$waiting"
+echo 0 >"$TRACING/events/uprobes/enable"
+is "the arguments are recorded" \
+	"$(sed -nE 's/.*: one: \([^)]*\) //p' "$TRACING/trace" | tr '\n' ' ')" \
+	'value=0 name="target" value=1 name="target" value=2 name="target" '
+is "the hits of the others" "$(hits one) $(hits two) $(hits back)" "3 0 3"
+echo >"$UPROBE_EVENTS"
+
 # Two processes with the same address, and no names.
 echo >"$TRACING/trace"
 start plain 3
