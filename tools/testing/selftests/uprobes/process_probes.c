@@ -434,6 +434,59 @@ static void check_fork(void)
 	command("drop");
 }
 
+/* The state of a child, which both change. */
+static volatile int *step;
+
+static void wait_for_step(int wanted)
+{
+	int i;
+
+	for (i = 0; i < 10000 && *step != wanted; i++)
+		usleep(1000);
+}
+
+static int child_calls_twice(void)
+{
+	int status;
+
+	wait_for_step(1);
+	status = child_calls();
+	*step = 2;
+	wait_for_step(3);
+	return status || call_plain(3) != 3;
+}
+
+/* The object of a probe gets the pid of a child: first while it is registered, then afterwards. */
+static void check_changed_pid(void)
+{
+	int err, again, status;
+	char line[32];
+	pid_t pid;
+
+	step = shared_memory(4096);
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		_exit(child_calls_twice());
+	}
+	snprintf(line, sizeof(line), "pid a %d", pid);
+	err = add("a", plain, "") ?: command(line);
+	again = on("add", "a");
+	*step = 1;
+	wait_for_step(2);
+	ksft_test_result(!err && again == EBUSY && call_plain(1) == 1 && get("a", HITS) == 1 &&
+			 get("a", REGISTERED) == 1,
+			 "refusal of a registered probe, with the pid of a child: error %d\n",
+			 again);
+	err = on("del", "a") ?: on("add", "a");
+	*step = 3;
+	status = reap(pid);
+	ksft_test_result(!err && !status && get("a", HITS) == 4 && unchanged(plain),
+			 "then it is registered for the child: error %d, status %d\n", err, status);
+	command("drop");
+	munmap((void *)step, 4096);
+}
+
 static char *written;
 
 static int child_calls_written(void)
@@ -544,7 +597,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(68);
+	ksft_set_plan(70);
 	check_file();
 	check_registers();
 	check_order();
@@ -558,6 +611,7 @@ int main(int argc, char **argv)
 	check_batch();
 	check_batch_of_returns();
 	check_fork();
+	check_changed_pid();
 	check_fork_of_written();
 	check_follow();
 	check_follow_vfork();

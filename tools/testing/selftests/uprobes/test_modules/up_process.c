@@ -8,6 +8,7 @@
  *	del NAME			unregister it
  *	forget NAME			unregister it, and forget it
  *	on NAME, off NAME		enable it, disable it
+ *	pid NAME N			change its pid, also if it is registered
  *	batch				register all that are not registered, as an array
  *	returns				the same for all return probes
  *	drop				unregister and forget all
@@ -544,6 +545,8 @@ static int run(char *line)
 		return enable_uprobe(&p->rp.up);
 	if (!strcmp(command, "off"))
 		return disable_uprobe(&p->rp.up);
+	if (!strcmp(command, "pid"))
+		return line ? kstrtoint(line, 0, &p->rp.up.pid) : -EINVAL;
 	if (!strcmp(command, "kprobe"))
 		return command_kprobe(p);
 	if (strcmp(command, "follow"))
