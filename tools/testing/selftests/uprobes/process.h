@@ -111,6 +111,58 @@ UNUSED static void refused(const char *name, int err, int wanted)
 	command("drop");
 }
 
+/* --- Reasons of refusals ------------------------------------------------------------ */
+
+#define TRACE		TRACING "trace"
+#define REFUSALS	TRACING "events/uprobe_core/uprobe_refused/enable"
+
+UNUSED static void clear_trace(void)
+{
+	close(open(TRACE, O_WRONLY | O_TRUNC));
+}
+
+/* Lets the kernel record reasons, or not. */
+UNUSED static void record_refusals(bool record)
+{
+	int fd = open(REFUSALS, O_WRONLY);
+
+	write(fd, record ? "1" : "0", 1);
+	close(fd);
+	clear_trace();
+}
+
+/* The last reason that was recorded, with the error: "REASON (-N)". */
+UNUSED static const char *last_reason(void)
+{
+	const char *at = read_all(TRACE), *found = NULL;
+	static char reason[100];
+
+	while ((at = strstr(at, "uprobe_refused: inode "))) {
+		at += strlen("uprobe_refused: inode ");
+		found = strstr(at, ": ");
+	}
+	snprintf(reason, sizeof(reason), "%s", found ? found + 2 : "");
+	if (strchr(reason, '\n'))
+		*strchr(reason, '\n') = 0;
+	return reason;
+}
+
+/* refused(), which compares the reason, too. */
+UNUSED static void refused_because(const char *name, int err, int wanted, const char *reason)
+{
+	const char *got = last_reason();
+	char line[100];
+
+	snprintf(line, sizeof(line), "%s (-%d)", reason, wanted);
+	ksft_test_result(err == wanted && !strcmp(got, line),
+			 "refusal of %s: error %d, wanted %d, reason \"%s\"\n", name, err, wanted,
+			 got);
+	command("drop");
+	clear_trace();
+}
+
+/* --- Calls and text ------------------------------------------------------------------- */
+
 UNUSED static unsigned long call_plain(unsigned int times)
 {
 	unsigned long sum = 0;

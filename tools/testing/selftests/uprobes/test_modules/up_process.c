@@ -11,6 +11,7 @@
  *	pid NAME N			change its pid, also if it is registered
  *	batch				register all that are not registered, as an array
  *	returns				the same for all return probes
+ *	array N				register and unregister arrays of N probes: 0 or less
  *	drop				unregister and forget all
  *	kprobe NAME			register it in the handler of a kprobe
  *	follow NAME			register it in the next child of its process
@@ -478,6 +479,20 @@ static int command_returns(void)
 	return register_uretprobes(rps, n);
 }
 
+/* All functions for arrays return the same. */
+static int command_array(const char *text)
+{
+	int num, ret = kstrtoint(text, 0, &num);
+
+	if (ret || num > 0)
+		return ret ?: -ERANGE;
+	ret = register_uprobes(NULL, num);
+	if (unregister_uprobes(NULL, num) != ret || register_uretprobes(NULL, num) != ret ||
+	    unregister_uretprobes(NULL, num) != ret)
+		return -EIO;
+	return ret;
+}
+
 static void command_drop(void)
 {
 	struct uretprobe *rps[MOST];
@@ -526,6 +541,8 @@ static int run(char *line)
 		return command_returns();
 	if (!name || strlen(name) >= NAME_SIZE)
 		return -EINVAL;
+	if (!strcmp(command, "array"))
+		return command_array(name);
 	if (!strcmp(command, "new"))
 		return command_new(name, line);
 	p = find(name);

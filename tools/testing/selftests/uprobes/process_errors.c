@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Errors of the functions for probes of one process, and the reasons that the tracepoint
+ * uprobe_refused has for them.
+ */
+#include "../kselftest.h"
+#include "probe.h"
+#include "signals.h"
+#include "system.h"
+#include "code.h"
+#include "process.h"
+
+/* An instruction that can be probed, and one with others inside, where there are any; a return. */
+#if defined(__aarch64__)
+static const unsigned int other_code[] = { 0xd503201f };
+static const char transaction_or_call[] = "traps on purpose";
+#else
+static const unsigned char other_code[] = { 0x90 };
+/* mov $0x90909090, %eax; ret */
+static const unsigned char with_inside[] = { 0xb8, 0x90, 0x90, 0x90, 0x90, 0xc3 };
+static const char transaction_or_call[] = "begins or aborts a transaction";
+#endif
+
+#define OVERLAP	"a probe is inside, or it is inside of a probed instruction"
+
+static char *put(char *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	__builtin___clear_cache(to, to + len);
+	return to;
+}
+
+#define PUT(to, code)	put(to, code, sizeof(code))
+
+/* --- Mappings ------------------------------------------------------------------------- */
+
+/* The first address of a mapping of this process, by its name. */
+static void *mapping_of(const char *name)
+{
+	const char *maps = read_all("/proc/self/maps"), *line = strstr(maps, name);
+
+	if (!line)
+		return NULL;
+	while (line > maps && line[-1] != '\n')
+		line--;
+	return (void *)strtoul(line, NULL, 16);
+}
+
+static void check_mappings(void)
+{
+	static int data;
+	char *map;
+
+	refused_because("unmapped memory", add("a", (void *)4096, ""), EFAULT,
+			"nothing is mapped there");
+	refused_because("data", add("a", &data, ""), EACCES, "the mapping is not executable");
+	code_file(FILE_PATH, 1);
+	map = code_map(FILE_PATH, 1, PROT_READ | PROT_EXEC, MAP_SHARED);
+	refused_because("a shared mapping", add("a", map, ""), EPERM, "the mapping is shared");
+	munmap(map, 4096);
+	unlink(FILE_PATH);
+	add("a", plain, "");
+	call_plain(1);
+	refused_because("the copies of probed instructions",
+			add("b", mapping_of("[uprobes]"), ""), EACCES,
+			"the mapping belongs to the kernel");
+}
+
+/* --- Instructions --------------------------------------------------------------------- */
+
+static void check_instructions(void)
+{
+	char *code = jit();
+
+	PUT(code + 512, refused_code);
+	PUT(code + 1024, breakpoint_code);
+	refused_because("an instruction", add("a", code + 512, ""), EOPNOTSUPP,
+			transaction_or_call);
+	refused_because("a foreign breakpoint", add("a", code + 1024, ""), EEXIST,
+			"a breakpoint of another owner");
+	add("a", code, "");
+	PUT(code, other_code);
+	refused_because("overwritten text of a probe", add("b", code, ""), EILSEQ,
+			"another probe, whose text was overwritten, is there");
+	munmap(code, 4096);
+	clear_trace();
+}
+
+#ifdef __aarch64__
+#define INSIDE_CHECKS	1
+
+static void check_inside(void)
+{
+	refused("an address that is not aligned", add("a", (char *)plain + 2, ""), EILSEQ);
+}
+#else
+#define INSIDE_CHECKS	4
+
+/* The kernel cannot know whether an instruction begins at an address, but two of them tell. */
+static void check_inside(void)
+{
+	char *code = PUT(jit(), with_inside);
+	int first, second;
+
+	first = add("a", code, "");
+	second = add("b", code + 1, "");
+	refused_because("the inside of a probed instruction", first ? -1 : second, EILSEQ, OVERLAP);
+	first = add("a", code + 1, "");
+	ksft_test_result(!first && code[0] == (char)with_inside[0] && code[1] != 0x90 - 0x100,
+			 "the inside of an instruction is probed: error %d\n", first);
+	second = add("b", code, "");
+	refused_because("an instruction with a probe inside", first ? -1 : second, EILSEQ, OVERLAP);
+	first = add("b", code, "");
+	((void (*)(void))code)();
+	ksft_test_result(!first && get("b", HITS) == 1 && !get("b", ERRORS),
+			 "and accepted without that probe: error %d\n", first);
+	command("drop");
+	munmap(code, 4096);
+	clear_trace();
+}
+#endif
+
+/* --- Exits ---------------------------------------------------------------------------- */
+
+static int add_exits(const char *at, unsigned long size)
+{
+	char words[40];
+
+	snprintf(words, sizeof(words), "return size=%lu", size);
+	return add("a", at, words);
+}
+
+static void check_exits(void)
+{
+	char *code = jit();
+
+	refused_because("a function without an exit", add_exits(code, code_offsets[1]), ENOEXEC,
+			"the function continues after its end");
+	refused_because("the end of a mapping", add_exits(code, 4096 + 16), EFAULT,
+			"it is not in one mapping");
+	PUT(code + code_offsets[3], breakpoint_code);
+	refused_because("a breakpoint in the function", add_exits(code, CODE_SIZE), EEXIST,
+			"a breakpoint is in the function");
+	munmap(code, 4096);
+	clear_trace();
+}
+
+/* --- Arguments ------------------------------------------------------------------------ */
+
+static void check_arguments(void)
+{
+	refused("a negative maxactive", add("a", plain, "return most=-1"), EINVAL);
+	refused("a negative number of probes", command("array -1"), EINVAL);
+	refused("an empty array, which is accepted", command("array 0"), 0);
+	make("a", getpid(), plain, "");
+	refused("enabling a probe that is not registered", on("on", "a"), EINVAL);
+	make("a", getpid(), plain, "");
+	refused("disabling a probe that is not registered", on("off", "a"), EINVAL);
+	add("a", plain, "");
+	on("del", "a");
+	refused("enabling a probe that is not registered any more", on("on", "a"), EINVAL);
+}
+
+int main(void)
+{
+	ksft_print_header();
+	ksft_set_plan(16 + INSIDE_CHECKS);
+	record_refusals(true);
+	check_mappings();
+	check_instructions();
+	check_inside();
+	check_exits();
+	check_arguments();
+	record_refusals(false);
+	ksft_finished();
+}
