@@ -101,6 +101,12 @@ is "a breakpoint: the reason is in the list" "$(listed "$REFUSED" plain)" \
 	"handlers 1 returns 0 [0: $reason]"
 up "del x" >/dev/null
 
+# --- Permissions --------------------------------------------------------------------------
+
+for name in list areas missed; do
+	is "$name: only its owner reads it" "$(stat -c %a "$UPROBES/$name")" 400
+done
+
 # --- Missed returns -----------------------------------------------------------------------
 
 matches "the number of missed returns" "$(cat "$UPROBES/missed")" '^[0-9]+$'
