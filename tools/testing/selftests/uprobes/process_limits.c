@@ -107,16 +107,28 @@ static int open_protection(const char *page)
 static void check_protected(void)
 {
 	char *code = jit();
-	int err, uffd = open_protection(code);
+	int err, again, uffd = open_protection(code);
+	bool stays;
 
 	if (uffd < 0) {
+		ksft_test_result_skip("userfaultfd protects no pages here\n");
 		ksft_test_result_skip("userfaultfd protects no pages here\n");
 		return;
 	}
 	err = add("w", code, "");
 	ksft_test_result(err == EPERM && code_call(code, 0, 1),
 			 "a page that userfaultfd protects is refused: error %d\n", err);
+	command("drop");
 	protect_page(uffd, code, 0);
+	err = add("w", code, "");
+	protect_page(uffd, code, UFFDIO_WRITEPROTECT_MODE_WP);
+	again = on("off", "w");
+	stays = memcmp(code, code_start, CODE_SIZE) && code_call(code, 0, 1) && !get("w", HITS);
+	protect_page(uffd, code, 0);
+	ksft_test_result(!err && again == EAGAIN && stays && !on("off", "w") &&
+			 !memcmp(code, code_start, CODE_SIZE),
+			 "a probe of such a page is disabled, and its breakpoint stays: error %d\n",
+			 again);
 	close(uffd);
 	command("drop");
 	munmap(code, 4096);
@@ -235,7 +247,10 @@ static void check_no_room(void)
 			 "the room vanishes after the registration: %ld missed\n",
 			 get("a", MISSED));
 	command("drop");
-	refused("text without room for copies", add("a", code, ""), ENOSPC);
+	record_refusals(true);
+	refused_because("text without room for copies", add("a", code, ""), ENOSPC,
+			"no room for a copy in reach of the text");
+	record_refusals(false);
 	ksft_test_result(!add("a", code + RETURN_OFFSET, "") && code_call(code, 0, 1) &&
 			 get("a", HITS) == 1, "an instruction that is emulated needs no room\n");
 	command("drop");
@@ -565,7 +580,7 @@ static void check_tagged_literal(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(24 + TAG_CHECKS);
+	ksft_set_plan(25 + TAG_CHECKS);
 	check_execute_only();
 	check_protected();
 	check_guarded();
