@@ -319,6 +319,19 @@ static void check_returns(void)
 	ksft_test_result(!err && deep(20) == 20 && get("r", RETURNS) == 21 && !get("r", ERRORS),
 			 "the largest data: error %d, %ld seen\n", err, get("r", RETURNS));
 	command("drop");
+	/* At most one at a time: an instance that is kept would be counted. */
+	err = add("r", deep, "return ignore most=1");
+	ksft_test_result(!err && deep(20) == 20 && get("r", HITS) == 21 && !get("r", RETURNS) &&
+			 !get("r", MISSED),
+			 "an entry handler does not want the returns: %ld seen, %ld missed\n",
+			 get("r", RETURNS), get("r", MISSED));
+	command("drop");
+	err = add("r", plain, "return");
+	ksft_test_result(!err && !on("off", "r") && unchanged(plain) && call_plain(2) == 2 &&
+			 !get("r", HITS), "a disabled return probe has no breakpoint\n");
+	ksft_test_result(!on("on", "r") && call_plain(2) == 2 && get("r", HITS) == 2 &&
+			 get("r", RETURNS) == 2, "a return probe is enabled again\n");
+	command("drop");
 	err = add("r", plain, "return result=77");
 	ksft_test_result(!err && plain(1) == 77, "a return handler changes the result\n");
 	command("drop");
@@ -597,7 +610,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
-	ksft_set_plan(70);
+	ksft_set_plan(73);
 	check_file();
 	check_registers();
 	check_order();

@@ -24,6 +24,7 @@
  *	data=N		its data_size
  *	size=N		it is on the exits of the function, which has this size
  *	entry		it has an entry handler, although it is on exits
+ *	ignore		its entry handler does not want the return
  *	nothing		it has no handler
  *	reserved	a reserved member is not zero
  *	sleep		the handler sleeps, and allocates memory
@@ -71,6 +72,7 @@
  * @entry: in probes
  * @name: chosen by the program
  * @is_return: it is a return probe
+ * @ignore: the entry handler does not want the return
  * @sleep: the handler sleeps
  * @meet: the handler waits for another one
  * @signal: the handler sends a signal
@@ -97,7 +99,7 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, sleep, meet, signal, known, quiet, self, kprobes, notify, dies,
+	bool is_return, ignore, sleep, meet, signal, known, quiet, self, kprobes, notify, dies,
 	     leaves;
 	struct probe *other, *remove, *end;
 	bool ended;
@@ -116,6 +118,16 @@ static int add(struct probe *p)
 static int del(struct probe *p)
 {
 	return p->is_return ? unregister_uretprobe(&p->rp) : unregister_uprobe(&p->rp.up);
+}
+
+static int enable(struct probe *p)
+{
+	return p->is_return ? enable_uretprobe(&p->rp) : enable_uprobe(&p->rp.up);
+}
+
+static int disable(struct probe *p)
+{
+	return p->is_return ? disable_uretprobe(&p->rp) : disable_uprobe(&p->rp.up);
 }
 
 static struct kprobe dummy = { .symbol_name = "schedule_timeout_uninterruptible" };
@@ -233,7 +245,7 @@ static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
 
 	atomic_long_inc(&p->hits);
 	*(u64 *)ri->data = (unsigned long)current;
-	return 0;
+	return p->ignore;
 }
 
 static bool return_is_right(struct probe *p, struct uretprobe_instance *ri, struct pt_regs *regs)
@@ -366,8 +378,8 @@ static bool set_flag(struct probe *p, const char *word)
 {
 	static const struct { const char *word; size_t offset; } flags[] = {
 #define FLAG(name) { #name, offsetof(struct probe, name) }
-		FLAG(sleep), FLAG(meet), FLAG(signal), FLAG(known), FLAG(quiet), FLAG(self),
-		FLAG(kprobes), FLAG(notify), FLAG(dies), FLAG(leaves),
+		FLAG(ignore), FLAG(sleep), FLAG(meet), FLAG(signal), FLAG(known), FLAG(quiet),
+		FLAG(self), FLAG(kprobes), FLAG(notify), FLAG(dies), FLAG(leaves),
 	};
 	unsigned int i;
 
@@ -559,9 +571,9 @@ static int run(char *line)
 		return 0;
 	}
 	if (!strcmp(command, "on"))
-		return enable_uprobe(&p->rp.up);
+		return enable(p);
 	if (!strcmp(command, "off"))
-		return disable_uprobe(&p->rp.up);
+		return disable(p);
 	if (!strcmp(command, "pid"))
 		return line ? kstrtoint(line, 0, &p->rp.up.pid) : -EINVAL;
 	if (!strcmp(command, "kprobe"))
