@@ -171,9 +171,20 @@ else
 	is "the sample: the process goes on" "$(go)" 6
 	wait "$waiting"
 	rmmod uprobe_example
+	where="uprobe on pid $waiting, vaddr $(address plain)"
+	is "the sample's first message" "$(dmesg | grep -c "Registering $where\$")" 1
 	is "the sample shows each hit" \
 		"$(dmesg | grep -c "Hit #[1-6] on probepoint at $(address plain)")" 6
+	is "the message at its end" "$(dmesg | grep -c "Unregistering $where\$")" 1
 	is "the sample's last message" "$(dmesg | grep -c "Probepoint was hit 6 times")" 1
+	start plain 4
+	insmod "$counting" pid="$waiting" vaddr="$(address plain)" verbose=0
+	go >/dev/null
+	wait "$waiting"
+	rmmod uprobe_example
+	is "it does not show them with verbose=0" \
+		"$(dmesg | grep -c "Hit #.* on probepoint at $(address plain)")" 6
+	is "but counts them" "$(dmesg | grep -c "Probepoint was hit 4 times")" 1
 	start plain 2
 	insmod "$returns" pid="$waiting" vaddr="$(address plain)"
 	go >/dev/null
