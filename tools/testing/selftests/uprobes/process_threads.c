@@ -97,6 +97,55 @@ static void run_two(void (*first)(void *), void (*second)(void *))
 	thread_wait(&threads[1], 60);
 }
 
+/* What the threads wait for; numbers of threads that wait, and that have called. */
+static volatile int released;
+static volatile unsigned int waiting, called;
+
+static void thread_waits(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	while (released < 1)
+		usleep(1000);
+	call_plain(1);
+	__atomic_fetch_add(&called, 1, __ATOMIC_RELAXED);
+	while (released < 2)
+		usleep(1000);
+	call_plain(1);
+}
+
+static bool all_are(volatile unsigned int *number)
+{
+	int i;
+
+	for (i = 0; i < 10000 && *number < nr_threads; i++)
+		usleep(1000);
+	return *number == nr_threads;
+}
+
+/* Threads that exist wait while the probe is registered, and while it is unregistered. */
+static void check_return_of_calls(void)
+{
+	long first;
+	int err;
+
+	start_threads(thread_waits);
+	if (!all_are(&waiting))
+		ksft_print_msg("a thread does not run\n");
+	err = add("a", plain, "");
+	released = 1;
+	ksft_test_result(all_are(&called) && !err && get("a", HITS) == (long)nr_threads,
+			 "the next call of each thread is a hit: error %d, %ld hits\n", err,
+			 get("a", HITS));
+	first = get("a", HITS);
+	err = on("del", "a");
+	released = 2;
+	wait_threads();
+	ksft_test_result(!err && get("a", HITS) == first && unchanged(plain),
+			 "none is a hit after the removal: error %d\n", err);
+	command("drop");
+}
+
 /* Two threads are in the handler when the first of them asks for the removal. */
 static void check_two_removals(void)
 {
@@ -299,9 +348,10 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(9);
+	ksft_set_plan(11);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
+	check_return_of_calls();
 	check_two_removals();
 	check_removal_in_callback();
 	check_busy_handlers();
