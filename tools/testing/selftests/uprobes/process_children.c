@@ -214,6 +214,35 @@ static void check_follow(void)
 	command("drop");
 }
 
+static void exec_in_thread(void *unused)
+{
+	(void)unused;
+	syscall(__NR_exit_group, child_execs());
+}
+
+/* The second thread calls, and executes a program; the first one waits. */
+static int child_execs_in_thread(void)
+{
+	static struct thread second;
+
+	thread_start(&second, exec_in_thread, NULL);
+	for (;;)
+		usleep(100000);
+	return 0;
+}
+
+static void check_follow_thread(void)
+{
+	int err = make("f", getpid(), plain, "") ?: on("follow", "f"), status;
+
+	status = in_child(child_execs_in_thread);
+	ksft_test_result(!err && status == 33 && get("f", HITS) == 3 && !get("f", REGISTERED) &&
+			 !on("del", "f") && !strcmp(read_all(EVENTS), "2 2 2 0\n"),
+			 "a thread that executes a program unregisters: status %d, events %s",
+			 status, read_all(EVENTS));
+	command("drop");
+}
+
 static void check_follow_vfork(void)
 {
 	char seen[64];
@@ -278,13 +307,14 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
 	ksft_print_header();
-	ksft_set_plan(13);
+	ksft_set_plan(14);
 	memcpy(before, plain, sizeof(before));
 	check_fork();
 	check_changed_pid();
 	check_library();
 	check_fork_of_written();
 	check_follow();
+	check_follow_thread();
 	check_follow_vfork();
 	check_namespace();
 	ksft_finished();
