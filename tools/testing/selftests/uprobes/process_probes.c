@@ -9,6 +9,7 @@
 #include "system.h"
 #include "code.h"
 #include "process.h"
+#include "change.h"
 
 /*
  * Loads all general registers, but the stack pointer, with the values that up_process knows;
@@ -343,6 +344,38 @@ static void check_returns(void)
 	ksft_test_result(unchanged(plain) && call_plain(2) == 2, "the text is as before\n");
 }
 
+/* --- Changed registers --------------------------------------------------------------- */
+
+/* Calls the function of change.h with a probe whose handler changes a register. */
+static void check_change(const char *name, const char *at, const char *word, long number,
+			 unsigned long wanted)
+{
+	unsigned long result;
+	char words[40];
+	int err;
+
+	snprintf(words, sizeof(words), word, number);
+	err = add("a", at, words);
+	result = changed(0);
+	ksft_test_result(!err && result == wanted && get("a", HITS) == 1 && !get("a", ERRORS),
+			 "a handler changes %s: 0x%lx, wanted 0x%lx, error %d\n", name, result,
+			 wanted, err);
+	command("drop");
+}
+
+static void check_changes(void)
+{
+	ksft_test_result(changed(0) == 0x2301, "a function without a probe\n");
+	check_change("nothing at a copied instruction", changed_copied, "", 0, 0x2301);
+	check_change("the ip at a copied instruction", changed_copied, "ip=%ld",
+		     changed_copied_end - changed_copied, 0x2201);
+	check_change("nothing at an emulated instruction", changed_call, "", 0, 0x2301);
+	check_change("the ip at an emulated instruction", changed_call, "ip=%ld",
+		     changed_call_end - changed_call, 0x2101);
+	check_change("the stack pointer", changed_sp, "sp=%ld", CHANGED_SLOT, 0x1301);
+	check_change("the flags", changed_flags, "carry", 0, 0x12301);
+}
+
 /* --- Arrays ------------------------------------------------------------------------ */
 
 static void check_batch(void)
@@ -409,7 +442,7 @@ static void check_batch_of_returns(void)
 
 int main(void)
 {
-	ksft_set_plan(62);
+	ksft_set_plan(69);
 	check_file();
 	check_registers();
 	check_order();
@@ -420,6 +453,7 @@ int main(void)
 	check_foreign();
 	check_deferred();
 	check_returns();
+	check_changes();
 	check_batch();
 	check_batch_of_returns();
 	ksft_finished();

@@ -108,28 +108,56 @@ static struct dentry *control_create(const char *name)
 /**
  * struct changes - changes that a handler makes in the registers
  * @ip: to be added to the instruction pointer
+ * @sp: to be added to the stack pointer
+ * @carry: the carry flag is to be set
  * @has_result: @result is valid
  * @result: value of the register of results
  */
 struct changes {
 	long ip;
+	long sp;
+	bool carry;
 	bool has_result;
 	unsigned long result;
 };
+
+#ifdef CONFIG_ARM64
+static void set_carry(struct pt_regs *regs)
+{
+	regs->pstate |= PSR_C_BIT;
+}
+#else
+static void set_carry(struct pt_regs *regs)
+{
+	regs->flags |= X86_EFLAGS_CF;
+}
+#endif
 
 static void make_changes(const struct changes *changes, struct pt_regs *regs)
 {
 	if (changes->ip)
 		instruction_pointer_set(regs, instruction_pointer(regs) + changes->ip);
+	regs->sp += changes->sp;
+	if (changes->carry)
+		set_carry(regs);
 	if (changes->has_result)
 		regs_set_return_value(regs, changes->result);
 }
 
-/* Takes the words "ip=N" and "result=N". Returns 0, an errno, or 1 if it is another word. */
+/*
+ * Takes the words "ip=N", "sp=N", "carry" and "result=N". Returns 0, an errno, or 1 if it is
+ * another word.
+ */
 static int take_change(struct changes *changes, const char *word, const char *value)
 {
 	if (!strcmp(word, "ip"))
 		return kstrtol(value, 0, &changes->ip);
+	if (!strcmp(word, "sp"))
+		return kstrtol(value, 0, &changes->sp);
+	if (!strcmp(word, "carry")) {
+		changes->carry = true;
+		return 0;
+	}
 	if (strcmp(word, "result"))
 		return 1;
 	changes->has_result = true;

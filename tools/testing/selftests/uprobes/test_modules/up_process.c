@@ -41,6 +41,8 @@
  *	dies		the handler is a bug
  *	leaves		the exit of its process, which is followed, unregisters it
  *	ip=N		the handler adds N to the instruction pointer
+ *	sp=N		the handler adds N to the stack pointer
+ *	carry		the handler sets the carry flag
  *	result=N	the handler sets the register of results
  *
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
