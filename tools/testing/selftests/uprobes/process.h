@@ -17,7 +17,7 @@
 #define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)
 
 /* Columns of a probe. */
-enum { HITS = 1, RETURNS, MISSED, CALLBACKS, RESULT, ERRORS, REGISTERED, ASKED };
+enum { HITS = 1, RETURNS, MISSED, CALLBACKS, RESULT, ERRORS, REGISTERED, ASKED, SP };
 
 UNUSED static NOINLINE unsigned long plain(unsigned long value)
 {

@@ -12,15 +12,18 @@
 #include "change.h"
 
 /*
- * Loads all general registers, but the stack pointer, with the values that up_process knows;
- * known_insn is probed then.
+ * Loads all general registers, but the stack pointer, with the values that up_process knows, and
+ * the flags of an equal comparison, with carry; known_insn is probed then.  Saves the stack
+ * pointer.
  */
 extern const char known_insn[];
+unsigned long known_sp;
 void known(void);
 
 #if defined(__x86_64__)
 asm(".pushsection .text\n"
 	"known: push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
+	"mov %rsp, known_sp(%rip); xor %eax, %eax; stc\n"
 	"mov $0x101, %eax; mov $0x102, %ebx; mov $0x103, %ecx; mov $0x104, %edx\n"
 	"mov $0x105, %esi; mov $0x106, %edi; mov $0x107, %ebp; mov $0x108, %r8d\n"
 	"mov $0x109, %r9d; mov $0x10a, %r10d; mov $0x10b, %r11d; mov $0x10c, %r12d\n"
@@ -31,6 +34,7 @@ asm(".pushsection .text\n"
 #elif defined(__i386__)
 asm(".pushsection .text\n"
 	"known: push %ebx; push %ebp; push %esi; push %edi\n"
+	"mov %esp, known_sp; xor %eax, %eax; stc\n"
 	"mov $0x101, %eax; mov $0x102, %ebx; mov $0x103, %ecx; mov $0x104, %edx\n"
 	"mov $0x105, %esi; mov $0x106, %edi; mov $0x107, %ebp\n"
 	"known_insn: nop\n"
@@ -41,6 +45,7 @@ asm(".pushsection .text; .balign 4\n"
 	"known: stp x29, x30, [sp, #-96]!\n"
 	"stp x19, x20, [sp, #16]; stp x21, x22, [sp, #32]; stp x23, x24, [sp, #48]\n"
 	"stp x25, x26, [sp, #64]; stp x27, x28, [sp, #80]\n"
+	"mov x0, sp; adrp x1, known_sp; str x0, [x1, :lo12:known_sp]; cmp x0, x0\n"
 	"mov x0, #0x101; mov x1, #0x102; mov x2, #0x103; mov x3, #0x104\n"
 	"mov x4, #0x105; mov x5, #0x106; mov x6, #0x107; mov x7, #0x108\n"
 	"mov x8, #0x109; mov x9, #0x10a; mov x10, #0x10b; mov x11, #0x10c\n"
@@ -62,7 +67,9 @@ static void check_registers(void)
 
 	known();
 	ksft_test_result(!err && get("k", HITS) == 1 && !get("k", ERRORS),
-			 "the handler has all registers: error %d\n", err);
+			 "the handler has all registers, and the flags: error %d\n", err);
+	ksft_test_result(get("k", SP) == (long)known_sp, "and the stack pointer: 0x%lx, 0x%lx\n",
+			 (unsigned long)get("k", SP), known_sp);
 	command("drop");
 	err = add("k", plain, "known");
 	call_plain(1);
@@ -250,6 +257,34 @@ static void check_foreign(void)
 	munmap(code, 4096);
 }
 
+/* --- Handlers that wait -------------------------------------------------------------- */
+
+#define KNOWN	0x101
+
+/* The handler reads a page that the process maps, but does not have yet. */
+static void check_reading(void)
+{
+	const unsigned int known_value = KNOWN;
+	char words[40], *map;
+	int fd, err;
+
+	code_file(FILE_PATH, 1);
+	fd = open(FILE_PATH, O_WRONLY);
+	write(fd, &known_value, sizeof(known_value));
+	close(fd);
+	map = code_map(FILE_PATH, 1, PROT_READ, MAP_PRIVATE);
+	snprintf(words, sizeof(words), "read=0x%lx", (unsigned long)map);
+	err = add("a", plain, words);
+	ksft_test_result(!err && call_plain(1) == 1 && get("a", HITS) == 1 && !get("a", ERRORS),
+			 "a handler faults a page in, under a mutex: error %d\n", err);
+	munmap(map, 4096);
+	call_plain(1);
+	ksft_test_result(get("a", HITS) == 2 && get("a", ERRORS) == 1,
+			 "and notices that it is unmapped\n");
+	command("drop");
+	unlink(FILE_PATH);
+}
+
 /* --- Operations in handlers -------------------------------------------------------- */
 
 static void check_deferred(void)
@@ -294,6 +329,7 @@ static void check_deferred(void)
 	err = add("a", plain, "sleep");
 	ksft_test_result(!err && call_plain(2) == 2 && get("a", HITS) == 2, "a handler sleeps\n");
 	command("drop");
+	check_reading();
 	err = add("a", plain, "kprobes");
 	ksft_test_result(!err && call_plain(1) == 1 && !get("a", RESULT),
 			 "a handler registers a kprobe: %ld\n", get("a", RESULT));
@@ -442,7 +478,7 @@ static void check_batch_of_returns(void)
 
 int main(void)
 {
-	ksft_set_plan(69);
+	ksft_set_plan(72);
 	check_file();
 	check_registers();
 	check_order();

@@ -30,7 +30,9 @@
  *	sleep		the handler sleeps, and allocates memory
  *	meet		the handler waits until a second call of it runs
  *	signal		the handler sends SIGUSR1 to the thread
- *	known		the general registers are KNOWN, KNOWN + 1 and so on, or it is an error
+ *	known		the general registers are KNOWN, KNOWN + 1 and so on, and the flags
+ *			those of an equal comparison with carry, or it is an error
+ *	read=N		the handler reads KNOWN at this address of its process, or it is an error
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
@@ -46,10 +48,11 @@
  *	result=N	the handler sets the register of results
  *
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
- * last callback or operation in a notifier, errors, 1 if it is registered, and the result of the
- * last registration or removal in its handler.  up_process/log has the names of probes whose
- * handlers have run, with a "+" or "-" for callbacks of registrations and removals, in that order.
- * up_process/events has the numbers of forks, execs, exits, and exits of tasks without memory.
+ * last callback or operation in a notifier, errors, 1 if it is registered, the result of the last
+ * registration or removal in its handler, and the stack pointer of the last hit.  up_process/log
+ * has the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
+ * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and
+ * exits of tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -89,6 +92,8 @@
  * @remove: the handler unregisters it, or NULL
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
+ * @read: the handler reads KNOWN there, or 0
+ * @sp: stack pointer of the last hit
  * @changes: those of the handler
  * @result: of the last callback, or of another operation in a handler or a notifier
  * @asked: what the last registration or removal in the handler has returned
@@ -105,6 +110,7 @@ struct probe {
 	     leaves;
 	struct probe *other, *remove, *end;
 	bool ended;
+	unsigned long read, sp;
 	struct changes changes;
 	int result, asked;
 	atomic_long_t hits, returns, callbacks, errors;
@@ -176,11 +182,25 @@ static const unsigned int general[] = {
 
 /* A 32-bit process has the first seven. */
 #ifdef CONFIG_X86
+static bool flags_are_known(struct pt_regs *regs)
+{
+	const unsigned long all = X86_EFLAGS_CF | X86_EFLAGS_ZF | X86_EFLAGS_SF;
+
+	return (regs->flags & all) == (X86_EFLAGS_CF | X86_EFLAGS_ZF);
+}
+
 static unsigned int nr_general(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs) ? ARRAY_SIZE(general) : 7;
 }
 #else
+static bool flags_are_known(struct pt_regs *regs)
+{
+	const unsigned long all = PSR_C_BIT | PSR_Z_BIT | PSR_N_BIT | PSR_V_BIT;
+
+	return (regs->pstate & all) == (PSR_C_BIT | PSR_Z_BIT);
+}
+
 static unsigned int nr_general(struct pt_regs *regs)
 {
 	return ARRAY_SIZE(general);
@@ -195,7 +215,17 @@ static bool are_known(struct pt_regs *regs)
 		if (*(unsigned long *)((void *)regs + general[i]) != KNOWN + i)
 			return false;
 	}
-	return true;
+	return flags_are_known(regs);
+}
+
+/* Reads memory of the process, which may not be present, under a mutex. */
+static bool read_known(unsigned long address)
+{
+	static DEFINE_MUTEX(read_mutex);
+	u32 value;
+
+	guard(mutex)(&read_mutex);
+	return !copy_from_user(&value, (void __user *)address, sizeof(value)) && value == KNOWN;
 }
 
 /* Not BUG(): on arm64, its exception would be left open on this CPU. */
@@ -218,6 +248,9 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		atomic_long_inc(&p->errors);
 	if (p->known && !are_known(regs))
 		atomic_long_inc(&p->errors);
+	if (p->read && !read_known(p->read))
+		atomic_long_inc(&p->errors);
+	WRITE_ONCE(p->sp, user_stack_pointer(regs));
 	if (p->sleep) {
 		msleep(20);
 		kfree(kmalloc(PAGE_SIZE, GFP_KERNEL));
@@ -405,6 +438,8 @@ static int take_word(struct probe *p, char *word)
 		return kstrtoint(value, 0, &p->rp.up.pid);
 	if (!strcmp(word, "at"))
 		return kstrtoul(value, 0, &p->rp.up.vaddr);
+	if (!strcmp(word, "read"))
+		return kstrtoul(value, 0, &p->read);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
 	if (!strcmp(word, "data"))
@@ -595,12 +630,12 @@ static int probes_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&lock);
 	list_for_each_entry(p, &probes, entry)
-		seq_printf(m, "%s %ld %ld %ld %ld %d %ld %d %d\n", p->name,
+		seq_printf(m, "%s %ld %ld %ld %ld %d %ld %d %d %ld\n", p->name,
 			   atomic_long_read(&p->hits), atomic_long_read(&p->returns),
 			   (long)p->rp.up.nmissed + atomic_read(&p->rp.nmissed),
 			   atomic_long_read(&p->callbacks), p->result,
 			   atomic_long_read(&p->errors), !!READ_ONCE(p->rp.up.registration),
-			   p->asked);
+			   p->asked, (long)READ_ONCE(p->sp));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(probes);
