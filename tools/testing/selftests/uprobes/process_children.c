@@ -167,6 +167,117 @@ static void check_library(void)
 	unlink(FILE_PATH);
 }
 
+/* --- Many processes ------------------------------------------------------------------ */
+
+#define MANY	10
+
+static int child_calls_both(void)
+{
+	wait_for_step(1);
+	return !(call_plain(3) == 3 && deep(4) == 4);
+}
+
+static const char *name_of(const char *kind, int nr)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "%s%d", kind, nr);
+	return name;
+}
+
+/* Two probes in each process. */
+static void make_many(const pid_t *pids)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		make(name_of("p", i), pids[i], plain, "quiet");
+		make(name_of("d", i), pids[i], deep, "quiet");
+	}
+}
+
+/* An array has probes of all processes. */
+static void check_many(void)
+{
+	int i, err, status = 0, good = 0, registered = 0;
+	pid_t pids[MANY];
+
+	step = shared_memory(4096);
+	for (i = 0; i < MANY; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			limit_child();
+			_exit(child_calls_both());
+		}
+	}
+	make_many(pids);
+	make("bad", 99999, plain, "");
+	err = command("batch");
+	for (i = 0; i < MANY; i++)
+		registered += get(name_of("p", i), REGISTERED) + get(name_of("d", i), REGISTERED);
+	ksft_test_result(err == ESRCH && !registered,
+			 "an array with a process that does not exist is refused: error %d\n", err);
+	command("drop");
+	make_many(pids);
+	err = command("batch");
+	*step = 1;
+	for (i = 0; i < MANY; i++)
+		status |= reap(pids[i]);
+	for (i = 0; i < MANY; i++)
+		good += get(name_of("p", i), HITS) == 3 && get(name_of("d", i), HITS) == 5;
+	ksft_test_result(!err && !status && good == MANY,
+			 "an array of %d processes: error %d, status %d, %d have their hits\n",
+			 MANY, err, status, good);
+	command("drop");
+	munmap((void *)step, 4096);
+}
+
+/* Forks a child with that pid, which is free. Returns what fork() does. */
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD, .set_tid = pointer(&pid), .set_tid_size = 1,
+	};
+
+	return syscall(__NR_clone3, &args, sizeof(args));
+}
+
+/* The number of a process that has ended is that of another one. */
+static void check_number(void)
+{
+	int err, status;
+	pid_t pid;
+
+	step = shared_memory(4096);
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		_exit(child_calls_both());
+	}
+	err = make("a", pid, plain, "") ?: on("add", "a");
+	*step = 1;
+	status = reap(pid);
+	*step = 0;
+	if (fork_as(pid) == 0) {
+		limit_child();
+		_exit(child_calls_twice());
+	}
+	ksft_test_result(!err && !status && get("a", HITS) == 3 && !get("a", REGISTERED) &&
+			 !on("del", "a"), "a process ends: error %d, status %d\n", err, status);
+	*step = 1;
+	wait_for_step(2);
+	err = on("add", "a");
+	*step = 3;
+	status = reap(pid);
+	ksft_test_result(!err && !status && get("a", HITS) == 6,
+			 "another one has its number: error %d, status %d, %ld hits\n", err, status,
+			 get("a", HITS));
+	command("drop");
+	munmap((void *)step, 4096);
+}
+
+/* --- Fork and exec ---------------------------------------------------------------------- */
+
 static char *written;
 
 static int child_calls_written(void)
@@ -307,11 +418,13 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "exit"))
 		return 33;
 	ksft_print_header();
-	ksft_set_plan(14);
+	ksft_set_plan(18);
 	memcpy(before, plain, sizeof(before));
 	check_fork();
 	check_changed_pid();
 	check_library();
+	check_many();
+	check_number();
 	check_fork_of_written();
 	check_follow();
 	check_follow_thread();
