@@ -447,7 +447,7 @@ int uprobes_unregister(struct uprobe **us, int num)
  * Return: 0; -EINPROGRESS in a handler; -ESRCH if there is no such process or it has ended;
  * -EINVAL if there is no handler, a reserved member is not zero, the process is a kernel thread,
  * or the context is atomic; -EBUSY if @u is registered; -EFAULT if nothing is mapped there or it
- * cannot be read; -EACCES if it is not executable or belongs to the kernel; -EPERM if the mapping
+ * cannot be read; -EACCES if it is not executable or nobody may write to it; -EPERM if the mapping
  * is shared, or userfaultfd protects the page; -EEXIST if a breakpoint of the program or of a
  * debugger is there; -EILSEQ if no instruction is there, or the address is inside of one, as far
  * as other probes or the alignment prove that; -EOPNOTSUPP if the instruction, or a huge page,

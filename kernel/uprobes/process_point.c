@@ -139,7 +139,7 @@ static int check_vma(struct vm_area_struct *vma, const char **why)
 	*why = "huge pages";
 	if (vma->vm_flags & VM_HUGETLB)
 		return -EOPNOTSUPP;
-	*why = "the mapping belongs to the kernel";
+	*why = "nobody may write to the mapping";
 	return vma->vm_flags & VM_MAYWRITE ? 0 : -EACCES;
 }
 

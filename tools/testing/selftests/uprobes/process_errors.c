@@ -63,7 +63,7 @@ static void check_mappings(void)
 	call_plain(1);
 	refused_because("the copies of probed instructions",
 			add("b", mapping_of("[uprobes]"), ""), EACCES,
-			"the mapping belongs to the kernel");
+			"nobody may write to the mapping");
 }
 
 /* --- Instructions --------------------------------------------------------------------- */
