@@ -32,10 +32,10 @@ default_timeout()
 	case $ARCH-$CONFIG in
 	arm64-debug) echo 7200 ;;
 	*-debug|*-kcsan) echo 2700 ;;
-	*-bti|*-tags) echo 1800 ;;
-	*-dist|*-cfi) echo 1200 ;;
+	*-bti|*-tags) echo 2700 ;;
+	*-dist|*-cfi) echo 2400 ;;
 	*-bench*) echo 3600 ;;
-	*)	echo 900 ;;
+	*)	echo 1800 ;;
 	esac
 }
 
