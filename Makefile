@@ -14,7 +14,7 @@ help:
 	@echo '                                all tests; without ARCH for all three; LONG: longer races;'
 	@echo '                                bti, tags and pages64 are kernels for arm64, cfi for x86_64;'
 	@echo '                                dist and cfi boot several times; BOOTS="name ..." selects boots;'
-	@echo '                                MINUTES=n: what can be run alone does not begin after n minutes'
+	@echo '                                MINUTES=n: lint, clients and the like do not begin after n minutes'
 	@echo 'make bench [ARCH=x86_64|i386|arm64] [CONFIG=dist|FLAGS=equal] [RUNS="..."]'
 	@echo '                                measure the base kernel with its kprobes and with ours;'
 	@echo '                                dist: compiled as by a distribution (x86_64);'

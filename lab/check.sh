@@ -5,8 +5,9 @@
 # all that the lab boots, by default) and the configuration in CONFIG; with LONG set, races
 # take longer.  If the configuration has a list of boots (lab/config/CONFIG-ARCH.boots), the
 # guest's tests run in each of them, or in those that BOOTS names.
-# If MINUTES is set, parts that can be run alone do not begin after that many minutes: clients,
-# other bases and architectures, configurations that are only compiled.  They count as skipped.
+# If MINUTES is set, parts that need no guest of ours do not begin after that many minutes: warnings
+# of W=1 and sparse, clients, other bases and architectures, configurations that are only compiled.
+# They count as skipped.
 # The last line is "N passed, N failed".
 
 . "$(dirname "$0")/lib.sh"
@@ -183,21 +184,12 @@ check_bare()
 	cases "$id KUnit" "$console"
 }
 
-# lint_folder ARCH: print the folder of the files to lint, or nothing for all files.
-lint_folder()
-{
-	[[ $1 != "$LINT_ONLY" ]] || echo "arch/$(source_arch "$1")/"
-}
-
 check_arch_config()
 {
 	local arch=$1 id=$1-$CONFIG
 
 	say "== $id"
 	if step "$id kernel builds, objtool is silent" "$LAB/build.sh" "$arch" "$CONFIG"; then
-		[[ $arch == "$UNLINTED" ]] ||
-			step "$id own files: kernel-doc, W=1 and sparse are silent" \
-				"$LAB/lint.sh" "$arch" "$CONFIG" "$(lint_folder "$arch")" || true
 		step "$id <linux/kprobes.h> declares all names of the base's" \
 			"$LAB/headers.sh" "$arch" "$CONFIG" || true
 		step "$id functions on the path of a hit cannot be probed" \
@@ -207,6 +199,20 @@ check_arch_config()
 		*)	check_host "$arch"; check_guest "$arch" ;;
 		esac
 	fi
+}
+
+# check_lint: compile our files again in kernels that have been built.
+check_lint()
+{
+	local arch name folder
+
+	for arch in $ARCHES; do
+		[[ $arch != "$UNLINTED" && -f $(out_dir "$arch" "$CONFIG")/vmlinux ]] || continue
+		name="$arch-$CONFIG own files: kernel-doc, W=1 and sparse are silent"
+		folder=
+		[[ $arch != "$LINT_ONLY" ]] || folder=arch/$(source_arch "$arch")/
+		late "$name" || step "$name" "$LAB/lint.sh" "$arch" "$CONFIG" "$folder" || true
+	done
 }
 
 # check_clients: the users are not tested again in other configurations.
@@ -300,6 +306,7 @@ main()
 		for arch in $ARCHES; do
 			check_arch_config "$arch"
 		done
+		check_lint
 		check_clients
 		say "waiting for the other architectures and configurations (log: $aside)"
 		tail -n 1 -f --pid="$pid" "$aside"
