@@ -63,10 +63,10 @@ static __always_inline u64 offset_of(const struct pt_regs *regs, u32 insn, enum 
 	return sign_extend64(insn >> 12 & 0x1ff, 8);
 }
 
-#define LOAD(type) do {						\
-	type loaded;						\
+#define LOAD(kind) do {						\
+	kind loaded;						\
 								\
-	__get_kernel_nofault(&loaded, (type *)addr, type, fault);	\
+	__get_kernel_nofault(&loaded, (kind *)addr, kind, fault);	\
 	*value = loaded;					\
 } while (0)
 
@@ -91,10 +91,10 @@ fault:
 	return false;
 }
 
-#define STORE(type) do {					\
-	type stored = value;					\
+#define STORE(kind) do {					\
+	kind stored = value;					\
 								\
-	__put_kernel_nofault((type *)addr, &stored, type, fault);	\
+	__put_kernel_nofault((kind *)addr, &stored, kind, fault);	\
 } while (0)
 
 static __always_inline bool store(unsigned long addr, unsigned int size, u64 value)
