@@ -55,7 +55,7 @@ static inline int reap(pid_t pid)
 }
 
 /* The time after which a child that hangs is killed, in seconds. */
-#define CHILD_SECONDS	10
+#define CHILD_SECONDS	60
 
 /* Ends this process after that time, or when its parent has died. */
 static inline void limit_child(void)
