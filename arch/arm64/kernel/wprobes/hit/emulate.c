@@ -63,27 +63,27 @@ static __always_inline u64 offset_of(const struct pt_regs *regs, u32 insn, enum 
 	return sign_extend64(insn >> 12 & 0x1ff, 8);
 }
 
-#define LOAD(kind) do {						\
-	kind loaded;						\
-								\
-	__get_kernel_nofault(&loaded, (kind *)addr, kind, fault);	\
-	*value = loaded;					\
-} while (0)
-
 static __always_inline bool load(unsigned long addr, unsigned int size, u64 *value)
 {
+	u32 word;
+	u16 half;
+	u8 byte;
+
 	switch (size) {
 	case 0:
-		LOAD(u8);
+		__get_kernel_nofault(&byte, (u8 *)addr, u8, fault);
+		*value = byte;
 		break;
 	case 1:
-		LOAD(u16);
+		__get_kernel_nofault(&half, (u16 *)addr, u16, fault);
+		*value = half;
 		break;
 	case 2:
-		LOAD(u32);
+		__get_kernel_nofault(&word, (u32 *)addr, u32, fault);
+		*value = word;
 		break;
 	case 3:
-		LOAD(u64);
+		__get_kernel_nofault(value, (u64 *)addr, u64, fault);
 		break;
 	}
 	return true;
@@ -91,26 +91,24 @@ fault:
 	return false;
 }
 
-#define STORE(kind) do {					\
-	kind stored = value;					\
-								\
-	__put_kernel_nofault((kind *)addr, &stored, kind, fault);	\
-} while (0)
-
 static __always_inline bool store(unsigned long addr, unsigned int size, u64 value)
 {
+	u32 word = value;
+	u16 half = value;
+	u8 byte = value;
+
 	switch (size) {
 	case 0:
-		STORE(u8);
+		__put_kernel_nofault((u8 *)addr, &byte, u8, fault);
 		break;
 	case 1:
-		STORE(u16);
+		__put_kernel_nofault((u16 *)addr, &half, u16, fault);
 		break;
 	case 2:
-		STORE(u32);
+		__put_kernel_nofault((u32 *)addr, &word, u32, fault);
 		break;
 	case 3:
-		STORE(u64);
+		__put_kernel_nofault((u64 *)addr, &value, u64, fault);
 		break;
 	}
 	return true;
