@@ -377,15 +377,9 @@ static void write_first(void *value)
 	write_long(&words[0], (unsigned long)value);
 }
 
-static void write_third(void *value)
-{
-	write_long(&words[2], (unsigned long)value);
-}
-
 static void handlers_of_kprobes_retarget_a_probe(struct kunit *test)
 {
 	struct kprobe kp = { .addr = (void *)moved_here, .pre_handler = retarget };
-	int cpu, tries, n = 0;
 
 	if (!IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "no kprobes");
@@ -415,14 +409,7 @@ static void handlers_of_kprobes_retarget_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mover.new, 4);
 
 	/* The others follow. */
-	for_each_online_cpu(cpu) {
-		n = hits_of(&mover);
-		for (tries = 0; tries < 200 && hits_of(&mover) == n; tries++) {
-			smp_call_function_single(cpu, write_third, (void *)(5UL + cpu), true);
-			msleep(20);
-		}
-		KUNIT_EXPECT_EQ(test, hits_of(&mover), n + 1);
-	}
+	expect_hit_of_each_cpu(test, &mover, &words[2]);
 	unregister_kprobe(&kp);
 	unregister_wprobe(&mover.wp);
 }

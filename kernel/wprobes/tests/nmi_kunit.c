@@ -129,16 +129,9 @@ static void retarget(void)
 	retargeted = wprobe_retarget(&mover.wp, &words[2]);
 }
 
-static void write_third(void *value)
-{
-	write_long(&words[2], (unsigned long)value);
-}
-
 /* This CPU watches the new address as soon as the NMI is over; the others follow. */
 static void an_nmi_retargets_a_probe(struct kunit *test)
 {
-	int cpu, tries, n;
-
 	mover = watched_at(&words[0], sizeof(long));
 	mover.wp.flags = WPROBE_FLAG_MOVABLE;
 	retargeted = 1;
@@ -154,14 +147,7 @@ static void an_nmi_retargets_a_probe(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_of(&mover), 1);
 	KUNIT_EXPECT_EQ(test, mover.old, 3);
 	KUNIT_EXPECT_EQ(test, mover.new, 4);
-	for_each_online_cpu(cpu) {
-		n = hits_of(&mover);
-		for (tries = 0; tries < 200 && hits_of(&mover) == n; tries++) {
-			smp_call_function_single(cpu, write_third, (void *)(5UL + cpu), true);
-			msleep(20);
-		}
-		KUNIT_EXPECT_EQ(test, hits_of(&mover), n + 1);
-	}
+	expect_hit_of_each_cpu(test, &mover, &words[2]);
 	KUNIT_EXPECT_EQ(test, mover.wp.nmissed, 0);
 	unregister_wprobe(&mover.wp);
 }

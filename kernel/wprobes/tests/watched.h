@@ -7,6 +7,7 @@
  */
 #include <kunit/test.h>
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
 #include <linux/wprobes.h>
@@ -74,6 +75,36 @@ static __maybe_unused noinline void write_byte(u8 *at, u8 value)
 static __maybe_unused noinline unsigned long read_long(unsigned long *at)
 {
 	return READ_ONCE(*at);
+}
+
+struct watched_write {
+	unsigned long *at;
+	unsigned long value;
+};
+
+static __maybe_unused void make_watched_write(void *data)
+{
+	const struct watched_write *write = data;
+
+	write_long(write->at, write->value);
+}
+
+/* Is one write of each CPU a hit?  Its register may get the address of the probe later. */
+static __maybe_unused void expect_hit_of_each_cpu(struct kunit *test, struct watched *w,
+						  unsigned long *at)
+{
+	int cpu, tries;
+
+	for_each_online_cpu(cpu) {
+		struct watched_write write = { .at = at, .value = 5UL + cpu };
+		int n = hits_of(w);
+
+		for (tries = 0; tries < 200 && hits_of(w) == n; tries++) {
+			smp_call_function_single(cpu, make_watched_write, &write, true);
+			msleep(20);
+		}
+		KUNIT_EXPECT_EQ(test, hits_of(w), n + 1);
+	}
 }
 
 #endif /* _KERNEL_WPROBES_TESTS_WATCHED_H */
