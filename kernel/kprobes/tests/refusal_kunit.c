@@ -164,26 +164,6 @@ static void the_reason_is_returned(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, why.text, "data_size too large");
 }
 
-#if defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE)
-static void ftraces_trampolines(struct kunit *test)
-{
-	expect_refused(test, text_at(ftrace_caller, AARCH64_INSN_SIZE), -EINVAL);
-	expect_refused(test, ftrace_call, -EINVAL);
-}
-#endif
-
-#if defined(CONFIG_ARM64) && defined(CONFIG_KRETPROBES)
-/* A call may power the CPU down. */
-static void returns_of_calls_of_firmware(struct kunit *test)
-{
-	struct kretprobe rp = { .kp.symbol_name = "__arm_smccc_smc" };
-	struct kprobe_why why = {};
-
-	KUNIT_EXPECT_EQ(test, register_kretprobe_why(&rp, &why), -EINVAL);
-	KUNIT_EXPECT_STREQ(test, why.text, "return probes cannot work there");
-}
-#endif
-
 #if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
 /* All bytes of the trampolines, and none before them. */
 static void ftraces_trampolines(struct kunit *test)
@@ -570,11 +550,8 @@ static struct kunit_case refusal_cases[] = {
 	KUNIT_CASE(blacklisted),
 	KUNIT_CASE(the_reason_is_returned),
 	KUNIT_CASE(on_the_way_to_a_hit),
-#if (defined(CONFIG_X86) || defined(CONFIG_ARM64)) && defined(CONFIG_DYNAMIC_FTRACE)
+#if defined(CONFIG_X86) && defined(CONFIG_DYNAMIC_FTRACE)
 	KUNIT_CASE(ftraces_trampolines),
-#endif
-#if defined(CONFIG_ARM64) && defined(CONFIG_KRETPROBES)
-	KUNIT_CASE(returns_of_calls_of_firmware),
 #endif
 	KUNIT_CASE(ends_of_a_blacklisted_section),
 	KUNIT_CASE(inside_ftraces_instruction),
