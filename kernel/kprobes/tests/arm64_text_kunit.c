@@ -121,6 +121,12 @@ static const char *const without_vectors[] = {
 	"el2_error",
 	"__kvm_hyp_vector",
 	"__bp_harden_hyp_vecs",
+	/* These are in C. */
+	"__debug_switch_to_guest",
+	"__kvm_adjust_pc",
+	"__sysreg_restore_el1_state",
+	"__vgic_v3_perform_cpuif_access",
+	"get_timer_map",
 #endif
 };
 

@@ -14,7 +14,6 @@
 #include <asm/insn.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
-#include <asm/virt.h>
 
 #include "common.h"
 #include "detour.h"
@@ -326,10 +325,10 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
 /*
- * Assembly in plain .text in which a BRK cannot be handled.  Either the CPU's exception vectors
+ * Text in which a BRK cannot be handled.  Either the CPU's exception vectors
  * are not the kernel's: a CPU that starts or resumes has none yet, and while a guest is entered
- * or left they are KVM's.  Or there is no stack.  Or the function tracer calls it for functions
- * that handle a BRK.
+ * or left they are KVM's (kvm/hyp/vhe/Makefile has most of that text in .kprobes.text).  Or there
+ * is no stack.  Or the function tracer calls it for functions that handle a BRK.
  */
 static const char *const black_symbols[] __initconst = {
 	/* head.S, hyp-stub.S, sleep.S, proc.S */
@@ -344,30 +343,16 @@ static const char *const black_symbols[] __initconst = {
 	"__swpan_entry_el0",
 	"__swpan_exit_el1",
 	"__swpan_exit_el0",
-	/* kvm/hyp/entry.S, with VHE */
-	"__guest_enter",
-	"__guest_exit_restore_elr_and_panic",
-	"__guest_exit_panic",
-	"__guest_exit",
-	"abort_guest_exit_start",
-	"abort_guest_exit_end",
-	/* kvm/hyp/hyp-entry.S, with VHE */
-	"el1_sync",
-	"wa_epilogue",
-	"el1_trap",
-	"el1_irq",
-	"el1_fiq",
-	"el1_error",
-	"el2_sync",
-	"el2_error",
-	"el2t_sync_invalid",
-	"el2t_irq_invalid",
-	"el2t_fiq_invalid",
-	"el2t_error_invalid",
-	"el2h_irq_invalid",
-	"el2h_fiq_invalid",
-	"__kvm_hyp_vector",
-	"__bp_harden_hyp_vecs",
+	/* kvm/arch_timer.c, sys_regs.c and nested.c, called by kvm/hyp with VHE */
+	"get_timer_map",
+	"vcpu_read_sys_reg",
+	"vcpu_write_sys_reg",
+	"locate_register",
+	"locate_mapped_el2_register",
+	"locate_direct_register",
+	"read_sr_from_cpu",
+	"write_sr_to_cpu",
+	"kvm_vcpu_apply_reg_masks",
 	/* entry-ftrace.S */
 	"_mcount",
 	"ftrace_caller",
@@ -380,79 +365,10 @@ static const char *const black_symbols[] __initconst = {
 	"return_to_handler",
 };
 
-/*
- * C functions that run while the exception vectors are those of KVM, with VHE: prefixes of their
- * names.  Some are inline functions, of which a compiler may make functions.
- */
-static const char *const guest_prefixes[] __initconst = {
-	/* kvm/hyp/vhe/switch.c, debug-sr.c, include/hyp/switch.h and others */
-	"__activate_cptr_traps",
-	"__activate_traps",
-	"___activate_traps",
-	"__deactivate_cptr_traps",
-	"__deactivate_traps",
-	"___deactivate_traps",
-	"__compute_hcr",
-	"compute_counter_value",
-	"compute_emulated_cntx_ctl_el0",
-	"__debug_restore_state",
-	"__debug_save_state",
-	"__debug_switch_to_",
-	"__fault_safe_to_translate",
-	"fixup_guest_exit",
-	"__fixup_guest_exit",
-	"fixup_nv_guest_exit",
-	"__fpsimd_save_fpexc32",
-	"fpsimd_lazy_switch_to_",
-	"__get_fault_info",
-	"get_timer_map",
-	"handle_ampere1_tcr",
-	"handle_tx2_tvm",
-	"__hyp_sve_",
-	"kvm_handle_cntxct",
-	"kvm_hyp_handle_",
-	"kvm_hyp_save_fpsimd_host",
-	"kvm_unexpected_el2_exception",
-	"__kvm_unexpected_el2_exception",
-	"__populate_fault_info",
-	"synchronize_vcpu_pstate",
-	"__sysreg32_",
-	"__sysreg_",
-	"__translate_far_to_hpfar",
-	/* kvm/hyp/exception.c, aarch32.c */
-	"enter_exception32",
-	"enter_exception64",
-	"get_except32_cpsr",
-	"kvm_adjust_itstate",
-	"__kvm_adjust_pc",
-	"kvm_condition_valid32",
-	"kvm_inject_exception",
-	"kvm_skip_instr",
-	"__kvm_skip_instr",
-	"__vcpu_write_spsr",
-	/* kvm/hyp/vgic-v2-cpuif-proxy.c, vgic-v3-sr.c, vgic-v5-sr.c */
-	"__gic_v3_",
-	"__vgic_v2_perform_cpuif_access",
-	"__vgic_v3_",
-	"___vgic_v3_",
-	"__vgic_v5_",
-};
-
 /* Adds a symbol to the blacklist.  A symbol outside of kernel text needs no entry. */
 static int __init blacklist_symbol(void *unused, unsigned long addr)
 {
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
-}
-
-static int __init blacklist_guest_symbol(void *unused, const char *name, unsigned long addr)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(guest_prefixes); i++) {
-		if (str_has_prefix(name, guest_prefixes[i]))
-			return blacklist_symbol(NULL, addr);
-	}
-	return 0;
 }
 
 /* The sections are added for debugfs only: arch_within_kprobe_blacklist() refuses them. */
@@ -464,8 +380,6 @@ int __init arch_populate_kprobe_blacklist(void)
 
 	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
 		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
-	if (!ret && IS_ENABLED(CONFIG_KVM) && is_kernel_in_hyp_mode())
-		ret = kallsyms_on_each_symbol(blacklist_guest_symbol, NULL);
 
 	/* The core adds the last section, .kprobes.text. */
 	for (; !ret && section < black_sections + ARRAY_SIZE(black_sections) - 1; section++)
