@@ -40,12 +40,12 @@ extern const int kretprobe_blacklist_size;
 
 /**
  * struct arch_specific_insn - how a probed instruction is carried out
- * @insn:	slot with the copy and a branch back (the instruction is boosted); NULL if
- *		the instruction is emulated, or a branch does not reach back
- * @step:	slot with the copy and a BRK, for post handlers and for instructions that
- *		cannot be boosted; NULL until it is needed, and if there is @run
+ * @insn:	slot with the copy and a branch back (the instruction is boosted), or a BRK if a
+ *		branch does not reach back; NULL if the instruction is emulated
+ * @step:	slot with the copy and a BRK, for post handlers; NULL until there is one, and if
+ *		there is @run
  * @resume:	address to return to after the pre handlers: @insn; NULL if the hit also
- *		has to emulate the instruction, to call a post handler, or to use @step
+ *		has to emulate the instruction or to call a post handler
  * @run:	emulates the instruction on saved registers; NULL if it needs a copy
  * @entry:	true for the first instruction of a function, or the one after its BTI
  * @desc:	struct probe_insn of the backend

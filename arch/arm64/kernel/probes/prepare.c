@@ -153,24 +153,27 @@ static int make_step_slot(struct kprobe *p)
 	return 0;
 }
 
-/* Makes a slot: boosted if a branch reaches back, else with a BRK unless it can be emulated. */
+/*
+ * Makes the slot of hits without a post handler.  If a branch does not reach back and the
+ * instruction cannot be emulated, a BRK ends it.  It is not the slot of steps, because a step may
+ * be interrupted by a hit of the same point that is missed.
+ */
 static int make_slot(struct kprobe *p)
 {
 	unsigned long next = (unsigned long)p->addr + AARCH64_INSN_SIZE;
 	kprobe_opcode_t *slot = get_insn_slot_for(p);
-	u32 branch;
+	u32 end;
 
 	if (!slot)
 		return -ENOMEM;
-	if (probe_gen_branch((unsigned long)(slot + 1), next, &branch) > 0) {
-		write_slot(p, &p->ainsn.insn, slot, branch);
-		return 0;
+	if (probe_gen_branch((unsigned long)(slot + 1), next, &end) <= 0) {
+		if (p->ainsn.run || probe_desc(p)->no_step) {
+			free_insn_slot(slot, 0);
+			return p->ainsn.run ? 0 : -ERANGE;
+		}
+		end = BRK64_OPCODE_KPROBES_SS;
 	}
-	if (p->ainsn.run || probe_desc(p)->no_step) {
-		free_insn_slot(slot, 0);
-		return p->ainsn.run ? 0 : -ERANGE;
-	}
-	write_slot(p, &p->ainsn.step, slot, BRK64_OPCODE_KPROBES_SS);
+	write_slot(p, &p->ainsn.insn, slot, end);
 	return 0;
 }
 

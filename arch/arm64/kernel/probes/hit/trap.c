@@ -3,8 +3,8 @@
  * arm64: from the BRK to the handlers and back to the text.
  *
  * <linux/kprobes-hit.h> has the steps of a hit, with the numbers that are used here.  If a
- * branch does not reach back from the slot, the copy is followed by a BRK.  That BRK needs no
- * frame: its address identifies the owner, and the copy runs like the original.
+ * branch does not reach back from @insn, a BRK follows the copy.  That BRK needs no frame: its
+ * address identifies the owner, and the copy runs like the original.
  */
 #include <linux/kprobes.h>
 #include <linux/kprobes-hit.h>
@@ -37,7 +37,7 @@ static __always_inline bool arch_run_instruction(struct kprobe *kp, struct pt_re
 		regs->pstate &= ~(u64)PSR_BTYPE_MASK;
 		return true;
 	}
-	regs->pc = (unsigned long)(kp->ainsn.insn ?: kp->ainsn.step);
+	regs->pc = (unsigned long)kp->ainsn.insn;
 	return false;
 }
 
@@ -97,7 +97,7 @@ int kprobe_ss_brk_handler(struct pt_regs *regs, unsigned long esr)
 	}
 	/* A copy from which a branch does not reach back has no frame. */
 	kp = kprobe_slot_owner(regs->pc, &start);
-	if (!kp || (unsigned long)kp->ainsn.step != start)
+	if (!kp || (unsigned long)kp->ainsn.insn != start)
 		return DBG_HOOK_ERROR;
 	regs->pc = (unsigned long)kp->addr + AARCH64_INSN_SIZE;
 	return DBG_HOOK_HANDLED;
