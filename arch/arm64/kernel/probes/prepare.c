@@ -10,6 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/string.h>
+#include <asm/cpufeature.h>
 #include <asm/debug-monitors.h>
 #include <asm/insn.h>
 #include <asm/sections.h>
@@ -221,6 +222,11 @@ int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char *
 
 	if (!IS_ALIGNED(addr, AARCH64_INSN_SIZE))
 		return -EILSEQ;
+	/* They are applied when all CPUs are up, and would overwrite the BRK. */
+	if (!system_capabilities_finalized()) {
+		*why = "alternatives have not been applied yet";
+		return -EAGAIN;
+	}
 	mutex_lock(&text_mutex);
 	ret = read_and_check(p, start, why);
 	mutex_unlock(&text_mutex);
