@@ -3,7 +3,8 @@
 #
 # hosttests.sh ARCH CONFIG TAP: run the overlay's host tests (the classifiers and
 # the relocators of all architectures, compiled for this machine) with that
-# kernel's vmlinux as input.  Write their TAP to the file TAP.
+# kernel's vmlinux, and the C library of its user space, as input.  Write their TAP
+# to the file TAP.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -22,9 +23,21 @@ objdump()
 	esac
 }
 
+# The C library that the compiler links programs with.  A compiler without one for 32 bits prints
+# no path.
+libc()
+{
+	local -a cc=("$(compiler "$ARCH")")
+	local file
+
+	[[ $ARCH != i386 ]] || cc+=(-m32)
+	file=$("${cc[@]}" -print-file-name=libc.so.6)
+	[[ $file != /* ]] || echo "$file"
+}
+
 [[ -f $TESTS/Makefile ]] || die "the overlay has no host tests (tools/testing/kprobes)"
 mkdir -p "$BUILD/host-$ARCH"
 logged "$TAP" "host tests with the vmlinux of $ARCH-$CONFIG" \
 	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" \
-	OBJDUMP="$(objdump)" run ||
+	PROGRAMS="$(libc)" OBJDUMP="$(objdump)" run ||
 	die "the host tests failed (log: $TAP)"

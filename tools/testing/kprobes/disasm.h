@@ -33,6 +33,14 @@ struct line {
 /* Returns the next event; lines without one are skipped. */
 enum disasm_event disasm_next(FILE *file, struct line *line);
 
+typedef void (*check_event_fn)(enum disasm_event event, struct line *line);
+
+/*
+ * Calls @check for every event of a file of this architecture.  Returns the number of its
+ * instructions.
+ */
+unsigned long read_listing(const char *path, check_event_fn check);
+
 /* Data in the text: bytes that objdump cannot decode either, or prefixes alone. */
 bool disasm_is_bad(const struct line *line);
 

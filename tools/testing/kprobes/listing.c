@@ -261,7 +261,7 @@ static void report(unsigned long instructions)
 	tap_ok(!count.copy, "every copy is the same instruction and refers to the same address");
 }
 
-void test_listing(const char *path)
+unsigned long read_listing(const char *path, check_event_fn check)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	unsigned long instructions = 0;
@@ -270,7 +270,7 @@ void test_listing(const char *path)
 
 	if (!file) {
 		tap_ok(false, "%s can be read", path);
-		return;
+		return 0;
 	}
 	while ((event = disasm_next(file, &line)) != DISASM_END) {
 		if (event == DISASM_FILE) {
@@ -280,12 +280,21 @@ void test_listing(const char *path)
 		}
 		if (!line.known)
 			continue;
-		places_add(event, &line);
-		if (event != DISASM_INSN)
-			continue;
-		instructions++;
-		check_line(&line);
+		instructions += event == DISASM_INSN;
+		check(event, &line);
 	}
-	report(instructions);
+	return instructions;
+}
+
+static void check_event(enum disasm_event event, struct line *line)
+{
+	places_add(event, line);
+	if (event == DISASM_INSN)
+		check_line(line);
+}
+
+void test_listing(const char *path)
+{
+	report(read_listing(path, check_event));
 	places_check();
 }

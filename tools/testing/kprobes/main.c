@@ -2,10 +2,10 @@
 /*
  * Host tests of the x86 instruction classifier, the relocators, and the regions of jumps.
  *
- * Usage: x86-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l listing]
+ * Usage: x86-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l|-u listing]
  *
- * A listing is the output of "objdump -dw", "-" for standard input. With a
- * listing only that is tested, so that each run is one TAP stream.
+ * A listing is the output of "objdump -dw", "-" for standard input: -l for a kernel, -u for a
+ * program. With a listing only that is tested, so that each run is one TAP stream.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,12 @@ int main(int argc, char **argv)
 {
 	unsigned long long seed = (unsigned long long)time(NULL) << 16 ^ getpid();
 	unsigned long rounds = 2000000;
+	void (*test)(const char *path) = NULL;
 	const char *listing = NULL;
 	const char *vectors = ".";
 	int opt;
 
-	while ((opt = getopt(argc, argv, "v:s:n:l:")) != -1) {
+	while ((opt = getopt(argc, argv, "v:s:n:l:u:")) != -1) {
 		switch (opt) {
 		case 'v':
 			vectors = optarg;
@@ -36,10 +37,12 @@ int main(int argc, char **argv)
 			rounds = strtoul(optarg, NULL, 0);
 			break;
 		case 'l':
+		case 'u':
+			test = opt == 'l' ? test_listing : test_user_listing;
 			listing = optarg;
 			break;
 		default:
-			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l listing]\n",
+			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l|-u listing]\n",
 				argv[0]);
 			return 2;
 		}
@@ -47,8 +50,8 @@ int main(int argc, char **argv)
 
 	probe_classify_init();
 	printf("TAP version 13\n");
-	if (listing) {
-		test_listing(listing);
+	if (test) {
+		test(listing);
 		return tap_done();
 	}
 	test_table();

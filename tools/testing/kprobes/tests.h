@@ -18,6 +18,7 @@ void test_user_returns(void);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_random_regions(unsigned long rounds);
 void test_listing(const char *path);
+void test_user_listing(const char *path);
 
 struct vector_file;
 

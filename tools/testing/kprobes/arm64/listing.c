@@ -11,20 +11,13 @@
 
 #include "classify.h"
 #include "fields.h"
+#include "listing.h"
 #include "../tap.h"
 #include "../vector.h"
 #include "same.h"
 #include "tests.h"
 
 #define NOTES_MAX	20
-
-struct line {
-	u64 address;
-	u32 insn;
-	char mnemonic[32];
-	const char *operands;
-	char text[512];
-};
 
 /*
  * The mnemonic and operands of objdump, and the expected verdict. A star in a mnemonic matches
@@ -304,7 +297,7 @@ static void report(unsigned long instructions)
 	tap_ok(!count.emulated, "every emulation has the effect of the instruction");
 }
 
-void test_listing(const char *path)
+unsigned long read_listing(const char *path, check_line_fn check)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	unsigned long instructions = 0;
@@ -313,7 +306,7 @@ void test_listing(const char *path)
 
 	if (!file) {
 		tap_ok(false, "%s can be read", path);
-		return;
+		return 0;
 	}
 	while (fgets(text, sizeof(text), file)) {
 		if (strstr(text, "file format ")) {
@@ -324,7 +317,12 @@ void test_listing(const char *path)
 		if (!parse_line(text, &line))
 			continue;
 		instructions++;
-		check_line(&line);
+		check(&line);
 	}
-	report(instructions);
+	return instructions;
+}
+
+void test_listing(const char *path)
+{
+	report(read_listing(path, check_line));
 }

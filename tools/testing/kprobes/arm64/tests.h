@@ -15,6 +15,7 @@ void test_relocations(const char *dir);
 void test_uprobes(void);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_listing(const char *path);
+void test_user_listing(const char *path);
 
 /* Name of the row that decides about a word, or of its group if there is no such row. */
 const char *table_name(u32 insn);
