@@ -265,7 +265,7 @@ static bool has_fault(void)
 	list_for_each_entry(q, &current->pending.list, list) {
 		if (!(sigmask(q->info.si_signo) & mask))
 			continue;
-		/* Other tasks send SI_USER and less. */
+		/* Other tasks send SI_USER and less, files (F_SETSIG) SI_SIGIO. */
 		found |= q->info.si_code > SI_USER && !is_asynchronous(&q->info);
 		mask &= ~sigmask(q->info.si_signo);
 	}
