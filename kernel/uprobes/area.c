@@ -265,6 +265,17 @@ static bool has_free_slot(const struct uprobe_area *area)
 	return !area->gone && area->used < UPROBE_AREA_SLOTS;
 }
 
+/*
+ * Can current continue in an area? munmap() removes its mapping first, and then calls
+ * uprobe_area_unmapped() with mmap_lock held for reading only. A part of an area is never mapped.
+ */
+static bool is_mapped(struct uprobe_mm *own, const struct uprobe_area *area)
+{
+	const struct vm_area_struct *vma = vma_lookup(own->mm, area->start);
+
+	return vma && vma_is_special_mapping(vma, &area_mapping);
+}
+
 /* Walks over the areas in [low, high).  Context: @own->lock held. */
 #define for_each_area_between(area, index, own, low, high)			\
 	xa_for_each_range(&(own)->areas, index, area,				\
@@ -308,7 +319,7 @@ static int use_slot(struct uprobe_area *area, struct uprobe_site *site)
  * @own: current's process
  * @site: a new site, which gets the address of the slot; that is written
  *
- * Context: task, may sleep; @own->lock held.
+ * Context: task, may sleep; mmap_lock and @own->lock held.
  * Return: 0; -ENOMEM; -ENOSPC if no area near the text has a free slot; or -ERANGE if those that
  * have one are too far from the operand or target of the instruction.
  */
@@ -321,7 +332,7 @@ int uprobe_area_slot(struct uprobe_mm *own, struct uprobe_site *site)
 	lockdep_assert_held(&own->lock);
 	arch_uprobe_slot_window(own->mm, site->vaddr, &low, &high);
 	for_each_area_between(area, index, own, low, high) {
-		if (!has_free_slot(area))
+		if (!has_free_slot(area) || !is_mapped(own, area))
 			continue;
 		err = use_slot(area, site);
 		if (err != -ERANGE)
@@ -373,7 +384,7 @@ bool uprobe_area_has_room(struct uprobe_mm *own, unsigned long vaddr)
  * @vaddr: address of the instruction
  * @arch: the decision about it
  *
- * Context: task; @own->lock held.
+ * Context: task; mmap_lock and @own->lock held.
  */
 bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long vaddr,
 		       const struct arch_uprobe *arch)
@@ -386,7 +397,7 @@ bool uprobe_area_holds(struct uprobe_mm *own, unsigned long slot, unsigned long 
 	bool same;
 
 	lockdep_assert_held(&own->lock);
-	if (!area || arch_uprobe_write_slot(arch, vaddr, slot, bytes))
+	if (!area || !is_mapped(own, area) || arch_uprobe_write_slot(arch, vaddr, slot, bytes))
 		return false;
 	offset = slot - area->start;
 	page = area->pages[offset >> PAGE_SHIFT];
