@@ -234,32 +234,59 @@ int uprobe_points_read(struct file *file, loff_t from, loff_t end)
 	}
 }
 
-/**
- * uprobe_points_read_mapped() - uprobe_points_read() for the file of any process that maps it
- * @inode: the file
- * @from: offset of the first point
- * @end: offset after the last
- *
- * Context: task, may sleep; uprobe_mutex held.
- * Return: 0 also if no process maps it; or an error of uprobe_points_read().
- */
-int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
+static bool is_in(const struct file *file, struct file **files, unsigned int nr)
 {
-	struct address_space *mapping = inode->i_mapping;
+	while (nr) {
+		if (files[--nr] == file)
+			return true;
+	}
+	return false;
+}
+
+/* An open file of a process that maps it, which is not one of @tried; or NULL. */
+static struct file *mapped_file(struct address_space *mapping, struct file **tried,
+				unsigned int nr)
+{
 	struct vm_area_struct *vma;
 	struct file *file = NULL;
-	int err;
 
 	i_mmap_lock_read(mapping);
 	mapping_rmap_tree_foreach(vma, mapping, 0, ULONG_MAX) {
+		if (is_in(vma->vm_file, tried, nr))
+			continue;
 		file = get_file(vma->vm_file);
 		break;
 	}
 	i_mmap_unlock_read(mapping);
-	if (!file)
-		return 0;
-	err = uprobe_points_read(file, from, end);
-	fput(file);
+	return file;
+}
+
+/**
+ * uprobe_points_read_mapped() - uprobe_points_read() for the files of processes that map it
+ * @inode: the file
+ * @from: offset of the first point
+ * @end: offset after the last
+ *
+ * A file system may refuse one open file, and not another.
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: 0 also if no process maps it; or an error of uprobe_points_read() for the last file that
+ * was tried.
+ */
+int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
+{
+	struct file *files[UPROBE_READ_TRIES];
+	unsigned int nr = 0;
+	int err = 0;
+
+	do {
+		files[nr] = mapped_file(inode->i_mapping, files, nr);
+		if (!files[nr])
+			break;
+		err = uprobe_points_read(files[nr++], from, end);
+	} while (err && !is_final(err) && nr < ARRAY_SIZE(files));
+	while (nr)
+		fput(files[--nr]);
 	return err;
 }
 

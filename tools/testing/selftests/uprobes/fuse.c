@@ -3,7 +3,8 @@
  * Probes of a file whose file system is a program.  While a process maps the file, and waits for
  * the program to read it, other probes are registered, and the program maps a probed file itself.
  * None of them waits for another for ever: not if an instruction is read for the first time, if
- * known text is read again, or if a counter is read.
+ * known text is read again, or if a counter is read.  And if the program refuses to read for one
+ * open file, the instruction is read for another.
  */
 #include "../kselftest.h"
 
@@ -29,6 +30,8 @@ struct shared {
 	volatile int stall;	/* the server's next answer has to wait for the others */
 	volatile int reading;	/* the server has been asked */
 	volatile int waiting;	/* another process registers a probe */
+	volatile __u64 opened;	/* the handle of the last open file; the first is 1 */
+	volatile __u64 refused;	/* the handle for which the server does not read */
 };
 
 static struct shared *shared;
@@ -88,6 +91,10 @@ static void answer_read(int fuse, const struct fuse_in_header *in)
 	const struct fuse_read_in *wanted = (const void *)(in + 1);
 	unsigned int size = 0;
 
+	if (wanted->fh == shared->refused) {
+		answer(fuse, in, NULL, 0, -EIO);
+		return;
+	}
 	if (shared->stall)
 		stall();
 	if (wanted->offset < sizeof(contents))
@@ -123,6 +130,7 @@ static void serve(int fuse)
 			answer(fuse, in, &attr, sizeof(attr), 0);
 			break;
 		case FUSE_OPEN:
+			opened.fh = ++shared->opened;
 			answer(fuse, in, &opened, sizeof(opened), 0);
 			break;
 		case FUSE_READ:
@@ -268,6 +276,24 @@ static int count_mapped(void)
 	return *counter == 1 ? 0 : 3;
 }
 
+/* The first mapping of the file is that of an open file for which the program does not read. */
+static int read_other(void)
+{
+	char *map = map_file(0, PROT_READ | PROT_EXEC), *other;
+	int event;
+
+	shared->refused = shared->opened;
+	other = map_file(COUNTER, PROT_READ);
+	evict();
+	event = open_probe(FILE_PATH, code_offsets[1]);
+	shared->refused = 0;
+	if (event < 0 || map == MAP_FAILED || other == MAP_FAILED)
+		return 1;
+	if (!call(map))
+		return 2;
+	return event_count(event) == 1 ? 0 : 3;
+}
+
 static pid_t start(int (*function)(void))
 {
 	pid_t pid = fork();
@@ -297,7 +323,7 @@ static void check(const char *what, int (*function)(void))
 
 int main(void)
 {
-	int fuse, other;
+	int fuse, other, result;
 	pid_t server;
 
 	ksft_print_header();
@@ -307,7 +333,7 @@ int main(void)
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(8);
+	ksft_set_plan(9);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -319,6 +345,8 @@ int main(void)
 	check("text that it has read again", map_again);
 	check("a counter that it has read", map_counter);
 	check("a counter that is mapped, but has been dropped", count_mapped);
+	result = in_child(read_other);
+	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
 	event_close(other);
 	syscall(__NR_umount2, FOLDER, 2 /* MNT_DETACH */);
 	kill(server, SIGKILL);
