@@ -36,7 +36,11 @@ static int check_user(struct uprobe *u, bool is_return)
 		return -EINVAL;
 	if (is_return && rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return -E2BIG;
-	return u->vaddr % UPROBE_SWBP_INSN_SIZE ? -EILSEQ : 0;
+	if (u->vaddr % UPROBE_SWBP_INSN_SIZE) {
+		trace_uprobe_refused(NULL, 0, u->vaddr, "the address is not aligned", -EILSEQ);
+		return -EILSEQ;
+	}
+	return 0;
 }
 
 /**

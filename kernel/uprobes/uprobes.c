@@ -53,13 +53,29 @@ static unsigned int sort_points(struct uprobe_point **points, struct uprobe_requ
 	return n;
 }
 
-static int check_request(const struct uprobe_request *request)
+/* Is a request wrong, whatever the file has there? Returns the reason, or NULL. */
+static const char *objection(const struct uprobe_request *request)
 {
 	if (!request->consumer->handler && !request->consumer->ret_handler)
-		return -EINVAL;
+		return "there is no handler";
 	if (request->offset < 0 || !IS_ALIGNED(request->offset, UPROBE_SWBP_INSN_SIZE))
-		return -EINVAL;
-	return IS_ALIGNED(request->ref_ctr_offset, sizeof(short)) ? 0 : -EINVAL;
+		return "the offset is negative, or not aligned";
+	if (!IS_ALIGNED(request->ref_ctr_offset, sizeof(short)))
+		return "the reference counter is not aligned";
+	return NULL;
+}
+
+/* Finds or makes the point of a request; uprobe_points_lock is held for writing. */
+static __always_inline struct uprobe_point *
+get_point(struct uprobe_reader *reader, const struct uprobe_request *request, const char **why)
+{
+	const char *reason = objection(request);
+
+	if (unlikely(reason)) {
+		*why = reason;
+		return ERR_PTR(-EINVAL);
+	}
+	return uprobe_point_get(reader, request->offset, request->ref_ctr_offset, why);
 }
 
 /* Publishes points and consumers: text that is mapped from now on is armed. */
@@ -74,12 +90,8 @@ static int publish(struct inode *inode, struct uprobe_request *requests, unsigne
 
 	guard(rwsem_write)(&uprobe_points_lock);
 	for (i = 0; i < nr; i++) {
-		err = check_request(&requests[i]);
-		if (err)
-			break;
 		reader.left = nr - i;
-		point = uprobe_point_get(&reader, requests[i].offset, requests[i].ref_ctr_offset,
-					 &why);
+		point = get_point(&reader, &requests[i], &why);
 		if (IS_ERR(point)) {
 			err = PTR_ERR(point);
 			trace_uprobe_refused(inode, requests[i].offset, 0, why, err);

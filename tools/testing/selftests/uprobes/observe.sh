@@ -84,6 +84,9 @@ transcript >/dev/null
 is "another counter: error" "$(up "add v $(at counted) ref=$(($(offset counter) + 2))")" EINVAL
 is "another counter: reason" "$(transcript | sed 's/offset 0x[0-9a-f]*/offset/')" \
 	"refused inode offset at 0: registered with another reference counter (-22)"
+is "an odd counter: error" "$(up "add v $(at counted) ref=$(($(offset counter) + 1))")" EINVAL
+is "an odd counter: reason" "$(transcript | sed 's/offset 0x[0-9a-f]*/offset/')" \
+	"refused inode offset at 0: the reference counter is not aligned (-22)"
 up "del u" >/dev/null
 
 # A program whose function begins with a breakpoint; the instruction is looked at when the

@@ -91,7 +91,8 @@ static void check_instructions(void)
 
 static void check_inside(void)
 {
-	refused("an address that is not aligned", add("a", (char *)plain + 2, ""), EILSEQ);
+	refused_because("an address that is not aligned", add("a", (char *)plain + 2, ""), EILSEQ,
+			"the address is not aligned");
 }
 #else
 #define INSIDE_CHECKS	4
