@@ -191,25 +191,18 @@ static int bring_in(struct file *file, struct inode *inode, loff_t offset)
 	return err;
 }
 
+static const struct uprobe_decision unread = {
+	.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
+};
+
 /* Is there no hope for other points of the file either? */
 static bool is_final(int err)
 {
 	return err == -ENOMEM || fatal_signal_pending(current);
 }
 
-/**
- * uprobe_points_read() - read the instructions of points that have not been read
- * @file: open, of the points' inode
- * @from: offset of the first point
- * @end: offset after the last
- *
- * A point that cannot be read does not keep those after it from being read.
- *
- * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
- * ask a program.
- * Return: 0 or the first error.
- */
-int uprobe_points_read(struct file *file, loff_t from, loff_t end)
+/* uprobe_points_read() without the report. */
+static int read_points(struct file *file, loff_t from, loff_t end)
 {
 	struct inode *inode = file_inode(file);
 	unsigned int tries = 0;
@@ -232,6 +225,44 @@ int uprobe_points_read(struct file *file, loff_t from, loff_t end)
 			return first;
 		from++;
 	}
+}
+
+/* Reports the points that could not be read. */
+static noinline int report_unread(struct inode *inode, loff_t from, loff_t end, int err)
+{
+	struct uprobe_point *point;
+	struct uprobe_file *file;
+
+	if (!trace_uprobe_refused_enabled())
+		return err;
+	guard(rwsem_read)(&uprobe_points_lock);
+	guard(mutex)(&decide_mutex);
+	file = uprobe_file_find(inode);
+	point = file ? uprobe_point_first(file, from) : NULL;
+	for (; point && point->offset < end; point = uprobe_point_next(point)) {
+		if (!point->len)
+			trace_uprobe_refused(inode, point->offset, 0, unread.why, err);
+	}
+	return err;
+}
+
+/**
+ * uprobe_points_read() - read the instructions of points that have not been read
+ * @file: open, of the points' inode
+ * @from: offset of the first point
+ * @end: offset after the last
+ *
+ * A point that cannot be read does not keep those after it from being read.
+ *
+ * Context: task, may sleep; no locks but mmap_lock and uprobe_mutex, because the file system may
+ * ask a program.
+ * Return: 0 or the first error.
+ */
+int uprobe_points_read(struct file *file, loff_t from, loff_t end)
+{
+	int err = read_points(file, from, end);
+
+	return unlikely(err) ? report_unread(file_inode(file), from, end, err) : 0;
 }
 
 static bool is_in(const struct file *file, struct file **files, unsigned int nr)
@@ -283,11 +314,11 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 		files[nr] = mapped_file(inode->i_mapping, files, nr);
 		if (!files[nr])
 			break;
-		err = uprobe_points_read(files[nr++], from, end);
+		err = read_points(files[nr++], from, end);
 	} while (err && !is_final(err) && nr < ARRAY_SIZE(files));
 	while (nr)
 		fput(files[--nr]);
-	return err;
+	return unlikely(err) ? report_unread(inode, from, end, err) : 0;
 }
 
 /* The bits for &uprobe_point.plain of a point that has been accepted for mode 0. */
@@ -347,10 +378,6 @@ static noinline struct uprobe_decision *other_decision(struct uprobe_point *poin
 
 static const struct uprobe_decision no_memory = {
 	.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
-};
-
-static const struct uprobe_decision unread = {
-	.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
 };
 
 /**
