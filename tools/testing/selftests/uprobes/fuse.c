@@ -4,7 +4,7 @@
  * the program to read it, other probes are registered, and the program maps a probed file itself.
  * None of them waits for another for ever: not if an instruction is read for the first time, if
  * known text is read again, or if a counter is read.  And if the program refuses to read for one
- * open file, the instruction is read for another.
+ * open file, the instruction is read for another; if there is none, the registration fails.
  */
 #include "../kselftest.h"
 
@@ -17,9 +17,10 @@
 #include "signals.h"
 #include "system.h"
 #include "code.h"
+#include "process.h"
 
 #define FOLDER		"/tmp/uprobes-fuse"
-#define FILE_PATH	FOLDER "/code"
+#define TEXT_PATH	FOLDER "/code"
 #define FILE_NODE	2
 
 /* A file of another file system, with a probe in its third page. */
@@ -182,7 +183,7 @@ static int register_another(void)
 
 static void *map_file(unsigned long offset, int access)
 {
-	int fd = open(FILE_PATH, O_RDONLY);
+	int fd = open(TEXT_PATH, O_RDONLY);
 	void *map = mmap(NULL, TEXT_SIZE, access, MAP_PRIVATE, fd, offset);
 
 	close(fd);
@@ -206,7 +207,7 @@ static void evict(void)
 /* Maps the text that is probed, and calls it.  Returns 0 if the call is a hit. */
 static int map_and_call(void)
 {
-	int event = open_probe(FILE_PATH, code_offsets[1]);
+	int event = open_probe(TEXT_PATH, code_offsets[1]);
 	char *map;
 
 	shared->stall = 1;
@@ -221,7 +222,7 @@ static int map_and_call(void)
 /* The same after the file has been mapped before, so that its instruction is known. */
 static int map_again(void)
 {
-	int event = open_probe(FILE_PATH, code_offsets[1]);
+	int event = open_probe(TEXT_PATH, code_offsets[1]);
 	char *map = map_file(0, PROT_READ | PROT_EXEC);
 
 	if (event < 0 || map == MAP_FAILED || !call(map))
@@ -238,7 +239,7 @@ static int map_again(void)
 static int open_counted(void)
 {
 	const struct event_at at = {
-		.path = FILE_PATH, .offset = code_offsets[1], .ref_ctr = COUNTER,
+		.path = TEXT_PATH, .offset = code_offsets[1], .ref_ctr = COUNTER,
 	};
 
 	return event_open(&at);
@@ -276,6 +277,28 @@ static int count_mapped(void)
 	return *counter == 1 ? 0 : 3;
 }
 
+/* No open file can be read. */
+static void check_unreadable(void)
+{
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+	const char *reason;
+	int event, error;
+
+	shared->refused = shared->opened;
+	evict();
+	record_refusals(true);
+	event = open_probe(TEXT_PATH, code_offsets[1]);
+	error = event < 0 ? errno : 0;
+	reason = last_reason();
+	ksft_test_result(error == EIO && !strcmp(reason, "the file cannot be read there (-5)"),
+			 "text that the program does not read: error %d, reason \"%s\"\n", error,
+			 reason);
+	record_refusals(false);
+	shared->refused = 0;
+	close(event);
+	munmap(map, TEXT_SIZE);
+}
+
 /* The first mapping of the file is that of an open file for which the program does not read. */
 static int read_other(void)
 {
@@ -285,7 +308,7 @@ static int read_other(void)
 	shared->refused = shared->opened;
 	other = map_file(COUNTER, PROT_READ);
 	evict();
-	event = open_probe(FILE_PATH, code_offsets[1]);
+	event = open_probe(TEXT_PATH, code_offsets[1]);
 	shared->refused = 0;
 	if (event < 0 || map == MAP_FAILED || other == MAP_FAILED)
 		return 1;
@@ -333,7 +356,7 @@ int main(void)
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(9);
+	ksft_set_plan(10);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -347,6 +370,7 @@ int main(void)
 	check("a counter that is mapped, but has been dropped", count_mapped);
 	result = in_child(read_other);
 	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
+	check_unreadable();
 	event_close(other);
 	syscall(__NR_umount2, FOLDER, 2 /* MNT_DETACH */);
 	kill(server, SIGKILL);
