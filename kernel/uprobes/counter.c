@@ -17,6 +17,7 @@
 
 #include "internal.h"
 #include "point.h"
+#include "trace.h"
 
 /**
  * struct uprobe_counter - the counter of a point in a process
@@ -181,6 +182,14 @@ static bool has_to_be_read(struct vm_area_struct *vma, loff_t offset, struct abs
 	return absent->tries++ < UPROBE_READ_TRIES;
 }
 
+/* A counter cannot be increased. Its point is not known here; the offset is that of the counter. */
+static noinline void refuse(struct uprobe_counter *counter, unsigned long vaddr, int err)
+{
+	if (err != -ENOMEM && err != -EINTR)
+		trace_uprobe_refused(counter->inode, counter->offset, vaddr,
+				     "this reference counter cannot be changed", err);
+}
+
 /*
  * Makes the changes, from an index on, that wait for data which is mapped now: in one mapping, or,
  * if that is NULL, in any. Returns true, with the counter's index and page, if that has to be read.
@@ -209,7 +218,9 @@ static bool make_waiting(struct uprobe_mm *own, struct vm_area_struct *only, uns
 		ret = change(own->mm, vaddr, 1);
 		if (!ret)
 			counter->vaddr = vaddr;
-		else if (!*err)
+		else
+			refuse(counter, vaddr, ret);
+		if (!*err)
 			*err = ret;
 	}
 	return false;

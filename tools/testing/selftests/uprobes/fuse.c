@@ -39,11 +39,19 @@ static struct shared *shared;
 
 /* --- The server ------------------------------------------------------------ */
 
-/* The text, and a page with the counter at its beginning. */
+/* The text, and a page with the counter at its beginning, and one that cannot be increased. */
 static char contents[2 * 4096];
 
 #define TEXT_SIZE	4096
 #define COUNTER		4096
+#define FULL_COUNTER	4098
+
+static void fill(void)
+{
+	memcpy(contents, code_start, CODE_SIZE);
+	contents[FULL_COUNTER] = -1;
+	contents[FULL_COUNTER + 1] = 0x7f;
+}
 
 static void answer(int fuse, const struct fuse_in_header *in, const void *data, unsigned int size,
 		   int err)
@@ -236,10 +244,10 @@ static int map_again(void)
 	return event_count(event) == 2 ? 0 : 3;
 }
 
-static int open_counted(void)
+static int open_counted(unsigned long counter)
 {
 	const struct event_at at = {
-		.path = TEXT_PATH, .offset = code_offsets[1], .ref_ctr = COUNTER,
+		.path = TEXT_PATH, .offset = code_offsets[1], .ref_ctr = counter,
 	};
 
 	return event_open(&at);
@@ -248,7 +256,7 @@ static int open_counted(void)
 /* The counter is mapped after the text, and read for that. */
 static int map_counter(void)
 {
-	int event = open_counted();
+	int event = open_counted(COUNTER);
 	volatile short *counter;
 	char *map = map_file(0, PROT_READ | PROT_EXEC);
 
@@ -271,7 +279,7 @@ static int count_mapped(void)
 		return 1;
 	evict();
 	shared->stall = 1;
-	event = open_counted();
+	event = open_counted(COUNTER);
 	if (event < 0 || !call(map) || event_count(event) != 1)
 		return 2;
 	return *counter == 1 ? 0 : 3;
@@ -297,6 +305,28 @@ static void check_unreadable(void)
 	shared->refused = 0;
 	close(event);
 	munmap(map, TEXT_SIZE);
+}
+
+/* A counter that has to be read, and is full then. */
+static void check_full(void)
+{
+	char *data = map_file(COUNTER, PROT_READ | PROT_WRITE);
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+	bool called = map != MAP_FAILED && call(map);
+	const char *reason;
+	int event;
+
+	evict();
+	record_refusals(true);
+	event = open_counted(FULL_COUNTER);
+	reason = last_reason();
+	ksft_test_result(called && !strcmp(reason,
+					   "this reference counter cannot be changed (-22)"),
+			 "a counter that has been read is full: reason \"%s\"\n", reason);
+	record_refusals(false);
+	close(event);
+	munmap(map, TEXT_SIZE);
+	munmap(data, TEXT_SIZE);
 }
 
 /* The first mapping of the file is that of an open file for which the program does not read. */
@@ -351,12 +381,12 @@ int main(void)
 
 	ksft_print_header();
 	shared = shared_memory(4096);
-	memcpy(contents, code_start, CODE_SIZE);
+	fill();
 	code_file(OTHER_PATH, 3);
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(10);
+	ksft_set_plan(11);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -371,6 +401,7 @@ int main(void)
 	result = in_child(read_other);
 	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
 	check_unreadable();
+	check_full();
 	event_close(other);
 	syscall(__NR_umount2, FOLDER, 2 /* MNT_DETACH */);
 	kill(server, SIGKILL);
