@@ -259,6 +259,8 @@ static int arm(struct uprobe_mm *own, struct batch *batch)
 		for (i = 0; i < batch->nr; i++)
 			uprobe_process_bring_in(own->mm, batch->points[i]->offset);
 	}
+	for (i = 0; i < batch->nr; i++)
+		uprobe_process_refuse_absent(own->mm, batch->points[i]->offset);
 	return -EFAULT;
 }
 

@@ -68,6 +68,21 @@ void uprobe_process_bring_in(struct mm_struct *mm, unsigned long vaddr)
 		uprobe_text_bring_in(vma->vm_file, uprobe_vma_offset(vma, vaddr));
 }
 
+/**
+ * uprobe_process_refuse_absent() - report text that could not be brought in
+ * @mm: the process
+ * @vaddr: address of an instruction; nothing happens if its page is there
+ *
+ * Context: task, may sleep; mmap_lock held.
+ */
+void uprobe_process_refuse_absent(struct mm_struct *mm, unsigned long vaddr)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
+
+	if (vma && uprobe_text_is_absent(vma, vaddr))
+		trace_uprobe_refused(NULL, 0, vaddr, "the page cannot be read", -EFAULT);
+}
+
 /* Finds the points at sorted addresses, each once. Returns their number. */
 static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr,
 				struct uprobe_point **points)

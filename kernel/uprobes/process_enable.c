@@ -45,8 +45,10 @@ static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op
 		if (err != -EAGAIN || op == UPROBE_DISARM)
 			return err;
 		tries = vaddr == last ? tries + 1 : 0;
-		if (tries == UPROBE_READ_TRIES)
+		if (tries == UPROBE_READ_TRIES) {
+			uprobe_process_refuse_absent(own->mm, vaddr);
 			return -EFAULT;
+		}
 		uprobe_process_bring_in(own->mm, vaddr);
 		last = vaddr;
 	}

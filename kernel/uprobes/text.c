@@ -211,21 +211,25 @@ static void put_own_text(struct page *page, u8 *kaddr)
 }
 
 /*
- * A page that is there cannot be written. Returns an error; -EPERM if that lasts, because
- * userfaultfd protects the page.
+ * A page cannot be armed, which is reported, unless the caller tries again or is being killed.
+ * Returns the error; -EPERM if userfaultfd protects the page, which lasts.
  */
-static int cannot_arm(struct vm_area_struct *vma, unsigned long page_addr,
-		      struct uprobe_point **points, unsigned int nr, int err)
+static noinline int cannot_arm(struct vm_area_struct *vma, unsigned long page_addr,
+			       struct uprobe_point **points, unsigned int nr, int err)
 {
+	const char *why = err == -ENOMEM ? "no memory" : "the page cannot be read";
 	unsigned int i;
 
 	/* The memory of a process that is being killed cannot be written either. */
-	if (err != -EFAULT || !uprobe_text_is_present(vma, page_addr) ||
-	    mm_flags_test(MMF_UNSTABLE, vma->vm_mm))
+	if (err == -EAGAIN || err == -EINTR || mm_flags_test(MMF_UNSTABLE, vma->vm_mm))
 		return err;
+	if (err == -EFAULT && uprobe_text_is_present(vma, page_addr)) {
+		why = "the page is protected";
+		err = -EPERM;
+	}
 	for (i = 0; i < nr; i++)
-		refuse(vma, points[i], "the page is protected", -EPERM);
-	return -EPERM;
+		refuse(vma, points[i], why, err);
+	return err;
 }
 
 static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
@@ -279,6 +283,19 @@ static struct uprobe_point *arm_wanted(struct vm_area_struct *vma, u8 *kaddr,
 	return NULL;
 }
 
+/* A page of a new mapping stays without breakpoints. Returns the first point after it. */
+static noinline struct uprobe_point *skip_page(struct vm_area_struct *vma, unsigned long page_addr,
+					       struct uprobe_point *first, int err)
+{
+	struct uprobe_point *next = uprobe_next_page(first), *point;
+
+	for (point = first; point != next; point = uprobe_point_next(point)) {
+		if (uprobe_point_wanted(point, vma->vm_mm))
+			cannot_arm(vma, page_addr, &point, 1, err);
+	}
+	return next;
+}
+
 /**
  * uprobe_text_arm_mapped() - arm the points of a page of a new mapping
  * @vma: text, see uprobe_vma_kind()
@@ -302,7 +319,8 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
 	guard(mutex)(&own->text_lock);
 	page = get_own_text(vma, page_addr);
 	if (IS_ERR(page))
-		return PTR_ERR(page) == -EAGAIN ? first : uprobe_next_page(first);
+		return PTR_ERR(page) == -EAGAIN ? first :
+		       skip_page(vma, page_addr, first, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
 	next = arm_wanted(vma, kaddr, first, undecided);
 	sync_text(kaddr, first, next ? list_prev_entry(next, entry) :

@@ -8,6 +8,8 @@
  * Include probe.h, signals.h, system.h and code.h before.
  */
 
+#include <linux/userfaultfd.h>
+
 #define CONTROL		"/sys/kernel/debug/up_process/control"
 #define PROBES		"/sys/kernel/debug/up_process/probes"
 #define LOG		"/sys/kernel/debug/up_process/log"
@@ -187,6 +189,35 @@ UNUSED static char before[16];
 UNUSED static bool unchanged(const void *function)
 {
 	return !memcmp(function, before, sizeof(before));
+}
+
+/* --- Pages that userfaultfd protects ------------------------------------------------ */
+
+UNUSED static bool protect_page(int uffd, const char *page, __u64 mode)
+{
+	const struct uffdio_range range = { .start = pointer(page), .len = 4096 };
+	struct uffdio_writeprotect protect = { .range = range, .mode = mode };
+
+	return !ioctl(uffd, UFFDIO_WRITEPROTECT, &protect);
+}
+
+/* Opens a userfaultfd that protects a page; returns a negative number if that fails. */
+UNUSED static int open_protection(const char *page)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
+	};
+	struct uffdio_register registration = {
+		.range = { .start = pointer(page), .len = 4096 },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int uffd = syscall(__NR_userfaultfd, UFFD_USER_MODE_ONLY);
+
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &registration) ||
+	    !protect_page(uffd, page, UFFDIO_WRITEPROTECT_MODE_WP))
+		return -1;
+	return uffd;
 }
 
 /* --- Breakpoints of the program ---------------------------------------------------- */

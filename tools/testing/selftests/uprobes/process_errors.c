@@ -66,6 +66,37 @@ static void check_mappings(void)
 			"nobody may write to the mapping");
 }
 
+/* A mapping becomes executable whose page userfaultfd protects.  Its file is probed. */
+static void check_protected(void)
+{
+	int fd = syscall(__NR_memfd_create, "text", 0), uffd, event;
+	struct event_at at = { 0 };
+	const char *reason;
+	char path[32], *map;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	at.path = path;
+	code_file(path, 1);
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	/* The page is a private one from now on. */
+	map[4095] = 1;
+	uffd = open_protection(map);
+	event = event_open(&at);
+	clear_trace();
+	change_protection(map, 4096, PROT_READ | PROT_EXEC);
+	reason = last_reason();
+	if (uffd < 0)
+		ksft_test_result_skip("userfaultfd protects no pages of files here\n");
+	else
+		ksft_test_result(event >= 0 && !strcmp(reason, "the page is protected (-1)"),
+				 "a mapping becomes executable: reason \"%s\"\n", reason);
+	close(event);
+	close(uffd);
+	munmap(map, 4096);
+	close(fd);
+	clear_trace();
+}
+
 /* --- Instructions --------------------------------------------------------------------- */
 
 static void check_instructions(void)
@@ -165,9 +196,10 @@ static void check_arguments(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(16 + INSIDE_CHECKS);
+	ksft_set_plan(17 + INSIDE_CHECKS);
 	record_refusals(true);
 	check_mappings();
+	check_protected();
 	check_instructions();
 	check_inside();
 	check_exits();

@@ -5,7 +5,6 @@
  */
 #include "../kselftest.h"
 #include <linux/eventpoll.h>
-#include <linux/userfaultfd.h>
 #include "probe.h"
 #include "signals.h"
 #include "system.h"
@@ -76,33 +75,6 @@ static void check_execute_only(void)
 }
 
 /* --- Text that cannot be written ------------------------------------------------------ */
-
-static bool protect_page(int uffd, const char *page, __u64 mode)
-{
-	const struct uffdio_range range = { .start = pointer(page), .len = 4096 };
-	struct uffdio_writeprotect protect = { .range = range, .mode = mode };
-
-	return !ioctl(uffd, UFFDIO_WRITEPROTECT, &protect);
-}
-
-/* Opens a userfaultfd that protects a page; returns a negative number if that fails. */
-static int open_protection(const char *page)
-{
-	struct uffdio_api api = {
-		.api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
-	};
-	struct uffdio_register registration = {
-		.range = { .start = pointer(page), .len = 4096 },
-		.mode = UFFDIO_REGISTER_MODE_WP,
-	};
-	int uffd = syscall(__NR_userfaultfd, UFFD_USER_MODE_ONLY);
-
-	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) ||
-	    ioctl(uffd, UFFDIO_REGISTER, &registration) ||
-	    !protect_page(uffd, page, UFFDIO_WRITEPROTECT_MODE_WP))
-		return -1;
-	return uffd;
-}
 
 static void check_protected(void)
 {
