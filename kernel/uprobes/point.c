@@ -13,6 +13,7 @@
 
 #include "internal.h"
 #include "point.h"
+#include "trace.h"
 
 /* Protects files, points and lists of consumers; see internal.h. */
 DECLARE_RWSEM(uprobe_points_lock);
@@ -297,6 +298,16 @@ refuse:
 	return ERR_PTR(err);
 }
 
+/* The instruction was refused before, when other consumers were registered. */
+static noinline void report_again(struct uprobe_point *point)
+{
+	const struct uprobe_decision *decision = uprobe_point_decision(point, 0);
+
+	if (decision)
+		trace_uprobe_refused(point->file->inode, point->offset, 0, decision->why,
+				     decision->err);
+}
+
 /**
  * uprobe_point_get() - find or create the point for a registration
  * @reader: of the file
@@ -328,6 +339,8 @@ struct uprobe_point *uprobe_point_get(struct uprobe_reader *reader, loff_t offse
 			file_put(file);
 			return point;
 		}
+	} else if (unlikely(READ_ONCE(point->native.state) == UPROBE_REFUSED)) {
+		report_again(point);
 	}
 	reader->last = point;
 	if (point->ref_ctr_offset == ref_ctr_offset)

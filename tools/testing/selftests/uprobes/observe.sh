@@ -102,6 +102,10 @@ reason=$(transcript | sed -nE 's/^refused inode offset 0x[0-9a-f]+ at 0: (.*) \(
 matches "a breakpoint: reason" "$reason" breakpoint
 is "a breakpoint: the reason is in the list" "$(listed "$REFUSED" plain)" \
 	"handlers 1 returns 0 [0: $reason]"
+up "add y path=$REFUSED offset=$(offset plain)" >/dev/null
+is "a breakpoint: the next consumer gets the reason, too" "$(transcript |
+	sed -nE 's/^refused inode offset 0x[0-9a-f]+ at 0: (.*) \(-[0-9]+\)$/\1/p')" "$reason"
+up "del y" >/dev/null
 up "del x" >/dev/null
 
 # --- Permissions --------------------------------------------------------------------------
