@@ -488,6 +488,7 @@ static __always_inline bool uprobe_is_breakpoint(const u8 *at)
 /* text_read.c */
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
+struct page *uprobe_text_get_armed(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
 bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);

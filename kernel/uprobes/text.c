@@ -456,9 +456,9 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
 	err = uncount(vma, points, nr);
 	if (err)
 		return err;
-	if (uprobe_text_is_absent(vma, page_addr))
+	page = uprobe_text_get_armed(vma, page_addr);
+	if (!page)
 		return 0;
-	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	if (!any_breakpoint(vma, page, points, nr)) {
@@ -494,11 +494,10 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
 
 	/* The program may write to the page at any time if the mapping lets it. */
 	if (!vma->vm_file || (vma->vm_flags & (VM_WRITE | VM_LOCKED)) ||
-	    userfaultfd_missing(vma) || still_probed(vma, page_addr) ||
-	    uprobe_text_is_absent(vma, page_addr))
+	    userfaultfd_missing(vma) || still_probed(vma, page_addr))
 		return;
-	page = uprobe_text_get(vma->vm_mm, page_addr, 0);
-	if (IS_ERR(page))
+	page = uprobe_text_get_armed(vma, page_addr);
+	if (IS_ERR_OR_NULL(page))
 		return;
 	drop = PageAnon(page) && !folio_maybe_dma_pinned(page_folio(page)) &&
 	       equals_file(vma, page_addr, page);

@@ -76,6 +76,14 @@ static pte_t entry_of(struct vm_area_struct *vma, unsigned long page_addr)
 	return entry;
 }
 
+static bool is_none(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	pte_t entry = entry_of(vma, page_addr);
+
+	/* userfaultfd marks entries without a page, too. */
+	return pte_none(entry) || pte_is_uffd_wp_marker(entry);
+}
+
 /**
  * uprobe_text_is_absent() - would a look at a page ask the file system?
  * @vma: any mapping
@@ -89,14 +97,33 @@ static pte_t entry_of(struct vm_area_struct *vma, unsigned long page_addr)
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
 {
 	unsigned long page_addr = addr & PAGE_MASK;
-	pte_t entry;
 
 	if (!vma->vm_file ||
 	    uprobe_text_is_cached(vma->vm_file->f_mapping, uprobe_vma_offset(vma, page_addr)))
 		return false;
-	entry = entry_of(vma, page_addr);
-	/* userfaultfd marks entries without a page, too. */
-	return pte_none(entry) || pte_is_uffd_wp_marker(entry);
+	return is_none(vma, page_addr);
+}
+
+/**
+ * uprobe_text_get_armed() - get a page of text that may have breakpoints
+ * @vma: any mapping
+ * @page_addr: address of the page
+ *
+ * A page that the process does not have now has none. It is not asked for, so that the file system
+ * is not, either.
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ * Return: the page, with a reference; NULL if the process does not have it; or an ERR_PTR() of
+ * uprobe_text_get().
+ */
+struct page *uprobe_text_get_armed(struct vm_area_struct *vma, unsigned long page_addr)
+{
+	struct page *page = uprobe_text_get(vma->vm_mm, page_addr, FOLL_NOFAULT);
+
+	if (!IS_ERR(page) || PTR_ERR(page) != -EFAULT)
+		return page;
+	/* It may be swapped out, or on the way to another place. */
+	return is_none(vma, page_addr) ? NULL : uprobe_text_get(vma->vm_mm, page_addr, 0);
 }
 
 /**
