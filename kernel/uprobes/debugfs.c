@@ -6,6 +6,7 @@
  */
 #include <linux/dcache.h>
 #include <linux/debugfs.h>
+#include <linux/highmem.h>
 #include <linux/init.h>
 #include <linux/kdev_t.h>
 #include <linux/seq_file.h>
@@ -80,16 +81,25 @@ static const char * const kinds[] = {
 	[UPROBE_KIND_EXIT]	= "exit",
 };
 
+static bool has_breakpoint(struct vm_area_struct *vma, unsigned long vaddr)
+{
+	struct page *page = uprobe_text_get_armed(vma, vaddr & PAGE_MASK);
+	u8 text[UPROBE_SWBP_INSN_SIZE];
+
+	if (IS_ERR_OR_NULL(page))
+		return false;
+	/* It is aligned, and so in one page. */
+	memcpy_from_page(text, page, offset_in_page(vaddr), sizeof(text));
+	put_page(page);
+	return uprobe_is_breakpoint(text);
+}
+
 /* Has the program replaced a breakpoint by other text? */
 static bool is_overwritten(struct mm_struct *mm, struct uprobe_point *point)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, point->offset);
-	u8 text[UPROBE_SWBP_INSN_SIZE];
 
-	return uprobe_point_wanted(point, mm) &&
-	       (!vma || uprobe_text_is_absent(vma, point->offset) ||
-		uprobe_text_read(mm, point->offset, text, sizeof(text)) != sizeof(text) ||
-		!uprobe_is_breakpoint(text));
+	return uprobe_point_wanted(point, mm) && !(vma && has_breakpoint(vma, point->offset));
 }
 
 static unsigned long missed(const struct uprobe_registration *registration)
