@@ -313,6 +313,32 @@ static int visit_locked(struct operation *op, struct visit *visit)
 	return uprobe_first_error(err, visit_process(op, visit));
 }
 
+/* Reports the points of a page that cannot be brought in. */
+static void refuse_page(struct operation *op, struct vm_area_struct *vma, loff_t page)
+{
+	struct uprobe_point **points = op->points;
+	unsigned int i;
+
+	for (i = uprobe_first_at(page, points, op->nr);
+	     i < op->nr && points[i]->offset < page + PAGE_SIZE; i++)
+		trace_uprobe_refused(points[i]->file->inode, points[i]->offset,
+				     uprobe_vma_addr(vma, points[i]->offset),
+				     "the page cannot be read", -EIO);
+}
+
+static noinline void refuse_absent(struct operation *op, struct visit *visit)
+{
+	VMA_ITERATOR(vmi, visit->mm, visit->start);
+	struct vm_area_struct *vma;
+	loff_t page;
+
+	for_each_vma_range(vmi, vma, visit->end) {
+		for (page = first_absent(op, vma, 0); page >= 0;
+		     page = first_absent(op, vma, page + PAGE_SIZE))
+			refuse_page(op, vma, page);
+	}
+}
+
 static int arm_range(struct operation *op, struct visit *visit)
 {
 	unsigned int tries;
@@ -328,8 +354,10 @@ static int arm_range(struct operation *op, struct visit *visit)
 		err = visit_locked(op, visit);
 	}
 	/* Text that cannot be read cannot be executed. */
-	if (err == -EAGAIN)
+	if (err == -EAGAIN) {
+		refuse_absent(op, visit);
 		err = 0;
+	}
 	return uprobe_first_error(err, note_result(op, uprobe_counters_catch_up(visit->mm)));
 }
 

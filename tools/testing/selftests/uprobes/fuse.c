@@ -307,6 +307,29 @@ static void check_unreadable(void)
 	munmap(map, TEXT_SIZE);
 }
 
+/* The same if the instruction is known from another mapping: the text is not executed. */
+static void check_unreadable_page(void)
+{
+	int event = open_probe(TEXT_PATH, code_offsets[1]), second;
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+	bool called = map != MAP_FAILED && call(map);
+	const char *reason;
+
+	munmap(map, TEXT_SIZE);
+	shared->refused = shared->opened + 1;
+	map = map_file(0, PROT_READ | PROT_EXEC);
+	record_refusals(true);
+	second = open_probe(TEXT_PATH, code_offsets[1]);
+	reason = last_reason();
+	ksft_test_result(called && second >= 0 && !strcmp(reason, "the page cannot be read (-5)"),
+			 "a page that the program does not read: reason \"%s\"\n", reason);
+	record_refusals(false);
+	shared->refused = 0;
+	close(second);
+	close(event);
+	munmap(map, TEXT_SIZE);
+}
+
 /* A counter that has to be read, and is full then. */
 static void check_full(void)
 {
@@ -386,7 +409,7 @@ int main(void)
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(11);
+	ksft_set_plan(12);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -401,6 +424,7 @@ int main(void)
 	result = in_child(read_other);
 	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
 	check_unreadable();
+	check_unreadable_page();
 	check_full();
 	event_close(other);
 	syscall(__NR_umount2, FOLDER, 2 /* MNT_DETACH */);
