@@ -74,6 +74,24 @@ need_process_probes()
 		skip_all "no probes of processes in this kernel"
 }
 
+# run_programs_for MODE NAME...: the programs NAME_MODE, each as one check.
+run_programs_for()
+{
+	local mode=$1 name results=/tmp/uprobes-programs
+
+	shift
+	need_process_probes
+	"$HERE/target_$mode" offsets >/dev/null 2>&1 || skip_all "no programs for $mode"
+	load up_process
+	for name; do
+		"$HERE/${name}_$mode" >"$results"
+		is "$name" "$?" 0
+		# Neither results nor a plan, which would count as those of this script.
+		grep -v '^ok\|^TAP\|^1\.\.' "$results" | sed 's/^#* */# /'
+	done
+	rm -f "$results"
+}
+
 # run_process_program NAME: the checks of a program that has up_process register its probes.
 run_process_program()
 {

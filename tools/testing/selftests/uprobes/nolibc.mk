@@ -6,6 +6,7 @@
 #	NATIVE, HELPERS	programs for the kernel's word size
 #	NARROW		programs for 32 bits that a 64-bit kernel runs, too: NAME_32 from NAME.c
 #	NARROW_PROCESS	the same, for scripts
+#	X32		programs for x32, for a script: NAME_x32 from NAME.c
 #
 # KDIR is the build folder of the kernel.
 
@@ -70,6 +71,10 @@ vpath fail_nth.c ../kprobes
 $(patsubst %,$(OUTPUT)/%,$(NARROW) $(NARROW_PROCESS)): $(OUTPUT)/%_32: %.c $(HEADERS)
 	$(call msg,CC,,$@)
 	$(Q)$(CC) -m32 $(PROGRAM_CFLAGS) -o $@ $<
+
+$(patsubst %,$(OUTPUT)/%,$(X32)): $(OUTPUT)/%_x32: %.c $(HEADERS)
+	$(call msg,CC,,$@)
+	$(Q)$(CC) -mx32 $(PROGRAM_CFLAGS) -o $@ $<
 
 $(OUTPUT)/forms: $(FORM_C) $(FORM_SOURCES) $(HEADERS)
 	$(call msg,CC,,$@)

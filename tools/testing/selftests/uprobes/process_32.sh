@@ -5,19 +5,7 @@
 
 . "$(dirname "$0")/functions.sh"
 
-RESULTS=/tmp/uprobes-process-32
-
 begin
-need_process_probes
-[ -x "$HERE/process_probes_32" ] || skip_all "no programs for 32 bits"
-load up_process
-
-for name in probes changed children errors exits limits debug storm threads; do
-	"$HERE/process_${name}_32" >"$RESULTS"
-	is "process_$name" "$?" 0
-	# Neither results nor a plan, which would count as those of this script.
-	grep -v '^ok\|^TAP\|^1\.\.' "$RESULTS" | sed 's/^#* */# /'
-done
-rm -f "$RESULTS"
-
+run_programs_for 32 process_probes process_changed process_children process_errors process_exits \
+	process_limits process_debug process_storm process_threads
 finish
