@@ -5,6 +5,7 @@
  * The registers are those of perf events, one for each thread, so they are reserved together with
  * those of debuggers and perf, and loaded only while the process runs.
  */
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
@@ -64,25 +65,33 @@ static struct wprobe_user *find(const struct wprobe *wp)
 /* --- Making and freeing --------------------------------------------------------- */
 
 /*
- * Reads the first value of the word; fails if nothing is mapped, or it cannot be read.  It waits
- * for the page, for as long as the file system of the page takes, so not under the lock that forks
- * and exits take.
+ * Reads the word; fails if nothing is mapped, or it cannot be read.  It waits for the page, for as
+ * long as the file system of the page takes, so not under the lock that forks and exits take.
  */
-static bool read_first(struct wprobe_user *user)
+static bool read_word(struct wprobe_user *user, unsigned long *word)
 {
-	struct wprobe_watch *watch = &user->watch;
-	unsigned long addr = (unsigned long)wprobe_word(watch->range.addr), word;
+	unsigned long addr = (unsigned long)wprobe_word(user->watch.range.addr);
 	bool done;
 
 	lockdep_assert_not_held(&wprobe_user_mutex);
 	/* During an exec, the memory may have been freed. */
 	if (!mmget_not_zero(user->mm))
 		return false;
-	done = access_remote_vm(user->mm, addr, &word, sizeof(word), 0) == sizeof(word);
+	done = access_remote_vm(user->mm, addr, word, sizeof(*word), 0) == sizeof(*word);
 	mmput(user->mm);
-	if (done)
-		WRITE_ONCE(user->last, word);
 	return done;
+}
+
+/*
+ * The next hit must not take a change from before all threads have watched.  If a hit replaces the
+ * last value meanwhile, that is newer.
+ */
+static void read_again(struct wprobe_user *user)
+{
+	unsigned long last = READ_ONCE(user->last), word;
+
+	if (read_word(user, &word))
+		cmpxchg(&user->last, last, word);
 }
 
 /* Hits read the word, which may change a device. */
@@ -118,7 +127,7 @@ static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_str
 	}
 	if (is_device(user))
 		return WPROBE_REFUSE_DEVICE;
-	return read_first(user) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
+	return read_word(user, &user->last) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
 }
 
 static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct task_struct *task)
@@ -324,8 +333,13 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_plac
 	if (!user)
 		return WPROBE_REFUSE_NO_MEMORY;
 	refusal = find_memory(user, task);
-	if (!refusal)
-		return attach_locked(wp, place, user, task, ended);
+	if (!refusal) {
+		/* As soon as threads watch, a handler may unregister its own probe. */
+		refcount_inc(&user->refs);
+		refusal = attach_locked(wp, place, user, task, ended);
+		if (!refusal)
+			read_again(user);
+	}
 	user_put(user);
 	return refusal;
 }
@@ -422,15 +436,19 @@ static struct wprobe_user *get_user_of(const struct wprobe *wp)
 	return user;
 }
 
-static void change(struct wprobe_user *user, u32 disabled)
+/* A probe that is enabled gets @word as the last value.  Returns true if it has been enabled. */
+static bool change(struct wprobe_user *user, u32 disabled, unsigned long word)
 {
 	struct wprobe *wp = wprobe_of_user(user);
 
 	if ((wp->flags & WPROBE_FLAG_DISABLED) == disabled)
-		return;
+		return false;
+	if (!disabled)
+		WRITE_ONCE(user->last, word);
 	WRITE_ONCE(wp->flags, wp->flags ^ WPROBE_FLAG_DISABLED);
 	wprobe_watch_set_state(&user->watch, disabled ? WPROBE_OFF : WPROBE_ARMED);
 	wprobe_threads_enable(user, !disabled);
+	return !disabled;
 }
 
 /**
@@ -447,21 +465,25 @@ static void change(struct wprobe_user *user, u32 disabled)
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled)
 {
 	struct wprobe_user *user = get_user_of(wp);
-	bool wait = disabled;
+	bool wait = disabled, enabled = false;
+	unsigned long word;
 	int ret = 0;
 
 	if (!user)
 		return -EINVAL;
-	if (!disabled && wprobe_disabled(wp))
-		read_first(user);
+	word = READ_ONCE(user->last);
+	if (!disabled)
+		read_word(user, &word);
 	scoped_guard(mutex, &wprobe_user_mutex) {
 		if (find(wp) == user && user->watch.state != WPROBE_GONE)
-			change(user, disabled);
+			enabled = change(user, disabled, word);
 		else
 			ret = -EINVAL;
 		/* Two handlers would wait for each other. */
 		wait &= !wprobe_own_handler(user);
 	}
+	if (enabled)
+		read_again(user);
 	if (wait)
 		wait_var_event(&user->running, !atomic_read(&user->running));
 	user_put(user);

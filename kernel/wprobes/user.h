@@ -38,8 +38,8 @@ struct task_struct;
  * @ended:	then links it into the list of those that are waited for
  * @tgid:	the process
  * @mm:		its memory, only to be compared
- * @last:	value of the aligned word at the last hit, or when it was read first; hits replace
- *		it
+ * @last:	value of the aligned word at the last hit, or when all threads began to watch; hits
+ *		replace it
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
  * @self:	the task whose handler of this probe unregisters the probe, or NULL

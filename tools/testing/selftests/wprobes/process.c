@@ -381,6 +381,64 @@ static void storm(void)
 	expect("p", 1);
 }
 
+static void sit(void *argument)
+{
+	(void)argument;
+	while (!stop)
+		usleep(1000);
+}
+
+#define ROUNDS		200
+
+static volatile int begun, written;
+
+/* Writes a value once in each round, at another time after it has begun. */
+static void write_once_a_round(void *argument)
+{
+	int round, i;
+
+	(void)argument;
+	for (round = 1; round <= ROUNDS; round++) {
+		while (begun != round)
+			;
+		for (i = 0; i < 1000 * round; i++)
+			asm volatile("" : : : "memory");
+		WORD = round;
+		written = round;
+	}
+}
+
+/*
+ * A thread writes while the probe is registered, or enabled.  The last thread to watch is the one
+ * that writes.  When all watch, to write the same value again is no change.
+ */
+static void written_meanwhile(void)
+{
+	int round;
+	long hits;
+
+	start(0, THREADS - 1, sit);
+	start(THREADS - 1, THREADS, write_once_a_round);
+	for (round = 1; round <= ROUNDS; round++) {
+		if (round % 2) {
+			begun = round;
+			add("p", "w changed");
+		} else {
+			add("p", "w changed disabled");
+			begun = round;
+			command("enable", "p");
+		}
+		while (written != round)
+			;
+		hits = look("p").hits;
+		WORD = round;
+		same("hits of the same value", look("p").hits, hits);
+		command("del", "p");
+	}
+	stop = 1;
+	wait_for(0, THREADS);
+}
+
 /* --- Registers ----------------------------------------------------------------------- */
 
 static int perf_watch(word_t *word)
@@ -392,13 +450,6 @@ static int perf_watch(word_t *word)
 	};
 
 	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
-}
-
-static void sit(void *argument)
-{
-	(void)argument;
-	while (!stop)
-		usleep(1000);
 }
 
 /* Registers of all threads are reserved together with those of perf; refused is refused. */
@@ -481,6 +532,7 @@ static const struct test_case cases[] = {
 	{ "short_threads", short_threads },
 	{ "created_meanwhile", created_meanwhile },
 	{ "storm", storm },
+	{ "written_meanwhile", written_meanwhile },
 	{ "registers", registers },
 	{ "writes_of_event", writes_of_event },
 #ifdef __aarch64__
