@@ -32,7 +32,7 @@ static bool is_freed(const struct wprobe_range *range, struct module *mod, unsig
 {
 	unsigned long addr = READ_ONCE(range->addr);
 
-	if (range->percpu)
+	if (IS_ENABLED(CONFIG_SMP) && range->percpu)
 		return is_percpu_of(range, mod) && state == MODULE_STATE_GOING;
 	return state == MODULE_STATE_GOING ? within_module(addr, mod) :
 					     within_module_init(addr, mod);
