@@ -33,6 +33,8 @@
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
 
+struct module;
+
 #undef pr_fmt
 #define pr_fmt(fmt) "wprobes: " fmt
 
@@ -235,10 +237,16 @@ bool wprobe_separable(u32 flags);
 /* module.c */
 #ifdef CONFIG_MODULES
 bool wprobe_module_frees(const struct wprobe_range *range);
+const struct module *wprobe_module_of_percpu(const struct wprobe_range *range);
 #else
 static inline bool wprobe_module_frees(const struct wprobe_range *range)
 {
 	return false;
+}
+
+static inline const struct module *wprobe_module_of_percpu(const struct wprobe_range *range)
+{
+	return NULL;
 }
 #endif
 

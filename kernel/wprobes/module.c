@@ -79,6 +79,39 @@ bool wprobe_module_frees(const struct wprobe_range *range)
 	return search.found;
 }
 
+struct owner {
+	const struct wprobe_range *range;
+	const struct module *mod;
+};
+
+static int look_for_owner(struct module *mod, void *data)
+{
+	struct owner *owner = data;
+
+	if (!is_percpu_of(owner->range, mod))
+		return 0;
+	owner->mod = mod;
+	return 1;
+}
+
+/**
+ * wprobe_module_of_percpu() - find the module that has a per-CPU variable
+ * @range: the memory
+ *
+ * Context: task, wprobe_mutex held.
+ * Return: the module, only to be compared; NULL if the variable is not one of a module, or @range
+ * is not per-CPU.
+ */
+const struct module *wprobe_module_of_percpu(const struct wprobe_range *range)
+{
+	struct owner owner = { .range = range };
+
+	lockdep_assert_held(&wprobe_mutex);
+	if (range->percpu)
+		module_for_each_mod(look_for_owner, &owner);
+	return owner.mod;
+}
+
 /* Ends the watches of a module's memory; of its init memory when the module is live. */
 static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

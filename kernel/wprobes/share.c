@@ -53,6 +53,9 @@ static bool join(const struct wprobe_range *a, const struct wprobe_range *b,
 		return false;
 	if (wprobe_word(start) != wprobe_word(end - 1))
 		return false;
+	/* A watch ends when its memory is freed, and per-CPU words can be of several modules. */
+	if (wprobe_module_of_percpu(a) != wprobe_module_of_percpu(b))
+		return false;
 	*both = *a;
 	both->addr = start;
 	both->len = end - start;

@@ -5,6 +5,30 @@
 
 . "$(dirname "$0")/functions.sh"
 
+# fill: use all registers, for n probes on words of wp_test.
+fill()
+{
+	n=0
+	while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
+		n=$((n + 1))
+	done
+}
+
+# empty: remove the n probes.
+empty()
+{
+	while [ "$n" -gt 0 ]; do
+		n=$((n - 1))
+		wp del "n$n" >/dev/null
+	done
+}
+
+# address_of SYMBOL: the address, in hexadecimal.
+address_of()
+{
+	awk -v symbol="$1" '$3 == symbol { print "0x" $1 }' /proc/kallsyms
+}
+
 begin
 load wp_test
 load wp_target
@@ -20,17 +44,11 @@ is "list: gone" "$(list)" "w  wp_target_word  w:$long nmissed=0 [GONE]"
 is "a gone probe cannot be enabled" "$(wp enable t)" "Invalid argument"
 
 # Its register is free.
-n=0
-while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
-	n=$((n + 1))
-done
+fill
 wp del t >/dev/null
 is "the register was free" "$(wp add more wp_test_words "$long" w $((16 * n)))" \
 	"No space left on device"
-while [ "$n" -gt 0 ]; do
-	n=$((n - 1))
-	wp del "n$n" >/dev/null
-done
+empty
 
 load wp_target
 is "add again" "$(wp add t wp_target_word "$long" w)" ok
@@ -54,4 +72,23 @@ wp del c >/dev/null
 is "add again: per-CPU" "$(wp add c wp_target_copies "$long" w percpu)" ok
 echo 2 >"$copies"
 is "hits again: per-CPU" "$(probe c)" "hits=$cpus nmissed=0 old=1 new=2"
+wp del c >/dev/null
+
+# A register does not watch per-CPU variables of two modules, one of which may be unloaded.
+load wp_half
+load wp_other_half
+first=$(address_of wp_half)
+second=$(address_of wp_other_half)
+if [ "$long" = 8 ] && [ $((second)) -eq $((first + 4)) ]; then
+	fill
+	n=$((n - 1))
+	wp del "n$n" >/dev/null
+	is "add: a half" "$(wp add h wp_half 4 w changed percpu)" ok
+	is "add: a half of another module" "$(wp add o wp_other_half 4 w changed percpu)" \
+		"No space left on device"
+	wp del h >/dev/null
+	empty
+else
+	skip "add: a half of another module" "the halves are not in one word"
+fi
 finish
