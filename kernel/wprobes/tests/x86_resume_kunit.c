@@ -7,6 +7,7 @@
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/irqflags.h>
+#include <linux/sched.h>
 #include <linux/wprobes-task.h>
 #include <asm/debugreg.h>
 
@@ -99,6 +100,23 @@ static void retargeting_leaves_the_register_of_a_guest(struct kunit *test)
 	unregister_wprobe(&w.wp);
 }
 
+/* KVM may leave the causes of a guest's exceptions while no register is in use. */
+static void causes_of_a_guest_are_forgotten(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+	unsigned long causes;
+	int ret;
+
+	migrate_disable();
+	set_debugreg(DR6_RESERVED | DR_TRAP_BITS | DR_STEP, 6);
+	ret = register_wprobe(&w.wp);
+	causes = read_register(6) ^ DR6_RESERVED;
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_EQ(test, causes & (DR_TRAP_BITS | DR_STEP), 0);
+	unregister_wprobe(&w.wp);
+}
+
 #ifdef CONFIG_X86_64
 static unsigned long stack_of_exceptions(void)
 {
@@ -138,6 +156,7 @@ static void a_handler_that_dies_leaves_nothing(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(retargeting_leaves_the_register_of_a_guest),
+	KUNIT_CASE(causes_of_a_guest_are_forgotten),
 	KUNIT_CASE(a_handler_that_dies_leaves_nothing),
 	KUNIT_CASE(resuming_restores_registers),
 	{}
