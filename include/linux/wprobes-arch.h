@@ -117,8 +117,10 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 /*
  * arch_wprobe_user_read_begin() and arch_wprobe_user_read_end() are inline functions of
- * <asm/wprobes.h>, called before and after the core reads watched data of the current process,
- * interrupts disabled.  Between them, tags of memory are not compared with those of addresses.
+ * <asm/wprobes.h>, called before and after the core reads watched data of the current process in
+ * a debug exception, interrupts disabled.  Between them, no watchpoint raises an exception, also
+ * none of a debugger, and tags of memory are not compared with those of addresses.  The second one
+ * gets the return value of the first, an unsigned long.
  */
 
 /* Implemented by the core, for the architecture. */

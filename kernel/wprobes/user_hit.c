@@ -14,7 +14,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -26,9 +25,6 @@
 
 /* The longest instruction of processors that report accesses before they are made. */
 #define MAX_INSN_BYTES	4
-
-/* The core reads a watched word on this CPU, which is no access of a program. */
-static DEFINE_PER_CPU(bool, wprobe_reading);
 
 #define TO(state)	BIT(WPROBE_THREAD_##state)
 
@@ -93,21 +89,16 @@ static void set_values(struct wprobe_thread *thread, unsigned long new)
 }
 
 /*
- * Reads the watched word without handling a fault.  The read may match registers of this and of
- * other probes, and raise their exceptions: the barriers pair with the test of wprobe_reading in
- * is_hit().  Interrupts are disabled.
+ * Reads the watched word without handling a fault.  The registers of probes, debuggers and perf
+ * that watch it do not see the read.  Interrupts are disabled.
  */
 static bool read_word(const struct wprobe_thread *thread, unsigned long *word)
 {
+	unsigned long state = arch_wprobe_user_read_begin();
 	bool done;
 
-	__this_cpu_write(wprobe_reading, true);
-	barrier();
-	arch_wprobe_user_read_begin();
 	done = !copy_from_user_nofault(word, (const void __user *)word_of(thread), sizeof(*word));
-	arch_wprobe_user_read_end();
-	barrier();
-	__this_cpu_write(wprobe_reading, false);
+	arch_wprobe_user_read_end(state);
 	return done;
 }
 
@@ -158,7 +149,7 @@ static bool is_hit(struct wprobe_thread *thread)
 	enum wprobe_thread_state state;
 
 	/* During an exec, the addresses are those of other memory. */
-	if (__this_cpu_read(wprobe_reading) || current->mm != thread->user->mm)
+	if (current->mm != thread->user->mm)
 		return false;
 	state = READ_ONCE(thread->state);
 	if (state == WPROBE_THREAD_RUNNING)

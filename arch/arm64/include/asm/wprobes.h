@@ -81,15 +81,16 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 
 /*
  * See <linux/wprobes-arch.h>.  In memory with tags, the addresses of watched data and of
- * instructions have none.
+ * instructions have none.  Debug exceptions are masked in their own handlers.
  */
-static __always_inline void arch_wprobe_user_read_begin(void)
+static __always_inline unsigned long arch_wprobe_user_read_begin(void)
 {
 	if (system_supports_mte())
 		asm volatile(SET_PSTATE_TCO(1));
+	return 0;
 }
 
-static __always_inline void arch_wprobe_user_read_end(void)
+static __always_inline void arch_wprobe_user_read_end(unsigned long state)
 {
 	if (system_supports_mte())
 		asm volatile(SET_PSTATE_TCO(0));

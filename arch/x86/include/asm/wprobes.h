@@ -81,8 +81,15 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 }
 
 /* See <linux/wprobes-arch.h>. */
-static __always_inline void arch_wprobe_user_read_begin(void) { }
-static __always_inline void arch_wprobe_user_read_end(void) { }
+static __always_inline unsigned long arch_wprobe_user_read_begin(void)
+{
+	return local_db_save();
+}
+
+static __always_inline void arch_wprobe_user_read_end(unsigned long state)
+{
+	local_db_restore(state);
+}
 
 /* kernel/wprobes/hit/trap.c */
 void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);

@@ -441,15 +441,47 @@ static void written_meanwhile(void)
 
 /* --- Registers ----------------------------------------------------------------------- */
 
-static int perf_watch(word_t *word)
+static int perf_open(unsigned long address, int length, int type, bool user_only)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_W,
-		.bp_addr = (unsigned long)word, .bp_len = HW_BREAKPOINT_LEN_4,
-		.exclude_kernel = 1,
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = type,
+		.bp_addr = address, .bp_len = length, .exclude_kernel = user_only,
 	};
 
 	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static int perf_watch(word_t *word)
+{
+	return perf_open((unsigned long)word, HW_BREAKPOINT_LEN_4, HW_BREAKPOINT_W, true);
+}
+
+static long count_of(int file)
+{
+	unsigned long long count;
+
+	same("read", read(file, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+/* The core reads the whole word at a hit.  Perf, which watches its other half, does not see it. */
+static void read_unseen(void)
+{
+	int half = sizeof(WORD) / 2, file, i;
+	volatile char *other = (volatile char *)&WORD + half;
+
+	file = perf_open((unsigned long)other, half, HW_BREAKPOINT_RW, false);
+	if (file < 0)
+		fail("perf", errno, 0);
+	add_part("low", 0, half, "w");
+	for (i = 1; i <= 50; i++)
+		*(volatile char *)&WORD = i;
+	expect("low", 50);
+	same("accesses of the program", count_of(file), 0);
+	(void)*other;
+	if (count_of(file) < 1)
+		fail("accesses of the program", 0, 1);
+	close(file);
 }
 
 /* Registers of all threads are reserved together with those of perf; refused is refused. */
@@ -533,6 +565,7 @@ static const struct test_case cases[] = {
 	{ "created_meanwhile", created_meanwhile },
 	{ "storm", storm },
 	{ "written_meanwhile", written_meanwhile },
+	{ "read_unseen", read_unseen },
 	{ "registers", registers },
 	{ "writes_of_event", writes_of_event },
 #ifdef __aarch64__

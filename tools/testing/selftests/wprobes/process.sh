@@ -20,7 +20,8 @@ run_case()
 }
 
 for case in values reads changes halves overlap sleeps disabled system_calls \
-	signalled all_threads short_threads created_meanwhile storm written_meanwhile registers; do
+	signalled all_threads short_threads created_meanwhile storm written_meanwhile \
+	read_unseen registers; do
 	run_case process "$case"
 done
 for case in ends_another pauses_another ends_itself pauses_itself both_pause_another \

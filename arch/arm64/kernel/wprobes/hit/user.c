@@ -20,13 +20,14 @@
 /* Reads the instruction that makes the access.  Return: true, or false if it cannot be read. */
 static bool read_insn(const struct pt_regs *regs, u32 *insn)
 {
+	unsigned long state;
 	__le32 text;
 	long err;
 
 	if (user_mode(regs)) {
-		arch_wprobe_user_read_begin();
+		state = arch_wprobe_user_read_begin();
 		err = copy_from_user_nofault(&text, (const void __user *)regs->pc, sizeof(text));
-		arch_wprobe_user_read_end();
+		arch_wprobe_user_read_end(state);
 	} else {
 		err = copy_from_kernel_nofault(&text, (const void *)regs->pc, sizeof(text));
 	}
