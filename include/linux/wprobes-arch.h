@@ -111,6 +111,13 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
  */
 
 /*
+ * arch_wprobe_read_begin() and arch_wprobe_read_end() are inline functions of <asm/wprobes.h>,
+ * called before and after the core reads watched data of the kernel, interrupts disabled.  Between
+ * them, no access of this code raises an exception, whoever watches.  The second one gets the
+ * return value of the first, an unsigned long.
+ */
+
+/*
  * arch_wprobe_user_allowed() is an inline function of <asm/wprobes.h>: can data of the process be
  * watched?
  */

@@ -36,7 +36,7 @@ void wprobe_handler_died(void)
 		arch_wprobe_handler_died();
 	raw_cpu_write(wprobe_cpu.called, NULL);
 	raw_cpu_write(wprobe_cpu.following, 0);
-	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
+	raw_cpu_write(wprobe_cpu.busy, false);
 }
 
 /**
@@ -49,18 +49,13 @@ void wprobe_handler_died(void)
  */
 bool wprobe_read(unsigned long *value, const unsigned long *word)
 {
-	unsigned long flags;
-	u8 busy;
+	unsigned long flags, state;
 	bool done;
 
 	local_irq_save(flags);
-	busy = raw_cpu_read(wprobe_cpu.busy);
-	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_READING);
-	/* Both pair with wprobe_hit(), on this CPU. */
-	barrier();
+	state = arch_wprobe_read_begin();
 	done = !copy_from_kernel_nofault(value, word, sizeof(*value));
-	barrier();
-	raw_cpu_write(wprobe_cpu.busy, busy);
+	arch_wprobe_read_end(state);
 	local_irq_restore(flags);
 	return done;
 }

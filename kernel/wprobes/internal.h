@@ -123,16 +123,9 @@ struct wprobe_loaded {
 	struct wprobe_before before[2];
 };
 
-/* Why a CPU calls no handler for an access. */
-enum wprobe_busy {
-	WPROBE_BUSY_NOT,	/* it does */
-	WPROBE_BUSY_HANDLER,	/* the access is one of a handler, and missed */
-	WPROBE_BUSY_READING,	/* the access is that of wprobe_read(), and not counted */
-};
-
 /**
  * struct wprobe_cpu - the registers of one CPU
- * @busy:	see &enum wprobe_busy
+ * @busy:	a handler runs, whose accesses are missed
  * @called:	the probe whose handler runs, or NULL
  * @following:	slots whose hits follow that of @called, which are of the same access, a bit each
  * @online:	the registers are loaded
@@ -140,7 +133,7 @@ enum wprobe_busy {
  * @loaded:	the register of each slot
  */
 struct wprobe_cpu {
-	u8 busy;
+	bool busy;
 	const struct wprobe *called;
 	unsigned long following;
 	bool online;

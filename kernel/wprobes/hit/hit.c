@@ -165,7 +165,7 @@ void wprobe_before(unsigned int slot, bool writes)
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
 	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 
-	struct wprobe_before *before = &loaded->before[cpu->busy != WPROBE_BUSY_NOT];
+	struct wprobe_before *before = &loaded->before[cpu->busy];
 
 	before->writes = writes;
 	/* If the memory is gone, the access will fault. */
@@ -190,9 +190,8 @@ static __always_inline bool misses_later(const struct wprobe *wp, const struct h
 }
 
 /*
- * An access of a handler, or of the core.  The probes that are called after that handler take the
- * change with the access that called it.  A read of the core must not take a change that another
- * CPU has made, and has not reported yet.
+ * An access of a handler.  The probes that are called after that handler take the change with the
+ * access that called it.
  */
 static noinline void miss(unsigned int slot, unsigned long touched)
 {
@@ -202,8 +201,6 @@ static noinline void miss(unsigned int slot, unsigned long touched)
 	bool later = cpu->following & BIT(slot);
 	struct wprobe *wp;
 
-	if (cpu->busy == WPROBE_BUSY_READING)
-		return;
 	if ((WPROBE_USER_BEFORE || (loaded->percpu && !later)) &&
 	    !read_values(loaded, &hit, true))
 		return;
@@ -266,14 +263,14 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 		miss(slot, touched);
 		return;
 	}
-	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_HANDLER);
+	raw_cpu_write(wprobe_cpu.busy, true);
 	barrier();
 	if (unlikely(loaded->percpu || is_in_copy(regs)))
 		hit_rarely(loaded, touched, regs);
 	else
 		hit_often(loaded, touched, regs);
 	barrier();
-	raw_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
+	raw_cpu_write(wprobe_cpu.busy, false);
 }
 NOKPROBE_SYMBOL(wprobe_hit);
 

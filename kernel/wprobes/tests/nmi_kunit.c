@@ -4,6 +4,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
@@ -77,6 +78,29 @@ static void a_write_in_an_nmi(struct kunit *test)
 	write_long(&words[0], 6);
 	KUNIT_EXPECT_EQ(test, hits_of(&w), 2 + SEEN);
 	KUNIT_EXPECT_EQ(test, w.old, SEEN ? 5 : 2);
+	KUNIT_EXPECT_EQ(test, w.new, 6);
+	KUNIT_EXPECT_EQ(test, w.wp.nmissed, 0);
+	unregister_wprobe(&w.wp);
+}
+
+/* While the core reads a watched word, an NMI may access it. */
+static void a_write_in_an_nmi_in_a_read(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+	unsigned long flags, state;
+
+	words[0] = 1;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	local_irq_save(flags);
+	state = arch_wprobe_read_begin();
+	write_long(&words[0], 2);
+	in_nmi_here(write_five);
+	arch_wprobe_read_end(state);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, nmis, 1);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), SEEN);
+	write_long(&words[0], 6);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1 + SEEN);
 	KUNIT_EXPECT_EQ(test, w.new, 6);
 	KUNIT_EXPECT_EQ(test, w.wp.nmissed, 0);
 	unregister_wprobe(&w.wp);
@@ -168,6 +192,7 @@ static void nmi_test_exit(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_write_in_an_nmi),
+	KUNIT_CASE(a_write_in_an_nmi_in_a_read),
 	KUNIT_CASE(a_write_in_an_nmi_in_a_handler),
 	KUNIT_CASE(an_nmi_retargets_a_probe),
 	{}

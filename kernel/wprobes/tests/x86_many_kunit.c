@@ -36,7 +36,7 @@ static void a_handler_that_writes_takes_no_change(struct kunit *test)
 	struct watched first = watched_at(&word, sizeof(long));
 	struct watched second = watched_at(&word, sizeof(long));
 	struct pt_regs regs = { .ip = (unsigned long)write_long };
-	unsigned long flags;
+	unsigned long flags, state;
 
 	word = 4;
 	first.wp.handler = write_again;
@@ -47,9 +47,9 @@ static void a_handler_that_writes_takes_no_change(struct kunit *test)
 
 	local_irq_save(flags);
 	/* Nothing is reported meanwhile. */
-	this_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_READING);
+	state = arch_wprobe_read_begin();
 	write_long(&word, 5);
-	this_cpu_write(wprobe_cpu.busy, WPROBE_BUSY_NOT);
+	arch_wprobe_read_end(state);
 	both = slot_of(&first) | slot_of(&second);
 	if (slot_of(&first) < slot_of(&second))
 		wprobe_hits(&regs, both);

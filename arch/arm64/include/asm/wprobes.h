@@ -79,6 +79,21 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 	return !is_compat_thread(task_thread_info(task));
 }
 
+/* See <linux/wprobes-arch.h>.  The entry of a pseudo-NMI unmasks debug exceptions. */
+static __always_inline unsigned long arch_wprobe_read_begin(void)
+{
+	unsigned long state = read_sysreg(daif);
+
+	asm volatile("msr daifset, #8" : : : "memory");
+	return state;
+}
+
+static __always_inline void arch_wprobe_read_end(unsigned long state)
+{
+	if (!(state & PSR_D_BIT))
+		asm volatile("msr daifclr, #8" : : : "memory");
+}
+
 /*
  * See <linux/wprobes-arch.h>.  In memory with tags, the addresses of watched data and of
  * instructions have none.  Debug exceptions are masked in their own handlers.

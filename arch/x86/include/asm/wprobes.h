@@ -81,14 +81,25 @@ static inline bool arch_wprobe_user_allowed(struct task_struct *task)
 }
 
 /* See <linux/wprobes-arch.h>. */
-static __always_inline unsigned long arch_wprobe_user_read_begin(void)
+static __always_inline unsigned long arch_wprobe_read_begin(void)
 {
 	return local_db_save();
 }
 
-static __always_inline void arch_wprobe_user_read_end(unsigned long state)
+static __always_inline void arch_wprobe_read_end(unsigned long state)
 {
 	local_db_restore(state);
+}
+
+/* See <linux/wprobes-arch.h>. */
+static __always_inline unsigned long arch_wprobe_user_read_begin(void)
+{
+	return arch_wprobe_read_begin();
+}
+
+static __always_inline void arch_wprobe_user_read_end(unsigned long state)
+{
+	arch_wprobe_read_end(state);
 }
 
 /* kernel/wprobes/hit/trap.c */
