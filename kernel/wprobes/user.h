@@ -11,8 +11,8 @@
  * Locks, outermost first:
  *
  *	event_mutex			held while an event of tracefs is enabled or disabled
+ *	  mmap_lock			while the value is read, without wprobe_user_mutex
  *	  wprobe_user_mutex		all objects here
- *	    mmap_lock			while the first value is read
  *	    locks of perf		while an event is created, released, enabled or disabled
  *
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
