@@ -10,10 +10,11 @@
  *
  * Locks, outermost first:
  *
- *	event_mutex			held while an event of tracefs is enabled or disabled
- *	  mmap_lock			while the value is read, without wprobe_user_mutex
- *	  wprobe_user_mutex		all objects here
- *	    locks of perf		while an event is created, released, enabled or disabled
+ *	wprobe_user_mutex		all objects here
+ *	  locks of perf			while an event is created, released, enabled or disabled
+ *	    event_mutex			when a task with an inherited event of tracefs exits
+ *
+ * The first value is read, under mmap_lock, without any of them.
  *
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
  * so no caller waits for handlers under a lock.
@@ -37,13 +38,13 @@ struct task_struct;
  * @ending:	it is being unregistered, and only waits for handlers
  * @ended:	then links it into the list of those that are waited for
  * @tgid:	the process
- * @mm:		its memory, only to be compared
+ * @mm:		its memory; hits only compare the pointer
  * @last:	value of the aligned word at the last hit, or when all threads began to watch; hits
  *		replace it
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
  * @self:	the task whose handler of this probe unregisters the probe, or NULL
- * @wp:		then its address; the handler may have freed it
+ * @wp:		then the address of the probe, which the handler may have freed
  * @by_self:	then links the object into by_self of user.c, until the handler has returned
  * @left:	the handler has returned
  * @refs:	references: of the registration, and of tasks that use the object without the lock
