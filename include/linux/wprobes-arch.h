@@ -11,8 +11,9 @@
  *	WPROBE_TYPES		the types (enum wprobe_type) that registers can have, a bit each
  *	WPROBE_KNOWS_ACCESS	1 if wprobe_hit() gets the accessed bytes, so that probes on
  *				different bytes can share a register for any access; else 0
- *	WPROBE_USER_BEFORE	1 if an access of user mode raises its exception before it is
- *				made, and wprobe_user_stepped() is called afterwards; else 0
+ *	WPROBE_USER_BEFORE	1 if exceptions are raised before the access: wprobe_before() is
+ *				then called for one of the kernel, and wprobe_user_stepped() after
+ *				one of user mode; else 0
  */
 #include <linux/types.h>
 

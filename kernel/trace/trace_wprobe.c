@@ -117,8 +117,8 @@ static void trace_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old
 	unsigned int flags;
 
 	/*
-	 * Handlers for data of processes are preemptible.  The buffers of perf are there as long as
-	 * the flag says so, so it is read here: they are freed after a grace period.
+	 * Handlers for data of processes are preemptible.  The flag is read with preemption
+	 * disabled, because perf clears it, and frees its buffers a grace period later.
 	 */
 	guard(preempt_notrace)();
 	values.addr = (unsigned long)wprobe_address(wp);
@@ -181,10 +181,10 @@ static struct trace_wprobe *from_call(struct trace_event_call *call)
 }
 
 /*
- * Events are enabled, disabled and removed under event_mutex.  Perf takes it under its locks, when
- * a task with an inherited event exits.  The functions for a probe on data of a process take these
- * locks, so they are not called here: such a probe is always enabled, and trace_hit() looks at the
- * flags of the event.
+ * Events are enabled, disabled and removed under event_mutex, which perf takes under its own locks
+ * when a task with an inherited event exits.  The functions for a probe on data of a process take
+ * these locks of perf, so they are not called here: such a probe is always enabled, and trace_hit()
+ * tests the flags of the event.
  */
 static int enable_probe(struct trace_wprobe *tw)
 {

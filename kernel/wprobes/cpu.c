@@ -61,11 +61,11 @@ bool wprobe_read(unsigned long *value, const unsigned long *word)
 }
 
 /**
- * wprobe_read_last() - read the value from which the next hit of a probe tells a change
+ * wprobe_read_last() - read the value that the next hit of a probe reports as the old one
  * @wp: a probe that was not watched until now; of a per-CPU variable, each CPU reads its copy when
  *	it loads its register
  *
- * If a hit replaces the last value meanwhile, that is newer.
+ * If a hit replaces the last value meanwhile, the value of the hit is newer, and stays.
  *
  * Context: task, wprobe_mutex held.
  */

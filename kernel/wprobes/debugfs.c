@@ -39,7 +39,7 @@ static void show_probe(struct seq_file *m, const struct wprobe_watch *watch,
 	bool shared = watch->probes.first->next;
 
 	seq_printf(m, "%px  w  ", kallsyms_show_value(m->file->f_cred) ? wp->addr : NULL);
-	/* A look-up could only find the symbol of other memory. */
+	/* Data of a process, or memory that is gone: its address may be in another symbol. */
 	if (wp->pid)
 		seq_printf(m, "pid:%d", wp->pid);
 	else if (watch->state != WPROBE_GONE)

@@ -47,7 +47,7 @@ struct module;
  * @WPROBE_OFF:		a register is reserved, but not used: the watch has no enabled probe
  * @WPROBE_ARMED:	the registers watch the range
  * @WPROBE_PARKED:	the register was given to another user, and will be reserved again
- * @WPROBE_GONE:	the memory has been freed; no register is reserved
+ * @WPROBE_GONE:	the memory is freed, or its process has ended; no register is reserved
  * @NR_WPROBE_STATES:	number of the states
  *
  *	NEW ---> OFF <---> ARMED
@@ -96,7 +96,7 @@ struct wprobe_slot {
 /**
  * struct wprobe_before - the value before an access
  * @word:	the aligned word with the range
- * @writes:	where exceptions are raised before the access: it writes
+ * @writes:	the access writes; only set where exceptions are raised before the access
  */
 struct wprobe_before {
 	unsigned long word;
@@ -110,9 +110,9 @@ struct wprobe_before {
  * @mask:	the bytes of the range in the word, a mask
  * @watch:	the watch whose probes a hit has to call
  * @percpu:	@range is that of this CPU's copy
- * @before:	where exceptions are raised before the access: the values before that of a hit, and
- *		before one of its handlers; else, of a per-CPU variable: first, the value of this
- *		CPU's copy at the last hit
+ * @before:	where exceptions are raised before the access: the value before the access of a hit,
+ *		and the value before an access of its handler.  Elsewhere only the first element is
+ *		used: for a per-CPU variable, the value of this CPU's copy at the last hit
  */
 struct wprobe_loaded {
 	struct wprobe_range range;

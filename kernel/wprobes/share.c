@@ -22,7 +22,7 @@
  * @flags: wprobe::flags
  *
  * Context: any.
- * Return: true if hits on the other bytes can be told from hits of the probe.
+ * Return: true if hits on the other bytes can be distinguished from hits of the probe.
  */
 bool wprobe_separable(u32 flags)
 {
@@ -119,7 +119,7 @@ struct wprobe_watch *wprobe_share_find(const struct wprobe *wp, const struct wpr
 	return NULL;
 }
 
-/* Appends the probes of @from to those of @to; a hit that walks over either list ends. */
+/* Appends the probes of @from to those of @to; a hit can walk over either list meanwhile. */
 static void move_probes(struct wprobe_watch *to, struct wprobe_watch *from)
 {
 	struct wprobe *wp, *last = NULL;

@@ -176,7 +176,7 @@ static void publish(struct wprobe_user *user)
 static void withdraw(struct wprobe_user *user)
 {
 	list_del(&user->list);
-	/* A task that dies in its own handler has to come to wprobe_self_died(). */
+	/* A task that dies in its own handler has to call wprobe_self_died(). */
 	if (!user->self)
 		WRITE_ONCE(wprobe_users_registered, wprobe_users_registered - 1);
 }
@@ -301,7 +301,10 @@ static void end_all(struct list_head *ended)
 	}
 }
 
-/* Adds the probe to the object, and reserves the registers.  Afterwards wprobe_users has it. */
+/*
+ * Adds the probe to the object, and reserves the registers.  Afterwards the object is in
+ * wprobe_users; or it has been freed, if the probe was registered before.
+ */
 static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_place *place,
 					 struct wprobe_user *user, struct task_struct *task,
 					 struct list_head *ended)
@@ -378,7 +381,7 @@ static int attach(struct wprobe *wp)
  * @wps: pointers to the probes; others are left alone
  * @num: number of the pointers
  *
- * Waits for handlers, but not for that which calls it.
+ * Waits for handlers, but not for a handler that calls it.
  *
  * Context: task, may sleep.
  */

@@ -28,7 +28,7 @@
 
 #define TO(state)	BIT(WPROBE_THREAD_##state)
 
-/* BEFORE to QUEUED also if the kernel accesses the word before the instruction is stepped. */
+/* BEFORE to QUEUED only if the kernel accesses the word before the step, which leads to IDLE. */
 static const u8 transitions[NR_WPROBE_THREAD_STATES] = {
 	[WPROBE_THREAD_IDLE]	= TO(BEFORE) | TO(QUEUED),
 	[WPROBE_THREAD_BEFORE]	= TO(BEFORE) | TO(QUEUED) | TO(IDLE),
@@ -126,7 +126,7 @@ void wprobe_user_queue(struct callback_head *work)
 {
 	struct wprobe_thread *thread = container_of(work, struct wprobe_thread, work);
 
-	/* The answer is no if the task exits: perf calls no handler for such a task. */
+	/* Fails if the task exits: such a task does no work any more. */
 	if (!task_work_add(current, work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
 	if (!leave_state(thread, WPROBE_THREAD_QUEUED, WPROBE_THREAD_IDLE)) {

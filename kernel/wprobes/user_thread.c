@@ -184,7 +184,7 @@ void wprobe_threads_enable(struct wprobe_user *user, bool enable)
 	}
 }
 
-/* Returns true if the object of the thread is not ours any more. */
+/* Returns true if work of the thread will free its object. */
 static bool stop(struct wprobe_thread *thread)
 {
 	unregister_hw_breakpoint(thread->event);

@@ -12,14 +12,14 @@
 
 #include "../internal.h"
 
-/* Flags whose probes is_hit() looks at more closely. */
+/* A probe with one of these flags needs more checks in is_hit(). */
 #define RARE_FLAGS	(WPROBE_FLAG_DISABLED | WPROBE_FLAG_CHANGED | WPROBE_FLAG_MOVABLE)
 
 /**
  * struct hit - an access to a watched range
  * @loaded:	the register that matched
  * @touched:	the bytes that were accessed, a mask; 0 if that is not known
- * @has_before:	@old and @new are known.  Else each probe has its last value
+ * @has_before:	@old and @new have been read.  Otherwise take_values() sets them for each probe
  * @old:	the aligned word with the range before the access
  * @new:	the same after the access
  */
