@@ -50,18 +50,18 @@ DECLARE_PER_CPU(struct wprobe_step, wprobe_step);
  */
 #define WPROBE_STEP_MASKS	(PSR_A_BIT | PSR_I_BIT | PSR_F_BIT)
 
-/* kernel/wprobes/hit/trap.c */
+/* arch/arm64/kernel/wprobes/hit/trap.c */
 u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs);
 bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *regs, u64 dist,
 		       bool stepped);
 void wprobe_stepped(struct pt_regs *regs);
 
-/* kernel/wprobes/hit/user.c */
+/* arch/arm64/kernel/wprobes/hit/user.c */
 int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs);
 bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsigned long esr,
 			  struct pt_regs *regs);
 
-/* kernel/hw_breakpoint.c */
+/* arch/arm64/kernel/hw_breakpoint.c */
 int hw_breakpoint_take_watch(const struct arch_hw_breakpoint *info);
 void hw_breakpoint_give_watch(int i);
 void hw_breakpoint_move_watch(int i, unsigned long word);

@@ -102,7 +102,7 @@ static __always_inline void arch_wprobe_user_read_end(unsigned long state)
 	arch_wprobe_read_end(state);
 }
 
-/* kernel/wprobes/hit/trap.c */
+/* arch/x86/kernel/wprobes/hit/trap.c */
 void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);
 
 /*
@@ -123,10 +123,10 @@ static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigne
 	return false;
 }
 
-/* kernel/wprobes/user.c */
+/* arch/x86/kernel/wprobes/user.c */
 bool wprobe_debug_exception_user(struct pt_regs *regs, unsigned long *dr6);
 
-/* kernel/hw_breakpoint.c */
+/* arch/x86/kernel/hw_breakpoint.c */
 int hw_breakpoint_free_reg(void);
 void hw_breakpoint_take_reg(int i, const struct arch_hw_breakpoint *info);
 void hw_breakpoint_give_reg(int i, const struct arch_hw_breakpoint *info);

@@ -36,7 +36,7 @@ static unsigned int take_user_hits(unsigned long *dr6, struct callback_head **wo
 
 /*
  * Calls the handlers of probes on data of the process.  They may sleep, and continue on another
- * CPU; so if the registers of this CPU have more to tell, they are called later.
+ * CPU.  So if the exception has other causes as well, they are called later, by work of the task.
  */
 static bool user_hits(unsigned long *dr6)
 {

@@ -2,12 +2,12 @@
 #ifndef _ARM64_WPROBES_ACCESS_H
 #define _ARM64_WPROBES_ACCESS_H
 /*
- * What an instruction that accesses memory does.
+ * The accesses of an instruction: how many bytes, and whether it reads and writes.
  */
 #include <linux/bits.h>
 #include <linux/types.h>
 
-/* An instruction that reports an address may access watched bytes up to here after it. */
+/* An instruction may access watched bytes at most so far after the reported address. */
 #define ACCESS_REACH	64U
 
 /* The size of an access that is not known. */
@@ -99,7 +99,7 @@ static __always_inline unsigned int access_size(u32 insn)
 	/* A literal. */
 	if ((insn & 0x3b000000) == 0x18000000)
 		return vector ? 4 << size : size == 1 ? 8 : 4;
-	/* A scalable vector, a block of memory: any number. */
+	/* A scalable vector, or a block of memory. */
 	return ACCESS_UNKNOWN;
 }
 

@@ -161,7 +161,7 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	bool keeps = mode == ADDR_BEFORE || mode == ADDR_AFTER;
 	unsigned long base, addr, moved;
 
-	/* The return from an exception does not load the stack pointer of the kernel. */
+	/* The return from an exception does not restore the stack pointer of the kernel. */
 	if (mode == ADDR_OTHER || (keeps && rn == 31))
 		return false;
 	base = rn == 31 ? regs->sp : regs->regs[rn];

@@ -3,8 +3,8 @@
  * arm64: let a sequence of exclusive accesses end.
  *
  * Each exception clears the exclusive monitor.  If the store-exclusive of a sequence raises one,
- * it fails each time, and the loop around it would never end; to step it is no way out.  So the
- * registers are paused, and loaded again by a timer, which leaves the sequence a tick or more.
+ * it fails each time, and the loop around it would never end.  A step is an exception, too.  So the
+ * registers are paused, and a timer loads them again, after the sequence has had a tick or more.
  */
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>

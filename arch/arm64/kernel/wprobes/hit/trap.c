@@ -37,8 +37,8 @@
 DEFINE_PER_CPU(struct wprobe_step, wprobe_step);
 
 /*
- * The instruction that makes the access.  Text of firmware is in the lower half, and may be
- * unmapped in an exception: 0 is no instruction of which any of this is true.
+ * Returns the instruction that makes the access.  Text of firmware is in the lower half, and may
+ * be unmapped in an exception.  Then returns 0, which is no instruction that accesses memory.
  */
 static __always_inline u32 insn_of(const struct pt_regs *regs)
 {
@@ -48,8 +48,8 @@ static __always_inline u32 insn_of(const struct pt_regs *regs)
 }
 
 /*
- * The syndrome of an instruction that reads and writes says that it reads, if another register
- * watches for that.
+ * Does a register watch for this access?  For an instruction that reads and writes, the syndrome
+ * reports a read if another register watches for reads.
  */
 static __always_inline bool type_matches(const struct wprobe_range *range, unsigned long esr,
 					 const struct pt_regs *regs)

@@ -35,7 +35,7 @@ static bool read_insn(const struct pt_regs *regs, u32 *insn)
 	return !err;
 }
 
-/* Is it an exclusive access?  In text that cannot be read, any may be. */
+/* Is it an exclusive access?  Also true if the text cannot be read, so the answer is not known. */
 static bool is_exclusive_access(struct pt_regs *regs)
 {
 	u32 insn;
@@ -73,9 +73,9 @@ int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs)
  * @esr: syndrome of the exception
  * @regs: registers at the exception
  *
- * One address is reported, the first that is watched, of an instruction that may access more.  One
- * that reads and writes is said to read if another register watches for that.  Of an access of
- * unknown size, only the address is compared.
+ * The exception reports the first watched address, but the instruction may access more.  For an
+ * instruction that reads and writes, it reports a read if another register watches for reads.  If
+ * the size of the access is unknown, only the reported address is compared.
  *
  * Context: do_watchpoint().
  */
