@@ -15,8 +15,9 @@
  * @op: %UPROBE_ARM arms them, %UPROBE_DISARM disarms those that are not wanted
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
- * Return: 0, or the first error: -EFAULT, -ENOMEM or -EINTR; or -EAGAIN, see uprobe_text_page().
- * After an error of a point that is to be disarmed, the others are disarmed nevertheless.
+ * Return: 0, or the first error of uprobe_text_page(); not -EFAULT of %UPROBE_DISARM, because a
+ * page that is not there has no breakpoint. After an error of a point that is to be disarmed, the
+ * others are disarmed nevertheless.
  */
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op)
@@ -143,7 +144,7 @@ bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	scoped_guard(rwsem_write, &uprobe_points_lock) {
 		/* Some may have ended with the process. */
 		n = find_points(own, vaddrs, nr, points);
-		/* Those that are first in a block cost most to be taken out. */
+		/* From the last on: the first point of a block costs most to be taken out. */
 		while (n)
 			uprobe_point_put(points[--n]);
 	}

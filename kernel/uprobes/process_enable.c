@@ -118,8 +118,9 @@ static int set_disabled(struct uprobe *u, bool disabled)
  *
  * Context: task, may sleep.
  * Return: 0; -EINVAL if @u is not registered or the context is atomic; -ESRCH if the process
- * ends; -EILSEQ if the program has overwritten the instruction; -EINTR if the caller is being
- * killed; -ENOMEM, -EFAULT if the text cannot be patched. After an error, @u stays as it was.
+ * ends; -EILSEQ if the program has overwritten the instruction; -EPERM if userfaultfd protects the
+ * page; -EINTR if the caller is being killed; -ENOMEM, -EFAULT if the text cannot be patched. After
+ * an error, @u stays as it was.
  */
 int enable_uprobe(struct uprobe *u)
 {

@@ -520,7 +520,8 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
  * held.
  * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be read; -EAGAIN if it cannot be written
  * now, or, to be armed, has to be brought in; -EPERM if userfaultfd protects it; -EINVAL if a
- * reference counter cannot be increased.
+ * reference counter cannot be increased; -EILSEQ if the text is not the instruction of a point of
+ * the process.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
