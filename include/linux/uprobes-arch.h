@@ -446,8 +446,8 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
  * uprobe_mm_probed() - may this process have probes?
  * @mm: current->mm
  *
- * A cheap test to keep the breakpoints of programs without probes fast. The backend makes it
- * before it calls uprobe_hit().
+ * A cheap test to keep the breakpoints of programs without probes fast. uprobe_hit() makes it for a
+ * task that has never hit a probe.
  */
 #define uprobe_mm_probed(mm)	((mm) && mm_flags_test(MMF_HAS_UPROBES, (mm)))
 

@@ -87,8 +87,7 @@ struct uprobe_fault {
 
 /**
  * struct uprobe_task - state of a task that has hit a probe
- * @busy: 0 outside of handlers, else the epoch in which they began; see
- *	kernel/uprobes/observe.c
+ * @busy: 0 outside of hits, else the epoch in which the hit began; see kernel/uprobes/observe.c
  * @vaddr: free for use by a handler while it runs
  * @auprobe: the instruction whose handlers run, or NULL
  * @return_instances: calls that have not returned, the latest first

@@ -6,8 +6,8 @@
  * They stay, without consumers. A work tries to remove them, at once and then at growing
  * intervals. It is done by a kernel thread, which is not killed.
  *
- * Whoever has registered them may close the file, and the file system may be unmounted. It has a
- * reference until their file has no points any more.
+ * Their users may close the file and unmount its file system. So the file system has a reference
+ * until the file has no points any more.
  */
 #include <linux/fs.h>
 #include <linux/llist.h>
@@ -18,7 +18,7 @@
 #include "internal.h"
 #include "process.h"
 
-/* The work has to be done; set and cleared under uprobe_mutex, but for the next round. */
+/* The work has to be done. Changes under uprobe_mutex, except that retry() sets it without. */
 static bool points_stay;
 
 /* Points without consumers, all of one file or of one process. */
@@ -80,7 +80,7 @@ static bool remove_points(struct abandoned *found, unsigned int i, unsigned int 
 	return uprobe_points_remove(&found->points[i], nr);
 }
 
-/* If that fails for all, it may succeed for some. */
+/* Removes all points together; if that fails, one by one. */
 static void remove_found(struct abandoned *found)
 {
 	unsigned int i;

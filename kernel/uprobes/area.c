@@ -2,7 +2,7 @@
 /*
  * Areas: mappings of a process that hold the slots of its sites.
  *
- * An area is mapped in the nearest gap to the text that its slots belong to, when the first
+ * An area is mapped in a gap near the text that its slots belong to, when the first
  * slot is needed there, by the task that hits the probe. Its pages are allocated as slots are
  * used. The process can read and execute them; they are written through the kernel's mapping,
  * and only before a task can be in the slot. Slots stay until the process ends, because any

@@ -53,7 +53,10 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 	return NULL;
 }
 
-/* Does not ask the file system, because of uprobe_points_lock: -EFAULT if it would have to. */
+/*
+ * Adds to a counter. Does not ask the file system, because of uprobe_points_lock: returns -EFAULT
+ * if it would have to.
+ */
 static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, vaddr);

@@ -20,8 +20,9 @@
 static DEFINE_MUTEX(decide_mutex);
 
 /*
- * Number of points whose instruction has not been read: they have no length. Grows under
- * uprobe_points_lock held for writing, shrinks also under decide_mutex and that lock.
+ * Number of points whose instruction has not been read: they have no length. Changes under
+ * uprobe_points_lock held for writing; shrinks also under decide_mutex and that lock held for
+ * reading.
  */
 unsigned int uprobe_nr_unread;
 
@@ -195,7 +196,7 @@ static const struct uprobe_decision unread = {
 	.state = UPROBE_REFUSED, .err = -EIO, .why = "the file cannot be read there",
 };
 
-/* Is there no hope for other points of the file either? */
+/* Will reading the other points of the file fail, too? */
 static bool is_final(int err)
 {
 	return err == -ENOMEM || fatal_signal_pending(current);

@@ -60,7 +60,7 @@ static __always_inline int expect_return(struct uprobe_task *utask, struct retur
 	return 0;
 }
 
-/* Nobody waits for the return, or it will not be seen. */
+/* Returns the instance to the pool: no consumer wants the return, or it will not be seen. */
 static noinline void do_not_expect(struct uprobe_task *utask, struct return_instance *ri,
 				   unsigned int omit)
 {

@@ -7,7 +7,7 @@
  * the kernel's access fails, although the instruction would wait, or get another signal.  So the
  * page fault is one of user mode here, and the instruction is emulated again.
  *
- * The program decides how long that takes.  So the hit ends before: nobody else waits for it.
+ * The program decides how long that takes.  So the hit ends first, and no other task has to wait.
  */
 #include <linux/mm.h>
 #include <linux/mmu_context.h>
@@ -17,7 +17,7 @@
 #include "hit.h"
 #include "internal.h"
 
-/* Pages may be taken away again, but not so often. */
+/* Attempts: a page may be taken away again before the access, but not so often. */
 #define FAULT_TRIES	16
 
 /* The outcome of a page fault. */

@@ -8,8 +8,8 @@
  *   4. the instruction takes effect			finish()
  *   5. the mark ends					uprobe_hit_end()
  *
- * No lock, no reference count and no allocation, unless the site is not in the table yet or the
- * task has never hit a probe.
+ * No lock, no reference count and no allocation, unless the site is not in the table yet, the
+ * task has never hit a probe, or its pool has no instance for a return.
  */
 #include <linux/mmu_context.h>
 #include <linux/ptrace.h>

@@ -43,7 +43,7 @@
 /**
  * struct uprobe_file - a file with probe points, or the points of a process
  * @node: in the table of all, by inode
- * @inode: with a reference; NULL if they are those of a process
+ * @inode: with a reference; NULL if the points are those of a process
  * @tried: this round of abandoned.c has already tried to remove the points below this offset;
  *	under uprobe_mutex
  * @pinned: its file system has a reference, because points stay that nobody has registered
@@ -92,7 +92,7 @@ struct uprobe_reader {
 /**
  * struct uprobe_context - text around an instruction, for arch_uprobe_check_context()
  * @before: number of bytes before the instruction
- * @len: number of all bytes; 0: the instruction can be probed, whatever they are
+ * @len: number of all bytes; 0: the instruction can be probed, whatever is around it
  * @text: the bytes
  */
 struct uprobe_context {
@@ -213,7 +213,7 @@ static inline bool uprobe_must_copy(enum uprobe_way way)
 	return way == UPROBE_COPIED || way == UPROBE_COPIED_SYSCALL;
 }
 
-/* Does such an instruction continue somewhere else after its copy? */
+/* Is the copy of an instruction that takes effect in this way a branch? */
 static inline bool uprobe_is_branch(enum uprobe_way way)
 {
 	return way == UPROBE_COPIED_BRANCH || way == UPROBE_COPIED_CALL;
@@ -331,7 +331,7 @@ struct uprobe_table {
  * @low: start of the lowest area
  * @high: end of the highest area; 0 before the first one
  * @areas: by address in units of UPROBE_AREA_SIZE; none is removed; read without a lock
- * @node: in the list of all, for debugfs
+ * @node: in the list of all processes that have a &struct uprobe_mm
  * @mm: the process
  * @text_lock: see the top of this file
  * @lock: see the top of this file
@@ -358,7 +358,7 @@ struct uprobe_mm {
 /* Points of a page that are patched together. */
 #define UPROBE_PAGE_POINTS 64
 
-/* Pages that have been read may be lost again at once, but not so often. */
+/* Attempts to read a page: it may be evicted again at once, but not so often. */
 #define UPROBE_READ_TRIES 16
 
 enum uprobe_text_op {

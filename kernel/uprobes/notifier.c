@@ -45,7 +45,7 @@ void uprobe_process_exec(void)
  */
 void uprobe_process_exit(void)
 {
-	/* A helper of the kernel whose program cannot be executed has never had any. */
+	/* A helper of the kernel whose program cannot be executed has never had memory. */
 	if (current->mm)
 		notify(UPROBE_PROCESS_EXIT, current);
 }

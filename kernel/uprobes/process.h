@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes of one process: functions that registration.c, process.c, process_point.c, deferred.c,
- * exits.c, uretprobe.c and notifier.c call in each other.
+ * Probes of one process: the registration, and functions that the files of these probes call in
+ * each other.
  */
 #ifndef _KERNEL_UPROBES_PROCESS_H
 #define _KERNEL_UPROBES_PROCESS_H

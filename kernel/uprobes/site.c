@@ -66,7 +66,7 @@ struct uprobe_mm *uprobe_mm_get(struct mm_struct *mm)
 }
 
 /**
- * uprobe_mms_for_each() - call a function for each process with sites
+ * uprobe_mms_for_each() - call a function for each process that has a &struct uprobe_mm
  * @fn: the function; runs under a mutex
  * @data: its second argument
  *

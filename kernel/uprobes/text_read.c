@@ -48,7 +48,7 @@ bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset)
 	folio = xa_load(&mapping->i_pages, offset >> PAGE_SHIFT);
 	if (!folio || xa_is_value(folio))
 		return false;
-	/* Without a reference: those of another page only give another wrong answer. */
+	/* Without a reference: the page may be reused, and the answer out of date, at any time. */
 	flags = READ_ONCE(folio->flags.f);
 	/* A page fault at the mark of the read-ahead asks for more. */
 	return flags & BIT(PG_uptodate) && !(flags & BIT(PG_readahead));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tracepoints of the uprobes engine: changes of a site's state, patched text, and refusals.
- * They are in slow paths only; none fires at a hit.
+ * They are in slow paths only: a hit fires one only if it is the first at a site in a process, or
+ * if its handlers want no more hits.
  *
  * The system is not called "uprobes" because that is the default group of uprobe-based
  * events.

@@ -118,7 +118,7 @@ bool uprobe_points_remove(struct uprobe_point **points, unsigned int nr)
 	if (uprobe_arm_points(points, nr, UPROBE_DISARM))
 		return false;
 	guard(rwsem_write)(&uprobe_points_lock);
-	/* Those that are first in a block cost most to be taken out. */
+	/* From the last on: the first point of a block costs most to be taken out. */
 	while (nr)
 		uprobe_point_put(points[--nr]);
 	return true;

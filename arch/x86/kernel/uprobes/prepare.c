@@ -105,7 +105,7 @@ bool is_uprobe_at_func_entry(struct pt_regs *regs)
 			(arch->len == 1 && arch->insn[0] == 0x55));
 }
 
-/* kprobes prepare the classifier, too. */
+/* In a kernel with kprobes, these prepare the classifier. */
 static int __init uprobes_prepare_classifier(void)
 {
 	if (!IS_ENABLED(CONFIG_KPROBES))
