@@ -122,7 +122,7 @@ static int begin_update(unsigned int more, struct module *except)
 					lockdep_is_held(&kprobe_mutex));
 	unsigned int i, room = (old ? old->nr : 0) + more;
 
-	/* Callers fail, or keep ranges that forbid too much. */
+	/* No warning: without memory, callers fail, or keep ranges that forbid too much. */
 	building = kvmalloc(struct_size(building, ranges, room), GFP_KERNEL | __GFP_NOWARN);
 	if (!building)
 		return -ENOMEM;

@@ -29,7 +29,7 @@ int __init kretprobe_init(void)
 	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
 		struct kprobe kp = { .symbol_name = kretprobe_blacklist[i].name };
 
-		/* The kernel may be without it. */
+		/* The kernel may not have this function. */
 		if (!kprobe_place_find(&kp, &place))
 			kretprobe_blacklist[i].addr = (void *)place.addr;
 	}

@@ -90,7 +90,7 @@ static struct slot_page *make_page(struct kprobe_insn_cache *cache)
 	return page;
 }
 
-/* A CPU that executes a copy has been synchronised since. */
+/* No barrier: CPUs are synchronised before they can execute a copy in the page. */
 static void extend_copies(unsigned long addr)
 {
 	WRITE_ONCE(kprobe_copies.low, min(kprobe_copies.low, addr));

@@ -75,7 +75,7 @@ int kprobe_dispatch_many(struct kprobe *kp, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kprobe_dispatch_many);
 
 /**
- * kprobe_dispatch_pre() - call the pre handlers; pre_handler of every representative
+ * kprobe_dispatch_pre() - call the pre handlers; pre_handler of representatives, but not carriers
  * @kp: representative of the point that was hit
  * @regs: registers at the probed instruction
  *

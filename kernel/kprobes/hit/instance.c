@@ -25,7 +25,7 @@ static struct kretprobe_instance *pool_take(struct kretprobe_pool *pool)
 		/* Retry until the word is full, because another CPU may take the bit first. */
 		while ((taken = READ_ONCE(pool->taken[word])) != ~0UL) {
 			bit = word * BITS_PER_LONG + ffz(taken);
-			/* Acquire: pairs with the release in kretprobe_pool_give(). */
+			/* Acquire: pairs with the release in kretprobe_pool_put(). */
 			if (test_and_set_bit_lock(bit, pool->taken))
 				continue;
 			raw_atomic_dec(&pool->nr_free);
