@@ -232,7 +232,7 @@ static void check_many(void)
 	munmap((void *)step, 4096);
 }
 
-/* Forks a child with that pid, which is free. Returns what fork() does. */
+/* Forks a child with that pid, which is free. Returns the result of fork(). */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args args = {

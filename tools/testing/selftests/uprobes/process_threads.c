@@ -97,8 +97,9 @@ static void run_two(void (*first)(void *), void (*second)(void *))
 	thread_wait(&threads[1], 60);
 }
 
-/* What the threads wait for; numbers of threads that wait, and that have called. */
+/* The threads call when it is 1, and again when it is 2. */
 static volatile int released;
+/* Numbers of threads that wait, and that have called. */
 static volatile unsigned int waiting, called;
 
 static void thread_waits(void *unused)

@@ -5,7 +5,7 @@
  * The processes that process_storm probes: victims, which change their text in all ways, and are
  * killed; and one that keeps its text, so that its calls can be compared with hits.
  *
- * Include process.h and what it needs before.  Built with nolibc.
+ * Include process.h, and the headers that it needs, before.  Built with nolibc.
  */
 
 #define SHARED_PATH	"/tmp/uprobes-process-storm"
@@ -33,7 +33,7 @@
 #define ADVICE_PAGEOUT	21
 #define ADVICE_COLLAPSE	25
 
-/* What the process that keeps its text waits for. */
+/* The process that keeps its text has started, has mapped it, and has probes there. */
 enum { STARTED, IS_MAPPED, IS_PROBED };
 
 /* A file, because it outlives exec. */

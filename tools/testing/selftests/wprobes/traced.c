@@ -12,7 +12,7 @@
 
 static word_t word __attribute__((aligned(64)));
 
-/* What the child has done, in memory that the processes share. */
+/* Number of writes of the child, and the order to end, in memory that the processes share. */
 static struct {
 	volatile unsigned long writes, end;
 } *shared;

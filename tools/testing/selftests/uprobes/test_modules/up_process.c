@@ -96,7 +96,7 @@
  * @sp: stack pointer of the last hit
  * @changes: those of the handler
  * @result: of the last callback, or of another operation in a handler or a notifier
- * @asked: what the last registration or removal in the handler has returned
+ * @asked: result of the last registration or removal in the handler
  * @hits: of the handler
  * @returns: of the return handler
  * @callbacks: of the callback
