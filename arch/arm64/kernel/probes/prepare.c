@@ -212,7 +212,7 @@ static int read_and_check(struct kprobe *p, unsigned long start, const char **wh
  * @offset: bytes from the start of the symbol
  * @why: see <linux/kprobes-arch.h>
  *
- * Arm ARM B2.9 (exclusives), D2.
+ * Arm ARM, B2.17 (exclusives), D2.
  */
 int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char **why)
 {
