@@ -510,7 +510,7 @@ bool uprobe_vma_armed(struct vm_area_struct *vma);
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op);
 loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
-			 loff_t ready);
+			 loff_t given_up);
 
 /* arm.c */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
