@@ -304,6 +304,10 @@ static int register_event(struct trace_wprobe *tw)
 
 	guard(mutex)(&event_mutex);
 	ret = trace_probe_register_event_call(&tw->tp);
+	if (ret == -EEXIST) {
+		trace_probe_log_set_index(0);
+		trace_probe_log_err(0, EVENT_EXIST);
+	}
 	if (!ret)
 		ret = dyn_event_add(&tw->devent, call);
 	return ret;
@@ -337,6 +341,16 @@ static void default_name(char *buf, size_t size, const char *spec)
 	}
 }
 
+/* Logs that the probe was refused; the tracepoint wprobe_refused has the reason. */
+static void log_refusal(int err)
+{
+	trace_probe_log_set_index(1);
+	if (err == -ENOENT)
+		trace_probe_log_err(0, BAD_PROBE_ADDR);
+	else if (err != -ENOMEM)
+		trace_probe_log_err(0, FAIL_REG_PROBE);
+}
+
 /* Makes the event of a command that begins with w. */
 static int make(int argc, const char *argv[])
 {
@@ -348,6 +362,11 @@ static int make(int argc, const char *argv[])
 	ret = security_locked_down(LOCKDOWN_KPROBES);
 	if (ret)
 		return ret;
+	if (argc - 2 > MAX_TRACE_ARGS) {
+		trace_probe_log_set_index(2);
+		trace_probe_log_text(0, "The event has too many arguments");
+		return -E2BIG;
+	}
 	if (argv[0][1]) {
 		event = &argv[0][2];
 		ret = traceprobe_parse_event_name(&event, &group, group_buf, 2);
@@ -370,8 +389,10 @@ static int make(int argc, const char *argv[])
 	/* The registers of removed events are released. */
 	flush_work(&free_work);
 	ret = register_wprobe(&tw->wp);
-	if (ret)
+	if (ret) {
+		log_refusal(ret);
 		return ret;
+	}
 	for (i = 0; i < argc - 2 && !ret; i++)
 		ret = trace_wprobe_parse_arg(tw, i, argv[i + 2]);
 	ret = ret ?: register_event(tw);
@@ -389,8 +410,6 @@ static int create(int argc, const char *argv[])
 	if (argv[0][0] != 'w' || (argv[0][1] && argv[0][1] != ':') || argc < 2 ||
 	    !strchr(argv[1], '@'))
 		return -ECANCELED;
-	if (argc - 2 > MAX_TRACE_ARGS)
-		return -E2BIG;
 
 	trace_probe_log_init("wprobe", argc, argv);
 	ret = make(argc, argv);

@@ -15,6 +15,14 @@
 
 #define DEFAULT_LENGTH		4
 
+/* Logs what is wrong at @column of the place; returns @err. */
+static int bad_place(int column, const char *text, int err)
+{
+	trace_probe_log_set_index(1);
+	trace_probe_log_text(column, text);
+	return err;
+}
+
 static int parse_type(struct wprobe *wp, const char *spec)
 {
 	const char *at = strchr(spec, '@');
@@ -27,7 +35,7 @@ static int parse_type(struct wprobe *wp, const char *spec)
 	else if (len == 2 && !strncmp(spec, "rw", 2))
 		wp->type = WPROBE_RW;
 	else
-		return -EINVAL;
+		return bad_place(0, "The access is not r, w or rw", -EINVAL);
 	return 0;
 }
 
@@ -64,6 +72,13 @@ static bool is_ambiguous(const char *name)
 	return count.nr > 1;
 }
 
+static int parse_address(struct wprobe *wp, const char *text, int column)
+{
+	int ret = kstrtoul(text, 0, (unsigned long *)&wp->addr);
+
+	return ret ? bad_place(column, "The address is not a number", ret) : 0;
+}
+
 /* Parses a place of the kernel, ADDRESS or SYMBOL+OFFSET, at @column of the text. */
 static int parse_kernel_place(struct trace_wprobe *tw, char *place, int column)
 {
@@ -71,10 +86,10 @@ static int parse_kernel_place(struct trace_wprobe *tw, char *place, int column)
 	int ret;
 
 	if (isdigit(place[0]))
-		return kstrtoul(place, 0, (unsigned long *)&tw->wp.addr);
+		return parse_address(&tw->wp, place, column);
 	ret = traceprobe_split_symbol_offset(place, &offset);
 	if (ret)
-		return ret;
+		return bad_place(column, "The offset is not a number", ret);
 	if (is_ambiguous(place)) {
 		trace_probe_log_set_index(1);
 		trace_probe_log_err(column, NON_UNIQ_SYMBOL);
@@ -86,19 +101,19 @@ static int parse_kernel_place(struct trace_wprobe *tw, char *place, int column)
 	return tw->symbol ? 0 : -ENOMEM;
 }
 
-/* Parses PID:ADDRESS; the pid is of the writer's namespace. */
-static int parse_process_place(struct wprobe *wp, char *place)
+/* Parses PID:ADDRESS, at @column of the text; the pid is of the writer's namespace. */
+static int parse_process_place(struct wprobe *wp, char *place, int column)
 {
 	char *text = strsep(&place, ":");
 	pid_t pid;
 
 	if (!place || kstrtoint(text, 0, &pid) || !pid)
-		return -EINVAL;
+		return bad_place(column, "The process is not a pid", -EINVAL);
 	scoped_guard(rcu)
 		wp->pid = pid_nr(find_vpid(pid));
 	if (!wp->pid)
-		return -ESRCH;
-	return kstrtoul(place, 0, (unsigned long *)&wp->addr);
+		return bad_place(column, "No process has this pid", -ESRCH);
+	return parse_address(wp, place, column + (place - text));
 }
 
 /* Cuts off ":LENGTH" if it is there; returns it, or NULL. */
@@ -123,11 +138,12 @@ static char *cut_length(char *place)
 int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 {
 	char *place __free(kfree) = NULL, *address, *length;
+	int column = strchr(spec, '@') + 1 - spec;
 	bool process;
 	int ret;
 
 	tw->spec = kstrdup(spec, GFP_KERNEL);
-	place = kstrdup(strchr(spec, '@') + 1, GFP_KERNEL);
+	place = kstrdup(spec + column, GFP_KERNEL);
 	if (!tw->spec || !place)
 		return -ENOMEM;
 	ret = parse_type(&tw->wp, spec);
@@ -137,16 +153,17 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 	process = !strncmp(place, "pid:", 4);
 	address = process ? strchr(place + 4, ':') : place;
 	if (!address)
-		return -EINVAL;
+		return bad_place(column, "The place has no address", -EINVAL);
 	length = cut_length(address + process);
 	if (length) {
 		ret = kstrtouint(length, 0, &tw->wp.len);
 		if (ret)
-			return ret;
+			return bad_place(column + (length - place), "The length is not a number",
+					 ret);
 	}
 	if (process)
-		return parse_process_place(&tw->wp, place + 4);
-	return parse_kernel_place(tw, place, strchr(spec, '@') + 1 - spec);
+		return parse_process_place(&tw->wp, place + 4, column + 4);
+	return parse_kernel_place(tw, place, column);
 }
 
 /* Finds $addr, $value or $old in an argument; *@offset is that in the entry data. */

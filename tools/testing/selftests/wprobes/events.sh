@@ -25,24 +25,34 @@ define()
 	fi
 }
 
+# reason: print what is wrong with the last command, from the log of errors.
+reason()
+{
+	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'
+}
+
 is "define" "$(define "w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8")" ok
 is "define without a name" "$(define "w w@wp_test_words+16:2")" ok
 is "show" "$(grep ^w: "$events")" \
 	"w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8
 w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
 is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" "File exists"
+is "the reason: the name" "$(reason)" "Given group/event name is already used by another event"
 is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" "No such file or directory"
+is "the reason: the symbol" "$(reason)" "Invalid probed address or symbol"
+is "no such length" "$(define "w:wp/none w@wp_test_words:x")" "Invalid argument"
+is "the reason: the length" "$(reason)" "The length is not a number"
 twice=$(awk '$2 ~ /^[bBdD]$/ && NF == 3 { print $3 }' /proc/kallsyms | sort | uniq -d | head -n 1)
 if [ -z "$twice" ]; then
 	skip "a symbol that is there twice" "each name of data is unique"
 else
 	is "a symbol that is there twice" "$(define "w:wp/none w@$twice:1")" \
 		"Cannot assign requested address"
-	is "the reason" "$(sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | tr -d ' ')" \
-		"Thesymbolisnotunique"
+	is "the reason" "$(reason)" "The symbol is not unique"
 fi
 is "the README has the syntax" "$(grep -c ' w\[:.*<access>@<data>' "$TRACING/README")" 1
 is "no such type" "$(define "w:wp/none x@wp_test_words:4")" "Invalid argument"
+is "the reason: the type" "$(reason)" "The access is not r, w or rw"
 for variable in addr value old; do
 	is "\$$variable in a string" \
 		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" "Invalid argument"
@@ -90,6 +100,7 @@ is "define for a process" \
 is "show for a process" "$(grep ^w: "$events")" \
 	"w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old"
 is "no such process" "$(define "w:wp/none w@pid:999999:$address")" "No such process"
+is "the reason: the process" "$(reason)" "No process has this pid"
 is "no pid" "$(define "w:wp/none w@pid:x:$address")" "Invalid argument"
 is "no address" "$(define "w:wp/none w@pid:$pid")" "Invalid argument"
 echo 1 >"$instance/events/wp/user/enable"
