@@ -46,6 +46,9 @@ static int __init example_init(void)
 {
 	int i, ret;
 
+	/* No probes would be registered, with success. */
+	if (!nr_probes)
+		return -EINVAL;
 	for (i = 0; i < nr_probes; i++) {
 		probes[i].uprobe.pid = pid;
 		probes[i].uprobe.vaddr = code[i];
