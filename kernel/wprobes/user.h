@@ -12,10 +12,10 @@
  *
  *	wprobe_user_mutex		all objects here
  *	  locks of perf			while an event is created, released, enabled or disabled
- *	    event_mutex			when a task with an inherited event of tracefs exits
  *
  * The first value is read, under mmap_lock, without any of them.
  *
+ * Perf takes event_mutex under its locks, so wprobe_user_mutex is not taken under event_mutex.
  * wprobe_mutex is not held together with wprobe_user_mutex.  Handlers may register other probes,
  * so no caller waits for handlers under a lock.
  */
