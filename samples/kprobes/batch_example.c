@@ -160,6 +160,9 @@ static int __init example_init(void)
 	unsigned int found;
 	int ret = -ENOMEM;
 
+	/* vzalloc() warns of a size of 0. */
+	if (!max_functions)
+		return -EINVAL;
 	sites = vzalloc(array_size(max_functions, sizeof(*sites)));
 	kps = vzalloc(array_size(max_functions, sizeof(*kps)));
 	if (sites && kps)
