@@ -68,6 +68,12 @@ define()
 	fi
 }
 
+# reason: print what is wrong with the last command for an event, from the log of errors.
+reason()
+{
+	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'
+}
+
 need_process_probes()
 {
 	grep -q ' register_uprobe_process_notifier$' /proc/kallsyms ||

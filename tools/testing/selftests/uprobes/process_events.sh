@@ -41,12 +41,12 @@ is "the process has ended" "$(put "$TRACING/events/uprobes/one/enable" 1)" ESRCH
 echo >"$UPROBE_EVENTS"
 is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
+is "the reason is that there is none" "$(reason)" "Failed to find the given process"
 yes "the README has the syntax" grep -q 'pid:<pid>:<address>\[%return\]' "$TRACING/README"
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
 is "a file offset in an argument" "$(define "p:one pid:$$:0x1000 x=@+0x10")" EINVAL
 is "the reason is that it is none of a file" \
-	"$(grep -o 'error: .*' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//')" \
-	"error: Invalid file offset value"
+	"$(reason)" "Invalid file offset value"
 
 # Arguments; one of three events is removed, and the others stay.
 echo >"$TRACING/trace"
@@ -82,8 +82,7 @@ is "one of another process" "$(define "p pid:$second:$(address plain)")" ok
 is "it is another event" "$(put "$TRACING/events/uprobes/$second_event/enable" 1)" ok
 is "an enabled event takes no other probe" \
 	"$(define "p:$first_event pid:$second:$(address plain)")" EBUSY
-is "the reason" "$(grep -o 'error: .*' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//')" \
-	"error: Probes cannot be added to an enabled event"
+is "the reason" "$(reason)" "Probes cannot be added to an enabled event"
 is "the first process goes on" "$(go)" 3
 wait "$first" "$second"
 is "each event has its hits" "$(hits "$first_event") $(hits "$second_event")" "3 4"
