@@ -78,16 +78,6 @@ static unsigned long word_of(const struct wprobe_thread *thread)
 	return (unsigned long)wprobe_word(thread->user->watch.range.addr);
 }
 
-/* Keeps @new as the last value; two threads never get the same change. */
-static void set_values(struct wprobe_thread *thread, unsigned long new)
-{
-	unsigned long last = xchg(&thread->user->last, new);
-
-	thread->new = new;
-	thread->old = WPROBE_USER_BEFORE && thread->has_before ? thread->before : last;
-	thread->known = true;
-}
-
 /*
  * Reads the watched word without handling a fault.  The registers of probes, debuggers and perf
  * that watch it do not see the read.  Interrupts are disabled.
@@ -102,12 +92,33 @@ static bool read_word(const struct wprobe_thread *thread, unsigned long *word)
 	return done;
 }
 
-static void read_values(struct wprobe_thread *thread)
+/*
+ * The same in the task, which may fault the word in.  It is read through an address of the kernel,
+ * which no register of a process watches.
+ */
+static bool read_word_in_task(const struct wprobe_thread *thread, unsigned long *word)
 {
-	unsigned long word;
+	return access_process_vm(current, word_of(thread), word, sizeof(*word), 0) == sizeof(*word);
+}
 
-	if (read_word(thread, &word))
-		set_values(thread, word);
+/*
+ * Reads the word with @read, and keeps it as the last value.  Two threads never get the same
+ * change.  If another thread has replaced the last value meanwhile, the word may be older than
+ * that, and is read again.
+ */
+static __always_inline void read_values(struct wprobe_thread *thread,
+					bool (*read)(const struct wprobe_thread *thread,
+						     unsigned long *word))
+{
+	unsigned long last = READ_ONCE(thread->user->last), word;
+
+	do {
+		if (!read(thread, &word))
+			return;
+	} while (!try_cmpxchg(&thread->user->last, &last, word));
+	thread->new = word;
+	thread->old = WPROBE_USER_BEFORE && thread->has_before ? thread->before : last;
+	thread->known = true;
 }
 
 static void begin(struct wprobe_thread *thread)
@@ -185,7 +196,7 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
 		set_state(thread, WPROBE_THREAD_BEFORE);
 		return;
 	}
-	read_values(thread);
+	read_values(thread, read_word);
 	queue(thread);
 }
 
@@ -206,7 +217,7 @@ struct callback_head *wprobe_user_begin(struct perf_event *event)
 	if (event->hw.state || !is_hit(thread))
 		return NULL;
 	thread->known = false;
-	read_values(thread);
+	read_values(thread, read_word);
 	begin(thread);
 	return &thread->work;
 }
@@ -254,21 +265,15 @@ void wprobe_user_stepped(struct perf_event *event, struct pt_regs *regs)
 	set_state(thread, WPROBE_THREAD_IDLE);
 	if (uprobe_logical_ip(regs) - thread->ip - 1 >= MAX_INSN_BYTES)
 		return;
-	read_values(thread);
+	read_values(thread, read_word);
 	queue(thread);
 }
 
-/*
- * Reads the values now if that was not possible at the access.  This read is through an address
- * of the kernel, which no register of a process watches.
- */
+/* Reads the values now if that was not possible at the access. */
 static bool know_values(struct wprobe_thread *thread)
 {
-	unsigned long word;
-
-	if (!thread->known &&
-	    access_process_vm(current, word_of(thread), &word, sizeof(word), 0) == sizeof(word))
-		set_values(thread, word);
+	if (!thread->known)
+		read_values(thread, read_word_in_task);
 	return thread->known;
 }
 
