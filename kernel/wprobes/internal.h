@@ -111,8 +111,8 @@ struct wprobe_before {
  * @watch:	the watch whose probes a hit has to call
  * @percpu:	@range is that of this CPU's copy
  * @before:	where exceptions are raised before the access: the value before the access of a hit,
- *		and the value before an access of its handler.  Elsewhere only the first element is
- *		used: for a per-CPU variable, the value of this CPU's copy at the last hit
+ *		and the value before an access of its handler.  Elsewhere, for a per-CPU variable,
+ *		the value of this CPU's copy at the last hit
  */
 struct wprobe_loaded {
 	struct wprobe_range range;
@@ -120,7 +120,7 @@ struct wprobe_loaded {
 	unsigned long mask;
 	struct wprobe_watch *watch;
 	bool percpu;
-	struct wprobe_before before[2];
+	struct wprobe_before before[1 + WPROBE_USER_BEFORE];
 };
 
 /**

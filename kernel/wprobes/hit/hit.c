@@ -165,7 +165,7 @@ void wprobe_before(unsigned int slot, bool writes)
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
 	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 
-	struct wprobe_before *before = &loaded->before[cpu->busy];
+	struct wprobe_before *before = &loaded->before[WPROBE_USER_BEFORE && cpu->busy];
 
 	before->writes = writes;
 	/* If the memory is gone, the access will fault. */
