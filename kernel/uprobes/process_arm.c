@@ -22,7 +22,7 @@
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op)
 {
-	struct uprobe_point *batch[UPROBE_PAGE_POINTS];
+	struct uprobe_point *batch[UPROBE_PAGE_POINTS] __uninitialized;
 	struct vm_area_struct *vma;
 	bool arm = op == UPROBE_ARM;
 	unsigned int i = 0, n;
@@ -132,7 +132,7 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
  */
 bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr)
 {
-	struct uprobe_point *points[UPROBE_PAGE_POINTS];
+	struct uprobe_point *points[UPROBE_PAGE_POINTS] __uninitialized;
 	unsigned int n;
 
 	guard(mmap_write_lock)(own->mm);

@@ -91,7 +91,7 @@ static void sort_places(struct place *places, int nr)
 
 static void disarm_places(struct place *places, int nr)
 {
-	unsigned long vaddrs[UPROBE_PAGE_POINTS];
+	unsigned long vaddrs[UPROBE_PAGE_POINTS] __uninitialized;
 	struct mm_struct *mm;
 	int i, n;
 

@@ -174,7 +174,7 @@ static noinline bool is_confirmed(struct search *s, unsigned long at, unsigned l
 	u8 bytes[MAX_INSN_SIZE];
 	struct probe_insn branch;
 	unsigned int len;
-	struct insn insn;
+	struct insn insn __uninitialized;
 	size_t avail;
 
 	for (; s->known < end; s->known += len) {

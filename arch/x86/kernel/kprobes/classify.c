@@ -483,7 +483,7 @@ static noinline int probe_classify_any(const u8 *bytes, size_t avail, enum insn_
 	const struct probe_row *row;
 	enum probe_refusal refusal;
 	struct probe_key key;
-	struct insn insn;
+	struct insn insn __uninitialized;
 
 	if (insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode))
 		return probe_refuse(out, REFUSE_UNDECODABLE);

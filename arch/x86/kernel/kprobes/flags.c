@@ -140,7 +140,7 @@ static bool usual_prefixes(struct insn *insn, const u8 *bytes)
 
 static enum effect decoded_effect(const u8 *bytes, size_t avail, unsigned int *len)
 {
-	struct insn insn;
+	struct insn insn __uninitialized;
 
 	if (insn_decode(&insn, bytes, avail, INSN_MODE_64) || !usual_prefixes(&insn, bytes))
 		return READS;

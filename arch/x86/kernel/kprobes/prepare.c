@@ -78,7 +78,7 @@ static bool hidden_by_debugger(unsigned long addr, u8 byte)
 static int read_at_boundary(unsigned long addr, u8 *bytes)
 {
 	unsigned long pos, end;
-	struct insn insn;
+	struct insn insn __uninitialized;
 	size_t avail;
 
 	lockdep_assert_held(&text_mutex);

@@ -49,7 +49,7 @@ static bool is_nop(struct insn *insn, const u8 *bytes)
 /* Is this padding between functions?  That is int3, and nops of all lengths. */
 static bool is_padding(const u8 *bytes, size_t avail, enum insn_mode mode, unsigned int *len)
 {
-	struct insn insn;
+	struct insn insn __uninitialized;
 
 	if (bytes[0] == 0xcc) {
 		*len = 1;

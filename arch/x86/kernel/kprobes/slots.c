@@ -95,7 +95,7 @@ static void publish_slots(void)
  */
 void probe_write_slots(void)
 {
-	void *pages[TEXT_POKE_PAGES];
+	void *pages[TEXT_POKE_PAGES] __uninitialized;
 
 	if (!pending.nr)
 		return;

@@ -205,7 +205,7 @@ static noinline int decide_refused(const u8 *bytes, size_t avail, enum insn_mode
 {
 	enum probe_refusal refusal = out->insn.refusal;
 	enum syscall_kind syscall;
-	struct insn insn;
+	struct insn insn __uninitialized;
 
 	/* Cannot fail: the classifier has decoded the same bytes. */
 	insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode);

@@ -70,7 +70,7 @@ int arch_uprobe_flow(const u8 *bytes, size_t len, unsigned long vaddr, unsigned 
 {
 	enum insn_mode imode = uprobe_insn_mode(mode);
 	struct user_insn user;
-	struct insn insn;
+	struct insn insn __uninitialized;
 	unsigned long next;
 	int ret;
 
