@@ -103,18 +103,24 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end), page_end;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
-	struct uprobe_point *batch[UPROBE_PAGE_POINTS], **next, **last = points + nr;
+	struct uprobe_point *batch[UPROBE_PAGE_POINTS] __uninitialized;
+	struct uprobe_point **next, **last = points + nr, *point;
 	bool decided, any = false;
 	int err = 0, ret;
 	unsigned int n;
 
 	next = points + uprobe_first_at(uprobe_vma_offset(vma, vma->vm_start), points, nr);
 	while (next < last && (*next)->offset < end) {
-		page_end = ((*next)->offset & PAGE_MASK) + PAGE_SIZE;
+		point = *next;
+		page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
 		decided = true;
-		for (n = 0; next < last && (*next)->offset < page_end &&
-		     n < UPROBE_PAGE_POINTS; next++)
-			decided &= add_concerned(batch, &n, *next, mm, mode, op);
+		n = 0;
+		do {
+			decided &= add_concerned(batch, &n, point, mm, mode, op);
+			if (++next == last)
+				break;
+			point = *next;
+		} while (point->offset < page_end && n < UPROBE_PAGE_POINTS);
 		if (!n)
 			continue;
 		any = true;

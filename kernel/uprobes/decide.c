@@ -342,8 +342,8 @@ static noinline void refuse(struct uprobe_point *point, struct uprobe_decision *
 	smp_store_release(&decision->state, UPROBE_REFUSED);
 }
 
-static void decide(struct uprobe_point *point, struct uprobe_decision *decision,
-		   unsigned int mode)
+static __always_inline void decide(struct uprobe_point *point, struct uprobe_decision *decision,
+				   unsigned int mode)
 {
 	int way;
 
@@ -381,6 +381,22 @@ static const struct uprobe_decision no_memory = {
 	.state = UPROBE_REFUSED, .err = -ENOMEM, .why = "no memory",
 };
 
+/* Inline, because uprobe_points_decide() is called for each point of a registration. */
+static __always_inline const struct uprobe_decision *decide_once(struct uprobe_point *point,
+								 unsigned int mode)
+{
+	struct uprobe_decision *decision = &point->native;
+
+	if (unlikely(mode)) {
+		decision = other_decision(point);
+		if (!decision)
+			return &no_memory;
+	}
+	if (decision->state == UPROBE_UNDECIDED)
+		decide(point, decision, mode);
+	return decision;
+}
+
 /**
  * uprobe_point_decide_new() - uprobe_point_decide() for a point that is not published
  * @point: the point; its instruction has been read
@@ -392,13 +408,7 @@ static const struct uprobe_decision no_memory = {
 const struct uprobe_decision *uprobe_point_decide_new(struct uprobe_point *point,
 						      unsigned int mode)
 {
-	struct uprobe_decision *decision = mode ? other_decision(point) : &point->native;
-
-	if (!decision)
-		return &no_memory;
-	if (decision->state == UPROBE_UNDECIDED)
-		decide(point, decision, mode);
-	return decision;
+	return decide_once(point, mode);
 }
 
 /**
@@ -435,7 +445,7 @@ unsigned int uprobe_points_decide(struct uprobe_point **points, unsigned int nr,
 
 	guard(mutex)(&decide_mutex);
 	for (i = 0; i < nr; i++) {
-		decision = points[i]->len ? uprobe_point_decide_new(points[i], mode) : &unread;
+		decision = points[i]->len ? decide_once(points[i], mode) : &unread;
 		if (likely(decision->state == UPROBE_ACCEPTED))
 			points[left++] = points[i];
 		else if (!*err)
