@@ -44,9 +44,11 @@ static __always_inline bool ask_probes(struct kprobe *kp, struct pt_regs *regs, 
 static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 				struct pt_regs *regs, int trapnr)
 {
-	bool stepping = frame->stepping && frame->kp == kp;
-	bool level_free = kprobe_frame_is_free(frame);
 	unsigned long copy = instruction_pointer(regs);
+	/* In a handler that a step has called, the other copy of the point may fault. */
+	bool stepping = frame->stepping && frame->kp == kp &&
+			copy == (unsigned long)kp->ainsn.step;
+	bool level_free = kprobe_frame_is_free(frame);
 	bool handled;
 
 	instruction_pointer_set(regs, (unsigned long)kp->addr);

@@ -3,7 +3,11 @@
  * arm64: an instruction does the same with and without a watch of the data that it accesses, and
  * goes on after it.  Most of these are emulated, some are stepped.
  */
+#include <linux/kprobes.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/insn.h>
 
 #include "watched.h"
 
@@ -128,8 +132,74 @@ static void watched_accesses_have_the_same_effect(struct kunit *test)
 		check_form(test, &forms[i]);
 }
 
+/* --- The handler faults in the instruction that has called it -------------------- */
+
+static int (*read_somewhere)(unsigned long *at);
+static void *hole;
+static int faults;
+
+static noinline int read_nofault(unsigned long *at)
+{
+	unsigned long value;
+
+	__get_kernel_nofault(&value, at, unsigned long, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+static void read_hole(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
+		      unsigned long new)
+{
+	watched_hit(wp, regs, old, new);
+	if (read_somewhere(hole) == -EFAULT)
+		faults++;
+}
+
+static int probed(struct kprobe *kp, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static void probed_after(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
+
+/*
+ * For its post handler, a kprobe steps a copy of the load.  The handler of the watch executes the
+ * load, too.  That hit of the kprobe is missed, and its copy faults: the step must not end there.
+ */
+static void a_handler_faults_in_the_load_that_called_it(struct kunit *test)
+{
+	struct watched w = watched_at(data + 16, sizeof(long));
+	struct kprobe kp = { .pre_handler = probed, .post_handler = probed_after };
+	void *page;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no kprobes");
+	/* vmalloc() leaves a page without memory after each area. */
+	page = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	hole = page + PAGE_SIZE;
+	faults = 0;
+	WRITE_ONCE(read_somewhere, read_nofault);
+	w.wp.type = WPROBE_RW;
+	w.wp.handler = read_hole;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(read_somewhere)((void *)data + 16), 0);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_EQ(test, faults, 1);
+	kp.addr = (void *)(w.ip - AARCH64_INSN_SIZE);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&kp), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(read_somewhere)((void *)data + 16), 0);
+	unregister_kprobe(&kp);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 2);
+	KUNIT_EXPECT_EQ(test, faults, 2);
+	unregister_wprobe(&w.wp);
+	vfree(page);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(watched_accesses_have_the_same_effect),
+	KUNIT_CASE(a_handler_faults_in_the_load_that_called_it),
 	{}
 };
 
