@@ -4,6 +4,7 @@
  * goes on after it.  Most of these are emulated, some are stepped.
  */
 #include <linux/kprobes.h>
+#include <linux/scs.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -132,6 +133,38 @@ static void watched_accesses_have_the_same_effect(struct kunit *test)
 		check_form(test, &forms[i]);
 }
 
+/* --- The shadow call stack ------------------------------------------------------- */
+
+#ifdef CONFIG_SHADOW_CALL_STACK
+/* As a function that calls another, but with a value that is known. */
+static noinline u64 push_and_pop(u64 pushed)
+{
+	u64 popped;
+
+	asm volatile("str %1, [x18], #8\n"
+		     "ldr %0, [x18, #-8]!\n"
+		     : "=r" (popped) : "r" (pushed) : "memory");
+	return popped;
+}
+
+/* The exception of the watchpoint has return addresses on the same stack. */
+static void the_shadow_call_stack_is_watched(struct kunit *test)
+{
+	struct watched w = watched_at(NULL, sizeof(long));
+	u64 popped;
+
+	if (!scs_is_enabled())
+		kunit_skip(test, "no shadow call stack");
+	asm volatile("mov %0, x18" : "=r" (w.wp.addr));
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	popped = push_and_pop(0x1234567);
+	unregister_wprobe(&w.wp);
+	KUNIT_EXPECT_EQ(test, popped, 0x1234567);
+	/* The call of unregister_wprobe() is another one. */
+	KUNIT_EXPECT_GE(test, hits_of(&w), 1);
+}
+#endif
+
 /* --- The handler faults in the instruction that has called it -------------------- */
 
 static int (*read_somewhere)(unsigned long *at);
@@ -199,6 +232,9 @@ static void a_handler_faults_in_the_load_that_called_it(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(watched_accesses_have_the_same_effect),
+#ifdef CONFIG_SHADOW_CALL_STACK
+	KUNIT_CASE(the_shadow_call_stack_is_watched),
+#endif
 	KUNIT_CASE(a_handler_faults_in_the_load_that_called_it),
 	{}
 };

@@ -161,8 +161,11 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	bool keeps = mode == ADDR_BEFORE || mode == ADDR_AFTER;
 	unsigned long base, addr, moved;
 
-	/* The return from an exception does not restore the stack pointer of the kernel. */
-	if (mode == ADDR_OTHER || (keeps && rn == 31))
+	/*
+	 * The return from an exception does not restore the stack pointer of the kernel.  Above x18,
+	 * the shadow call stack has the return addresses of the functions that handle the exception.
+	 */
+	if (mode == ADDR_OTHER || (keeps && (rn == 31 || rn == 18)))
 		return false;
 	base = rn == 31 ? regs->sp : regs->regs[rn];
 	moved = base + offset_of(regs, insn, mode);
