@@ -127,6 +127,9 @@ static const char *const without_vectors[] = {
 	"__sysreg_restore_el1_state",
 	"__vgic_v3_perform_cpuif_access",
 	"get_timer_map",
+#ifdef CONFIG_ARM64_PTR_AUTH
+	"kvm_auth_eretax",
+#endif
 #endif
 };
 

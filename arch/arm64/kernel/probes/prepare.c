@@ -362,6 +362,14 @@ static const char *const black_symbols[] __initconst = {
 	"read_sr_from_cpu",
 	"write_sr_to_cpu",
 	"kvm_vcpu_apply_reg_masks",
+	/* kvm/pauth.c: a guest's eretaa and eretab */
+	"kvm_auth_eretax",
+	"compute_pac",
+	"compute_pac_mask",
+	"compute_bottom_pac",
+	"effective_tbi",
+	"to_canonical_addr",
+	"corrupt_addr",
 	/* entry-ftrace.S */
 	"_mcount",
 	"ftrace_caller",
