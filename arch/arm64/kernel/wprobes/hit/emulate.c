@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include <asm/barrier.h>
 #include <asm/insn.h>
+#include <asm/mte-kasan.h>
 #include <asm/ptrace.h>
 
 #include "emulate.h"
@@ -172,6 +173,9 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	addr = mode == ADDR_AFTER ? base : moved;
 	/* User memory is accessed with other rights. */
 	if (!(addr & BIT(55)))
+		return false;
+	/* An access that may fault here does not report a wrong tag to KASAN in these modes. */
+	if (system_uses_mte_async_or_asymm_mode())
 		return false;
 	/*
 	 * ldar and stlr are ordered with all others.  A dependency of other accesses on a loaded
