@@ -8,7 +8,11 @@
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/context_tracking_state.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/thread_info.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <asm/barrier.h>
@@ -62,6 +66,32 @@ static __always_inline u64 offset_of(const struct pt_regs *regs, u32 insn, enum 
 	if (insn & BIT(24))
 		return (u64)(insn >> 10 & 0xfff) << (insn >> 30);
 	return sign_extend64(insn >> 12 & 0x1ff, 8);
+}
+
+/* May an access at @addr touch the data? */
+static __always_inline bool reaches(unsigned long addr, const void *data, size_t size)
+{
+	return sign_extend64(addr, 55) - sign_extend64((unsigned long)data, 55) + sizeof(long) - 1 <
+	       size + sizeof(long) - 1;
+}
+
+/*
+ * Until it ends, the exception has changed the count of disabled preemption, and what RCU and
+ * lockdep know of this CPU.
+ */
+static __always_inline bool is_changed_here(unsigned long addr)
+{
+	if (reaches(addr, current_thread_info(), sizeof(struct thread_info)))
+		return true;
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	if (reaches(addr, raw_cpu_ptr(&context_tracking), sizeof(struct context_tracking)))
+		return true;
+#endif
+#ifdef CONFIG_PROVE_LOCKING
+	if (reaches(addr, raw_cpu_ptr(&hardirqs_enabled), sizeof(int)))
+		return true;
+#endif
+	return false;
 }
 
 static __always_inline bool load(unsigned long addr, unsigned int size, u64 *value)
@@ -175,7 +205,7 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	if (!(addr & BIT(55)))
 		return false;
 	/* An access that may fault here does not report a wrong tag to KASAN in these modes. */
-	if (system_uses_mte_async_or_asymm_mode())
+	if (system_uses_mte_async_or_asymm_mode() || is_changed_here(addr))
 		return false;
 	/*
 	 * ldar and stlr are ordered with all others.  A dependency of other accesses on a loaded
