@@ -6,8 +6,8 @@
 #
 # Reads a kernel log (time stamps, KUnit's nesting by four blanks) and the output of the
 # kselftest runner (nesting by "# ").  A line that sums up the lines nested
-# before it is no case, unless it fails and none of them did.  An expected failure (XFAIL) is
-# not a pass: it is printed as SKIP.
+# before it is no case, unless it fails and none of them did, or is skipped and one of them was
+# not: then the rest did not run.  An expected failure (XFAIL) is not a pass: it is printed as SKIP.
 # If the number of cases differs from the plan, that is a failure: cases that did not
 # run did not pass.
 
@@ -31,7 +31,7 @@ function close_level(level, name,	l)
 function forget(level,	l)
 {
 	for (l = level; l <= deepest; l++) {
-		seen[l] = failed[l] = 0
+		seen[l] = failed[l] = skips[l] = 0
 		delete suite[l]
 	}
 }
@@ -53,7 +53,7 @@ function forget(level,	l)
 # A log may have several streams, one after the other.
 /^K?TAP version / {
 	close_level(level, "the tests before")
-	seen[level] = failed[level] = 0
+	seen[level] = failed[level] = skips[level] = 0
 }
 
 # The name of the suite that follows: KUnit prints it one level deeper than the suite's
@@ -82,6 +82,8 @@ function forget(level,	l)
 	if (seen[level + 1]) {
 		if (!good && !failed[level + 1])
 			out("FAIL", name " (as a whole)")
+		if (good && skipped && skips[level + 1] < seen[level + 1])
+			out("SKIP", name)
 		if (failed[level + 1])
 			good = 0
 	} else if (!good) {
@@ -93,6 +95,8 @@ function forget(level,	l)
 	seen[level]++
 	if (!good)
 		failed[level]++
+	else if (skipped)
+		skips[level]++
 }
 
 END {
