@@ -72,6 +72,8 @@ judge()
 		die "$ARCH: the kernel complains, or cases failed (log: $CONSOLE)"
 	grep -q '^PASS .*kprobes_test' <<<"$results" ||
 		die "$ARCH: the base's own suite has not run (log: $CONSOLE)"
+	grep -q '^PASS .*kprobes_register' <<<"$results" ||
+		die "$ARCH: our suites have not run (log: $CONSOLE)"
 	grep -q '^PASS .*uprobe: perf counts returns' <<<"$results" ||
 		die "$ARCH: the program has not run to its end (log: $CONSOLE)"
 	! grep '^FAIL' <<<"$results" ||
