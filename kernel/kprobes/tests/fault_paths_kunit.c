@@ -223,6 +223,7 @@ static void all_faults(struct kunit *test, bool jump, bool post)
 	}
 	allow_jumps(before);
 	kunit_info(test, "%u of %u had a jump", jumps, rows);
+	KUNIT_EXPECT_GT(test, rows, 0);
 	KUNIT_EXPECT_EQ(test, !!jumps, jump);
 }
 
@@ -328,6 +329,7 @@ static void a_missed_instruction_faults(struct kunit *test)
 {
 	bool before = allow_jumps(false);
 	const struct asm_case *c;
+	unsigned int rows = 0;
 	int i, jump;
 
 	for (jump = 0; jump <= DETOURS; jump++) {
@@ -335,9 +337,11 @@ static void a_missed_instruction_faults(struct kunit *test)
 		for_each_case(c) {
 			for (i = 0; i < ARRAY_SIZE(sites); i++)
 				miss_a_fault(test, c, sites[i], i);
+			rows++;
 		}
 	}
 	allow_jumps(before);
+	KUNIT_EXPECT_GT(test, rows, 0);
 }
 
 /* A page of vmalloc() is followed by one that is never mapped. */
