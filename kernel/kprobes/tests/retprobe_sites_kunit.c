@@ -10,7 +10,7 @@
 
 #include "counted.h"
 
-#define WAIT		msecs_to_jiffies(2000)
+#define WAIT		msecs_to_jiffies(10000)
 
 /* --- Functions to be probed ---------------------------------------------- */
 
