@@ -97,8 +97,10 @@ static void parked_probes_can_be_unregistered(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	n = register_many(w);
+	KUNIT_ASSERT_GE(test, n, 2);
 	event = perf_watch(0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, count_parked(w, n), 1);
 	KUNIT_EXPECT_EQ(test, disable_wprobe(&w[n - 1].wp), 0);
 	KUNIT_EXPECT_EQ(test, enable_wprobe(&w[n - 1].wp), 0);
 	/* A released register of a probe goes to the parked one. */
