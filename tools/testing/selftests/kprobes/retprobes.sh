@@ -71,10 +71,10 @@ all_sleep()
 {
 	[ "$(grep -l nanosleep $stacks | wc -l)" -eq 60 ]
 }
-wait_until 60 all_sleep
+yes "60 tasks sleep in the function" wait_until 60 all_sleep
 kill $pids
 wait 2>/dev/null
-matches "60 sleep in the function and none is missed" \
+matches "none of their calls is missed" \
 	"$(awk '$1 == "slept" || $1 == "again" { print $3 }' "$PROFILE")" '^0$'
 between "their returns are seen" \
 	"$(awk '$1 == "slept" { print $2 }' "$PROFILE")" 61 1000
