@@ -14,6 +14,9 @@
  * where BYTES are hexadecimal digits, or - if there are none.  The records of one
  * TEXT follow its line; those of each CPU are in their order.
  *
+ * A TEXT "wait WORDS" is not written: it waits, for half a minute at most, until the list of
+ * probes has these words.
+ *
  * Status: 0; 1 if perf or the file cannot be used, or records were lost; 4 if
  * this kernel has no such records.
  *
@@ -28,7 +31,11 @@
 #define DATA_SIZE	(DATA_PAGES * PAGE)
 
 #define STATUS_SKIP	4
-#define WAIT_SECONDS	2
+#define WAIT		"wait "
+#define WAIT_LENGTH	(sizeof(WAIT) - 1)
+#define WAIT_TRIES	300
+#define WAIT_US		100000
+#define LIST		"/sys/kernel/debug/kprobes/list"
 
 struct ring {
 	int fd;
@@ -197,21 +204,45 @@ static int write_text(const char *file, const char *text)
 	return 0;
 }
 
+static bool list_has(const char *words)
+{
+	int fd = open(LIST, O_RDONLY), size = strlen(words), length = 0, got, i;
+	static char list[1 << 14];
+
+	while ((got = read(fd, list + length, sizeof(list) - length)) > 0)
+		length += got;
+	close(fd);
+	for (i = 0; i + size <= length; i++) {
+		if (!memcmp(list + i, words, size))
+			return true;
+	}
+	return false;
+}
+
+/* Waits for asynchronous work of the kernel.  The records show whether it has been done. */
+static void wait_for(const char *words)
+{
+	int tries;
+
+	for (tries = 0; tries < WAIT_TRIES && !list_has(words); tries++)
+		usleep(WAIT_US);
+	usleep(WAIT_US);
+}
+
 int main(int argc, char **argv)
 {
 	int status, i;
 
 	if (argc < 3) {
-		printf("usage: text_poke FILE TEXT|wait...\n");
+		printf("usage: text_poke FILE TEXT...\n");
 		return 1;
 	}
 	status = open_rings();
 	if (status)
 		perror("perf_event_open");
 	for (i = 2; !status && i < argc; i++) {
-		/* Wait for asynchronous work of the kernel. */
-		if (!strcmp(argv[i], "wait"))
-			sleep(WAIT_SECONDS);
+		if (!strncmp(argv[i], WAIT, WAIT_LENGTH))
+			wait_for(argv[i] + WAIT_LENGTH);
 		else
 			status = write_text(argv[1], argv[i]);
 		status |= drain_all();

@@ -56,7 +56,8 @@ if [ ! -w "$KNOB" ]; then
 else
 	echo 1 >"$KNOB"
 	records=$("$HERE/text_poke" "$KP_TEST/control" \
-		"add p symbol=kp_test_plain" wait "del p" 2>&1)
+		"add p symbol=kp_test_plain" "wait kp_test_plain+0x0  kp_test [OPTIMIZED]" \
+		"del p" 2>&1)
 	same "a jump is written and removed" \
 		"$(at_site | sed -E 's/e9[0-9a-f]{8}/e9 TO/')" <<'END'
 wrote add p symbol=kp_test_plain
