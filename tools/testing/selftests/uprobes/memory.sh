@@ -83,8 +83,10 @@ each_fails "a probe with a counter" 2 " ref=$(offset counter)"
 
 # A hit is repeated until there is memory. The return of a call is missed without.
 for kind in entry return; do
-	# shellcheck disable=SC2046 # words
-	set -- $("$HERE/fail_hits" "$kind")
+	results=$("$HERE/fail_hits" "$kind")
+	is "$kind: the helper has run to its end" $? 0
+	# shellcheck disable=SC2086 # words
+	set -- $results
 	note "$kind: $1 allocations of the first hit"
 	between "$kind: allocations of the first hit" "$1" 3 99
 	is "$kind: no wrong result" "$2" 0
