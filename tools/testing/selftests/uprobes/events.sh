@@ -35,8 +35,9 @@ counted=$(offset counted)
 echo >"$TRACING/trace"
 is "an event is defined" "$(define "p:plain $TARGET:$plain value=$first code=+0($ip):x8")" ok
 is "a return event is defined" "$(define "r:back $TARGET:$plain result=\$retval")" ok
-matches "both are listed" "$(cat "$UPROBE_EVENTS")" \
-	"^[pr]:uprobes/(plain|back) .*/target:0x0*${plain#0x}"
+is "both are listed" \
+	"$(sed -nE "s,^([pr]:uprobes/[a-z]+) .*/target:0x0*${plain#0x}( .*)?\$,\1,p" \
+		"$UPROBE_EVENTS" | tr '\n' ' ')" "p:uprobes/plain r:uprobes/back "
 switch plain 1
 switch back 1
 is "calls have their result" "$(call plain 3)" 3
