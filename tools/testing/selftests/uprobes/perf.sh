@@ -8,6 +8,7 @@
 begin
 command -v perf >/dev/null || skip_all "there is no perf"
 data=/tmp/uprobes-perf.data
+over=/tmp/uprobes-perf.over
 
 yes "perf probe -x adds an entry" perf probe -q -x "$TARGET" -a back=target_plain
 yes "perf probe -x adds a return" \
@@ -30,13 +31,17 @@ if [ -e /sys/kernel/debug/uprobes/list ]; then
 	start_twice plain 3
 	is "an event of a process" \
 		"$(env echo "p:one pid:$waiting:$(address plain)" 2>&1 >>"$UPROBE_EVENTS")" ""
-	perf stat -x, -a -e uprobes:one -o "$data" sleep 3 >/dev/null 2>&1 &
+	rm -f "$over"
+	# Until the calls are over, or for a minute.
+	perf stat -x, -a -e uprobes:one -o "$data" timeout 60 \
+		sh -c "until [ -e $over ]; do sleep 0.1; done" >/dev/null 2>&1 &
 	counter=$!
 	# Until perf has opened the event; the file "enable" does not show that.
 	wait_until 10 grep -q "^pid:$waiting:" /sys/kernel/debug/uprobes/list
 	call plain 4 >/dev/null
 	is "the process goes on" "$(go)" 3
 	wait "$waiting"
+	: >"$over"
 	wait "$counter"
 	is "perf stat: three hits of the process" \
 		"$(sed -n 's/^\([0-9]*\),.*uprobes:one.*/\1/p' "$data")" 3
@@ -48,6 +53,6 @@ fi
 yes "perf probe -d" perf probe -q -d 'probe_target:*'
 is "no event is left" "$(grep -c probe_target "$UPROBE_EVENTS")" 0
 
-rm -f "$data"
+rm -f "$data" "$over"
 
 finish
