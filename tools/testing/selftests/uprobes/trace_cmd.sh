@@ -15,7 +15,7 @@ matches "trace-cmd lists them" "$(trace-cmd list -e '^uprobes:' | sort | tr '\n'
 	'^uprobes:back uprobes:plain $'
 # The recorders of trace-cmd lose all if they have not begun when the command ends.
 yes "trace-cmd record" trace-cmd record -q -o "$data" -e uprobes \
-	sh -c "$TARGET call plain 3; sleep 1"
+	sh -c "$TARGET call plain 3; sleep 5"
 report=$(trace-cmd report -i "$data" 2>&1)
 is "trace-cmd report: three hits" "$(printf '%s\n' "$report" | grep -c ' plain: ')" 3
 is "trace-cmd report: three results" \
