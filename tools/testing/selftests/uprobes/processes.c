@@ -280,15 +280,16 @@ NOINLINE static pid_t fork_deep(unsigned int depth)
 static void check_returns(void)
 {
 	struct probes inside, deep, ends, thread, exec;
+	bool ends_probed, thread_probed, exec_probed;
 	unsigned long returns;
 	pid_t pid;
 	int status;
 
 	probe_return(&inside, fork_inside);
 	probe_return(&deep, fork_deep);
-	probe_return(&ends, exit_inside);
-	probe_return(&thread, thread_exit_inside);
-	probe_return(&exec, exec_inside);
+	ends_probed = probe_return(&ends, exit_inside);
+	thread_probed = probe_return(&thread, thread_exit_inside);
+	exec_probed = probe_return(&exec, exec_inside);
 
 	pid = fork_inside();
 	if (!pid)
@@ -311,18 +312,19 @@ static void check_returns(void)
 	if (!pid)
 		exit_inside(3);
 	status = reap(pid);
-	ksft_test_result(status == 3 && probe_count(&ends) == 0,
+	ksft_test_result(ends_probed && status == 3 && probe_count(&ends) == 0,
 			 "a process exits in such a function (%d)\n", status);
 
 	thread_start(&threads[0], thread_exit_inside, NULL);
-	ksft_test_result(thread_wait(&threads[0], 10) && probe_count(&thread) == 0,
+	ksft_test_result(thread_wait(&threads[0], 10) && thread_probed &&
+			 probe_count(&thread) == 0,
 			 "a thread exits in such a function\n");
 
 	pid = fork();
 	if (!pid)
 		_exit(exec_inside());
 	status = reap(pid);
-	ksft_test_result(status == 7 && probe_count(&exec) == 0,
+	ksft_test_result(exec_probed && status == 7 && probe_count(&exec) == 0,
 			 "a process starts a program in such a function (%d)\n", status);
 	probe_remove(&inside);
 	probe_remove(&deep);
