@@ -459,9 +459,11 @@ static void check_cost(void)
 	int err = make("a", getpid(), plain, "quiet") ?: on("add", "a");
 
 	hits = shortest(true) - bare;
+	err = err ?: get("a", HITS) != COST_ROUNDS * COST_CALLS;
 	command("drop");
 	err = err ?: make("r", getpid(), plain, "return quiet") ?: on("add", "r");
 	returns = shortest(true) - bare;
+	err = err ?: get("r", RETURNS) != COST_ROUNDS * COST_CALLS;
 	command("drop");
 	ksft_test_result(!err && hits < 10 * calls,
 			 "a hit costs less than 10 system calls: %ld, %ld for one call\n",
