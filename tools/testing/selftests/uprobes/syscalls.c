@@ -59,11 +59,11 @@ static pid_t reading_child(unsigned long flags)
 	return pid;
 }
 
-/* Waits until a process sleeps, at most a second. */
+/* Waits until a process sleeps, at most ten seconds. */
 static bool sleeps(pid_t pid)
 {
 	char path[64], text[512], *state;
-	int tries = 100;
+	int tries = 1000;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	while (tries--) {
