@@ -11,7 +11,7 @@
 #include "signals.h"
 #include "system.h"
 
-#define THREADS		4
+#define MOST_THREADS	64
 #define SIGNATURE	0x53053053
 #define AREA_SIZE	32
 #define MOST_CPUS	64
@@ -71,8 +71,10 @@ static unsigned int seconds = 1;
 static volatile int stop;
 static unsigned long counters[MOST_CPUS];
 static volatile unsigned long added, aborted, errors;
-static struct thread threads[THREADS];
-static struct rseq thread_areas[THREADS];
+/* More than processors, so that they preempt each other. */
+static unsigned int nr_threads;
+static struct thread threads[MOST_THREADS];
+static struct rseq thread_areas[MOST_THREADS];
 
 static void add_all(void *argument)
 {
@@ -105,11 +107,11 @@ static void run(const char *name, bool must_abort)
 	stop = 0;
 	added = 0;
 	aborted = 0;
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < nr_threads; i++)
 		errors += thread_start(&threads[i], add_all, &thread_areas[i]) < 0;
 	sleep(seconds);
 	stop = 1;
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < nr_threads; i++)
 		errors += !thread_wait(&threads[i], 30);
 	for (i = 0; i < MOST_CPUS; i++)
 		sum += counters[i];
@@ -131,6 +133,9 @@ int main(void)
 	if (syscall(__NR_rseq, NULL, AREA_SIZE, 0, SIGNATURE) && errno == ENOSYS)
 		ksft_exit_skip("no restartable sequences in this kernel\n");
 	ksft_set_plan(6);
+	nr_threads = 2 * processors();
+	if (nr_threads > MOST_THREADS)
+		nr_threads = MOST_THREADS;
 	run("bare", false);
 	ksft_test_result(probe_all(&probes, insns, ARRAY_SIZE(insns), false),
 			 "the instructions are probed\n");
