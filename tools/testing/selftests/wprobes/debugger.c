@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugger KIND NUMBER SECONDS: use debug registers as a debugger does.
+ * debugger KIND NUMBER SECONDS [FILE]: use debug registers as a debugger does.
  *
  * KIND is perf, or ptrace.  Watches NUMBER words, prints the number of registers that it got,
- * and of watched writes that were reported, and keeps the registers for SECONDS.  The number of
- * writes is -1 if the child of ptrace stopped elsewhere.
+ * and of watched writes that were reported, and keeps the registers for SECONDS, or until FILE
+ * exists.  The number of writes is -1 if the child of ptrace stopped elsewhere.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -13,6 +13,15 @@
 #endif
 
 static volatile unsigned long words[16];
+
+/* Keeps the registers for that time, or until there is the file, which may be NULL. */
+static void keep(int seconds, const char *file)
+{
+	int tries = 100 * seconds;
+
+	while (tries-- && !(file && !access(file, F_OK)))
+		usleep(10000);
+}
 
 static int perf_watch(volatile unsigned long *word)
 {
@@ -28,7 +37,7 @@ static int perf_watch(volatile unsigned long *word)
 	return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-static int use_perf(int number, int seconds)
+static int use_perf(int number, int seconds, const char *file)
 {
 	int fds[16], got, hits = 0, i;
 	__u64 count;
@@ -44,7 +53,7 @@ static int use_perf(int number, int seconds)
 	for (i = 0; i < got; i++)
 		hits += read(fds[i], &count, sizeof(count)) == sizeof(count) && count >= 1;
 	printf("registers=%d hits=%d\n", got, hits);
-	sleep(seconds);
+	keep(seconds, file);
 	return 0;
 }
 
@@ -131,7 +140,7 @@ static bool pass(pid_t pid, int i, int number)
 
 #endif
 
-static int use_ptrace(int number, int seconds)
+static int use_ptrace(int number, int seconds, const char *file)
 {
 	int got, hits = 0, status, i;
 	pid_t pid = fork();
@@ -146,7 +155,7 @@ static int use_ptrace(int number, int seconds)
 	waitpid(pid, &status, 0);
 	for (got = 0; got < number && watch(pid, got); got++)
 		;
-	sleep(seconds);
+	keep(seconds, file);
 	for (;;) {
 		trace(PTRACE_CONT, pid, 0, 0);
 		waitpid(pid, &status, 0);
@@ -169,13 +178,13 @@ int main(int argc, char **argv)
 {
 	int number, seconds;
 
-	if (argc != 4)
+	if (argc < 4)
 		return 1;
 	number = atoi(argv[2]);
 	seconds = atoi(argv[3]);
 	if (number > 16)
 		return 1;
 	if (!strcmp(argv[1], "perf"))
-		return use_perf(number, seconds);
-	return use_ptrace(number, seconds);
+		return use_perf(number, seconds, argc > 4 ? argv[4] : NULL);
+	return use_ptrace(number, seconds, argc > 4 ? argv[4] : NULL);
 }

@@ -38,8 +38,11 @@ path()
 }
 
 trace_event wprobe_state
+# Debuggers keep their registers until this file exists, or for a minute.
+over=/tmp/debugger-over
 for kind in perf ptrace; do
-	"$HERE/debugger" "$kind" 2 3 >/tmp/debugger &
+	rm -f "$over"
+	"$HERE/debugger" "$kind" 2 60 "$over" >/tmp/debugger &
 	is "$kind: two probes are parked" "$(await 2)" 2
 	is "$kind: the youngest are parked" \
 		"$(sed -n 's/ .* parked$//p' "$WP_TEST/probes")" "n$((n - 2))
@@ -51,13 +54,16 @@ n$((n - 1))"
 		wp write $((16 * i / long)) 1 >/dev/null
 		i=$((i + 1))
 	done
+	: >"$over"
 	wait
 	is "$kind: gets registers and hits" "$(cat /tmp/debugger)" "registers=2 hits=2"
 	is "$kind: the probes come back" "$(await 0)" 0
 	is "$kind: that is traced, the oldest first" "$(paths)" \
 		"$(path $((n - 2)) parked off armed; path $((n - 1)) parked off armed)"
-	"$HERE/debugger" "$kind" "$n" 2 >/tmp/debugger &
+	rm -f "$over"
+	"$HERE/debugger" "$kind" "$n" 60 "$over" >/tmp/debugger &
 	is "$kind: gets all registers" "$(await "$n")" "$n"
+	: >"$over"
 	wait
 	is "$kind: gets hits of all" "$(cat /tmp/debugger)" "registers=$n hits=$n"
 	is "$kind: all come back" "$(await 0)" 0
@@ -69,7 +75,7 @@ n$((n - 1))"
 		done)"
 done
 rmdir "$instance"
-rm -f /tmp/debugger
+rm -f /tmp/debugger "$over"
 
 wp write 0 99 >/dev/null
 is "a probe that was parked is hit" "$(probe n0 | sed 's/.*new=//')" 99
