@@ -44,10 +44,10 @@ is "it counts all" "$(printf '%s\n' "$lines" |
 "$HERE/process" writes_of_event >/tmp/sample &
 pid=$!
 trap 'kill "$pid" 2>/dev/null; cleanup' EXIT
-while ! [ -s /tmp/sample ]; do
+# The line arrives in parts; read fails before its end.
+until read -r word _ after </tmp/sample; do
 	sleep 0.1
 done
-read -r word _ after </tmp/sample
 load_sample wprobe_process_example pid="$pid" address="$word" len="$(word_size)" show=1
 kill -USR1 "$pid"
 wait "$pid"
