@@ -253,8 +253,10 @@ static void tagged(void)
 	struct seen seen;
 	char *page, *code;
 
-	if (!(getauxval(AT_HWCAP2) >> HWCAP2_MTE_BIT & 1))
-		return;
+	if (!(getauxval(AT_HWCAP2) >> HWCAP2_MTE_BIT & 1)) {
+		printf("skip: memory has no tags\n");
+		exit(0);
+	}
 	prctl(PR_SET_TAGGED_ADDR_CTRL,
 	      PR_TAGGED_ADDR_ENABLE | PR_MTE_TCF_SYNC | 0xfffeUL << PR_MTE_TAG_SHIFT, 0, 0, 0);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC | PROT_TAGS,

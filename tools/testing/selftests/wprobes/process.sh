@@ -10,10 +10,17 @@ begin
 load wp_test
 long=$(word_size)
 
-# run_case PROGRAM CASE: the program is satisfied; then the probes that it leaves are removed.
+# run_case PROGRAM CASE: the program is satisfied, or says why it skips the case; then the probes
+# that it leaves are removed.
 run_case()
 {
-	is "$2" "$("$HERE/$1" "$2" 2>&1)" ok
+	local answer
+
+	answer=$("$HERE/$1" "$2" 2>&1)
+	case $answer in
+	skip:*)	skip "$2" "${answer#skip: }" ;;
+	*)	is "$2" "$answer" ok ;;
+	esac
 	sed 's/ .*//' "$WP_TEST/probes" | while read -r name; do
 		wp del "$name" >/dev/null
 	done
