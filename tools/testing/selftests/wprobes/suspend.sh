@@ -55,11 +55,13 @@ is "add" "$(wp add word wp_test_words "$long" w $((31 * long)))" ok
 is "add another" "$(wp add other wp_test_words "$long" rw $((29 * long)))" ok
 check "before"
 
+tested=0
 for state in $(cat "$POWER/state"); do
 	if [ -w "$POWER/pm_test" ]; then
 		echo 0 >"$DELAY"
 		echo core >"$POWER/pm_test"
 		[ "$state" = mem ] || echo devices >"$POWER/pm_test"
+		tested=$((tested + 1))
 		is "$state, tested" "$(suspend "$state")" 1
 		echo none >"$POWER/pm_test"
 		check "$state, tested"
@@ -71,6 +73,7 @@ if [ -w "$ALARM" ] && grep -q 'deep' "$POWER/mem_sleep"; then
 	echo deep >"$POWER/mem_sleep"
 	echo 0 >"$ALARM"
 	echo +3 >"$ALARM"
+	tested=$((tested + 1))
 	is "to memory" "$(suspend mem)" 1
 	# Firmware may need a second try to start the other CPUs.
 	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
@@ -78,6 +81,7 @@ if [ -w "$ALARM" ] && grep -q 'deep' "$POWER/mem_sleep"; then
 	done
 	check "to memory"
 fi
+[ "$tested" -gt 0 ] || skip "a state" "none can be tested, or ended by the clock"
 
 # Registers are loaded and unloaded as before.
 wp del other >/dev/null
