@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Probes that cannot be: each has its errno.  And text that is mapped in an unusual way: a
- * probe there is refused, or it counts.  Only in shared text that is mapped after the
- * registration it may have no effect.
+ * probe there counts, or is refused if the text is shared.  Only in shared text that is mapped
+ * after the registration it may have no effect.
  */
 #include "../kselftest.h"
 #include "probe.h"
@@ -126,8 +126,8 @@ static const struct mapping {
 };
 
 /*
- * The effect of a probe in a mapping.  COUNTS: it counts each call, or is refused.  NO_EFFECT:
- * it counts no call, and the function works.  FAULTY: anything else.
+ * The effect of a probe in a mapping.  COUNTS: it counts each call, or is refused in shared text.
+ * NO_EFFECT: it counts no call, and the function works.  FAULTY: anything else.
  */
 enum effect { COUNTS, NO_EFFECT, FAULTY };
 
@@ -169,7 +169,9 @@ static enum effect effect_in(const struct mapping *mapping, bool probe_first, ch
 	}
 	if (text && !calls)
 		return FAULTY;
-	if (error || hits == 2)
+	if (error)
+		return error > 0 && (mapping->flags & MAP_SHARED) ? COUNTS : FAULTY;
+	if (hits == 2)
 		return COUNTS;
 	return hits ? FAULTY : NO_EFFECT;
 }
