@@ -102,7 +102,7 @@ says()
 }
 
 # strict ARCH FILE: print the results in FILE.  In the configuration whose skipped cases are
-# known, another one is a failure.
+# known, another one is a failure, and a note tells which of the known ones were not skipped.
 strict()
 {
 	if [[ $CONFIG-$BASE != default-7.3 ]]; then
@@ -113,6 +113,7 @@ strict()
 	FNR == NR {
 		if ($0 !~ /^#/ && arch ~ "^(" $1 ")$") {
 			pattern[++n] = "^SKIP [^ ]+ " $2
+			name[n] = $2
 			reason[n] = $3
 		}
 		next
@@ -120,12 +121,20 @@ strict()
 	/^SKIP / {
 		for (i = 1; i <= n && $0 !~ pattern[i]; i++)
 			;
-		if (i <= n)
+		if (i <= n) {
+			used[i] = 1
 			$0 = $0 " (" reason[i] ")"
-		else
+		} else {
 			$0 = "FAIL" substr($0, 5) " (lab/check.known has no reason)"
+		}
 	}
-	{ print }' "$LAB/check.known" "$2"
+	{ print }
+	END {
+		for (i = 1; i <= n; i++)
+			if (!(i in used))
+				print "[lab] note: not skipped, in spite of lab/check.known: " \
+					name[i] >"/dev/stderr"
+	}' "$LAB/check.known" "$2"
 }
 
 # check_boot ARCH NAME PROCESSOR WORDS ARGUMENTS: boot in that way, and run all suites.
