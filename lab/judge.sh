@@ -12,7 +12,8 @@
 #
 # and a test that provokes a warning does so with the word expect-warning.  A bracket
 # without an oops or a warning is a failure, and so is a bracket that is never closed, or
-# another defect in a bracket: a report of KASAN, of lockdep, or of a broken list or count.
+# another defect in a bracket: a report of KASAN, of lockdep, of a broken list or count, or of a
+# stall.  Messages that were dropped could have been any of these, so they are a failure, too.
 # Between
 #
 #   kprobes-test: out-of-memory begin
@@ -72,6 +73,7 @@ Attempted to kill init
 double fault
 int3 .* unexpected
 deprecated workqueue
+printk messages dropped
 '
 
 # Messages that count as the oops, or the warning, that a bracket demands.  An oops must
@@ -84,6 +86,7 @@ NEVER='BUG: (KASAN|KFENCE|sleeping function|scheduling while atomic|spinlock|rwl
 NEVER+='|possible (circular|recursive) locking|possible irq lock inversion'
 NEVER+='|inconsistent lock state|bad unlock balance|suspicious RCU usage'
 NEVER+='|refcount_t:|list_(add|del) corruption'
+NEVER+='|INFO: rcu|INFO: task .* blocked|soft lockup|hard LOCKUP|printk messages dropped'
 
 judge_console()
 {
