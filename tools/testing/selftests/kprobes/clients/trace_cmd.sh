@@ -19,7 +19,7 @@ matches "trace-cmd lists them" "$(trace-cmd list -e '^client:' | sort | tr '\n' 
 : >"/tmp/$TAG-there"
 # The recorders of trace-cmd lose all if they have not begun when the command ends.
 yes "trace-cmd record" trace-cmd record -q -o "$data" -e client \
-	sh -c "cat /tmp/$TAG-there; sleep 1"
+	sh -c "cat /tmp/$TAG-there; sleep 5"
 between "the probe was hit" "$(profile open 2)" 1 99999
 between "the return probe was hit" "$(profile opened 2)" 1 99999
 report=$(trace-cmd report -i "$data" 2>&1)
