@@ -108,7 +108,7 @@ static int interrupted(void)
 static int sleeping_child(void)
 {
 	/* Not every kernel has the calls with times of 32 bits. */
-	struct __kernel_timespec time = { .tv_sec = 0, .tv_nsec = 300000000 };
+	struct __kernel_timespec time = { .tv_sec = 2 };
 	const long arguments[5] = { CLOCK_MONOTONIC, 0, (long)&time };
 
 #ifdef __NR_clock_nanosleep_time64
