@@ -142,6 +142,24 @@ word_size()
 	esac
 }
 
+# start_sleeper: start a program that sleeps, and set "pid", and "end" to the digits of the end of
+# its stack.  Before the new process executes the program, its stack is that of the shell.
+start_sleeper()
+{
+	local tries=0
+
+	sleep 100 &
+	pid=$!
+	while [ "$(cat "/proc/$pid/comm")" != sleep ] && [ "$tries" -lt 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	end=
+	while [ -z "$end" ]; do
+		end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
+	done
+}
+
 # trace_event EVENT: trace an event of the core in an instance.
 trace_event()
 {

@@ -73,11 +73,8 @@ each_fails "data of the kernel" 2 wp_test_words "$long" w
 
 # The struct of the module, the object, the thread, and its event.  A debugging kernel sometimes
 # allocates for itself, so that one allocation may never be the one that fails.
-sleep 100 &
-pid=$!
-sleep 1
-top=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
-each_fails "data of a process" 3 "pid:$pid:$((0x$top - long))" "$long" w
+start_sleeper
+each_fails "data of a process" 3 "pid:$pid:$((0x$end - long))" "$long" w
 kill "$pid"
 wait
 rmdir "$instance"

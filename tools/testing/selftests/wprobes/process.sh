@@ -48,18 +48,7 @@ for case in both_halves exclusive tagged; do
 done
 
 # The list of probes.
-sleep 100 &
-pid=$!
-# Before it executes the program, its stack is that of the shell.
-tries=0
-while [ "$(cat "/proc/$pid/comm")" != sleep ] && [ "$tries" -lt 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-end=
-while [ -z "$end" ]; do
-	end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
-done
+start_sleeper
 # The last word of the stack is zero, and before it is the name of the program.
 top=$((0x$end - long))
 is "add" "$(wp add s "pid:$pid:$top" "$long" w)" ok
