@@ -198,7 +198,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(all_sites_are_found_while_the_table_grows),
 	KUNIT_CASE(table_is_sparse),
 	KUNIT_CASE(search_ends_after_the_last_value_of_the_hash),
-	KUNIT_CASE(addresses_at_equal_distances_seldom_collide),
+	KUNIT_CASE_SLOW(addresses_at_equal_distances_seldom_collide),
 	KUNIT_CASE(new_site_takes_the_place_of_an_old_one),
 	KUNIT_CASE(sites_that_are_gone_need_no_room),
 	{}
