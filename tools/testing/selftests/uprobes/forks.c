@@ -9,11 +9,12 @@
 #include "system.h"
 
 #define ROUNDS		10
-#define LONGEST		60	/* seconds; the kernel may be a slow one, on a busy machine */
+#define ENOUGH		60	/* seconds, after which no other round begins */
+#define LONGEST		240	/* seconds; the kernel may be a slow one, on a busy machine */
 #define MOST_FORKERS	16
 /* Mappings of the text in each process: visiting one takes longer than forking it. */
 #define MAPS		200
-#define WATCH		90	/* seconds, after which the processes stop in any case */
+#define WATCH		300	/* seconds, after which the processes stop in any case */
 /* The event counts the calls of one processor, on which one line of descent stays. */
 #define COUNTED		0
 
@@ -98,7 +99,7 @@ int main(void)
 		.path = SELF, .offset = file_offset(probed), .everywhere = true,
 	};
 	unsigned int i, nr = 2 * processors(), failed = 0, without = 0;
-	unsigned long before, slowest = 0, hits = 0;
+	unsigned long begin, before, slowest = 0, hits = 0;
 	pid_t pid;
 	int event;
 
@@ -119,7 +120,8 @@ int main(void)
 		if (!fork())
 			fork_on(!i);
 	}
-	for (i = 0; i < ROUNDS && !shared->stop; i++) {
+	begin = seconds();
+	for (i = 0; i < ROUNDS && !shared->stop && seconds() - begin < ENOUGH; i++) {
 		before = seconds();
 		event = event_open(&at);
 		if (seconds() - before > slowest)
