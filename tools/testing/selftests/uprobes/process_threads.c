@@ -268,7 +268,7 @@ static void check_busy_handlers(void)
 	pid = fork();
 	if (!pid)
 		_exit(child_unregisters());
-	status = reap_within(pid, 15);
+	status = reap_within(pid, 60);
 	stop = true;
 	thread_wait(&threads[0], 60);
 	thread_wait(&threads[1], 60);
