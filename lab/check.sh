@@ -47,10 +47,6 @@ CLANG=
 TOOLS=
 [[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpf}"
 
-# Few objects are compiled twice, so let ccache skip the preprocessor: without a cache, that is
-# a quarter of the time of a compilation.
-export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
-
 # Init text can be probed only while the kernel boots; init_text.sh checks the state of
 # this probe.
 BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs

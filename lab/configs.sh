@@ -466,8 +466,6 @@ lots()
 {
 	local i
 	local MARK=+
-	# No object is compiled twice, so let ccache skip the preprocessor.
-	local -x CCACHE_DEPEND=1
 	local -x KCONFIG_SEED
 
 	((N)) || return 0

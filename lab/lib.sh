@@ -25,6 +25,10 @@ JOBS=${JOBS:-$(nproc)}
 export LC_ALL=C
 export BUILD JOBS BASE
 
+# Few objects are compiled twice, so let ccache skip the preprocessor: without a cache, that is
+# a quarter of the time of a compilation.
+export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
+
 # make exports an empty ARCH, which the kernel's own Makefiles would use as a name.
 [[ -n ${ARCH:-} ]] || unset ARCH
 
