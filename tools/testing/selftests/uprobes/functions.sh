@@ -80,29 +80,6 @@ need_process_probes()
 		skip_all "no probes of processes in this kernel"
 }
 
-# run_programs_for MODE NAME...: the programs NAME_MODE, each as one check.
-run_programs_for()
-{
-	local mode=$1 name reason results=/tmp/uprobes-programs
-
-	shift
-	need_process_probes
-	"$HERE/target_$mode" offsets >/dev/null 2>&1 || skip_all "no programs for $mode"
-	load up_process
-	for name; do
-		"$HERE/${name}_$mode" >"$results"
-		is "$name" "$?" 0
-		# A case that the program skips has not passed.
-		sed -n 's/^ok [0-9]* # SKIP //p' "$results" | sort -u >"$results.skipped"
-		while read -r reason; do
-			skip "$name, a case" "$reason"
-		done <"$results.skipped"
-		# Neither results nor a plan, which would count as those of this script.
-		grep -v '^ok\|^TAP\|^1\.\.' "$results" | sed 's/^#* */# /'
-	done
-	rm -f "$results" "$results.skipped"
-}
-
 # run_process_program NAME: the checks of a program that has up_process register its probes.
 run_process_program()
 {
