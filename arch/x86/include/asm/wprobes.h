@@ -91,15 +91,23 @@ static __always_inline void arch_wprobe_read_end(unsigned long state)
 	local_db_restore(state);
 }
 
-/* See <linux/wprobes-arch.h>. */
+/* The bits of DR7 that are set for registers that watch reads, too. */
+#define WPROBE_DR7_READS	0x22220000UL
+
+/*
+ * See <linux/wprobes-arch.h>.  Nearly always no register watches reads, and DR7, whose changes are
+ * expensive, can stay.
+ */
 static __always_inline unsigned long arch_wprobe_user_read_begin(void)
 {
-	return arch_wprobe_read_begin();
+	if (likely(!(__this_cpu_read(cpu_dr7) & WPROBE_DR7_READS)))
+		return 0;
+	return local_db_save();
 }
 
 static __always_inline void arch_wprobe_user_read_end(unsigned long state)
 {
-	arch_wprobe_read_end(state);
+	local_db_restore(state);
 }
 
 /* arch/x86/kernel/wprobes/hit/trap.c */
