@@ -195,17 +195,25 @@ static unsigned int hidden_bytes(unsigned long at, u8 byte)
 	return byte == JMP32_INSN_OPCODE && is_probe(at) ? JMP32_INSN_SIZE : 1;
 }
 
-/* Returns the next byte that may begin a branch, or @end.  Most time is spent here. */
-static noinline const u8 *find_branch(const u8 *byte, const u8 *end)
+/*
+ * Returns the next byte that may begin a branch, or @end.  Most time is spent here, so the loop has
+ * one condition: the byte at @end is replaced meanwhile by one that begins a branch.
+ */
+static noinline u8 *find_branch(u8 *byte, u8 *end)
 {
-	while (byte < end && !kinds[*byte])
+	u8 last = *end;
+
+	*end = JMP32_INSN_OPCODE;
+	while (!kinds[*byte])
 		byte++;
+	*end = last;
 	return byte;
 }
 
-static bool may_branch(struct search *s, unsigned long text, const u8 *bytes, unsigned int nr)
+/* @bytes has at least one byte more than @nr. */
+static bool may_branch(struct search *s, unsigned long text, u8 *bytes, unsigned int nr)
 {
-	const u8 *byte, *end = bytes + nr;
+	u8 *byte, *end = bytes + nr;
 	unsigned long at, stop;
 
 	for (byte = find_branch(bytes, end); byte < end; byte = find_branch(byte + 1, end)) {
@@ -229,7 +237,7 @@ static bool search(struct search *s, unsigned long text)
 		len = min(sizeof(bytes), s->text_end - text);
 		if (copy_from_kernel_nofault(bytes, (void *)text, len))
 			return true;
-		memset(bytes + len, 0, sizeof(bytes) - len);
+		memset(bytes + len, 0, nr + LONGEST - len);
 		if (may_branch(s, text, bytes, nr))
 			return true;
 	}

@@ -171,8 +171,8 @@ static void restore_at(unsigned long at, enum reader reader, unsigned long addr,
  * @probed addresses, or before @addr.  Without a lock, any byte may have been replaced that is
  * being written; with the locks, a point has replaced bytes only if the first one shows it.
  */
-static noinline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t probed,
-			      enum reader reader)
+static __always_inline int read_text(unsigned long addr, u8 *bytes, size_t len, size_t probed,
+				     enum reader reader)
 {
 	u8 before[PROBE_JUMP_LEN - 1];
 	size_t i;
@@ -217,6 +217,11 @@ int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
 	return ret;
 }
 
+static noinline int read_locked(unsigned long addr, u8 *bytes, size_t len, size_t probed)
+{
+	return read_text(addr, bytes, len, probed, LOCKED);
+}
+
 /**
  * probe_read_original() - read text as it is without any probes
  * @addr: address of the text
@@ -228,7 +233,7 @@ int kprobe_copy_text(void *bytes, unsigned long addr, size_t len)
  */
 size_t probe_read_original(unsigned long addr, u8 *bytes, size_t len)
 {
-	return read_text(addr, bytes, len, len, LOCKED) ? 0 : len;
+	return read_locked(addr, bytes, len, len) ? 0 : len;
 }
 
 /**
@@ -244,7 +249,7 @@ size_t probe_read_insn(unsigned long addr, unsigned long end, u8 *bytes)
 {
 	size_t len = min_t(size_t, MAX_INSN_SIZE, end - addr);
 
-	return read_text(addr, bytes, len, 1, LOCKED) ? 0 : len;
+	return read_locked(addr, bytes, len, 1) ? 0 : len;
 }
 
 /**
