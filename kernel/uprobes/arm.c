@@ -456,7 +456,7 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	pgoff_t first = points[0]->offset >> PAGE_SHIFT;
 	pgoff_t last = points[nr - 1]->offset >> PAGE_SHIFT;
 	struct operation now = { .points = points, .nr = nr, .op = op };
-	struct visits visits;
+	struct visits visits __uninitialized;
 	int err;
 
 	visits.nr = 0;
