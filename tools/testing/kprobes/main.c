@@ -2,7 +2,7 @@
 /*
  * Host tests of the x86 instruction classifier, the relocators, and the regions of jumps.
  *
- * Usage: x86-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l|-u listing]
+ * Usage: x86-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l|-u file]
  *
  * A listing is the output of "objdump -dw", "-" for standard input: -l for a kernel, -u for a
  * program. With a listing only that is tested, so that each run is one TAP stream.
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 			listing = optarg;
 			break;
 		default:
-			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l|-u listing]\n",
+			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l|-u file]\n",
 				argv[0]);
 			return 2;
 		}

@@ -2,7 +2,7 @@
 /*
  * Host tests of the A64 instruction classifier, the emulator and the relocator.
  *
- * Usage: a64-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l|-u listing]
+ * Usage: a64-insn-test [-v vector-dir] [-s seed] [-n rounds] [-l|-u file]
  *
  * A listing is the output of "objdump -dw", "-" for standard input: -l for a kernel, -u for a
  * program. With a listing only that is tested, so that each run is one TAP stream.
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 			test = opt == 'l' ? test_listing : test_user_listing;
 			listing = optarg;
 		} else {
-			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l|-u listing]\n",
+			fprintf(stderr, "usage: %s [-v dir] [-s seed] [-n rounds] [-l|-u file]\n",
 				argv[0]);
 			return 2;
 		}

@@ -193,8 +193,9 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	unsigned long base, addr, moved;
 
 	/*
-	 * The return from an exception does not restore the stack pointer of the kernel.  Above x18,
-	 * the shadow call stack has the return addresses of the functions that handle the exception.
+	 * The return from an exception does not restore the stack pointer of the kernel.  Above
+	 * x18, the shadow call stack has the return addresses of the functions that handle the
+	 * exception.
 	 */
 	if (mode == ADDR_OTHER || (keeps && (rn == 31 || rn == 18)))
 		return false;
