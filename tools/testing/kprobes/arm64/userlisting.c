@@ -12,14 +12,10 @@
 
 #include "classify.h"
 #include "decode-insn.h"
+#include "../counts.h"
 #include "../tap.h"
 #include "listing.h"
 #include "tests.h"
-
-static struct {
-	unsigned long emulated, copied, refused, data;
-	unsigned long refusals[NR_REFUSE];
-} count;
 
 static void check_line(const struct line *line)
 {
@@ -27,14 +23,13 @@ static void check_line(const struct line *line)
 	struct probe_insn desc;
 
 	if (line->mnemonic[0] == '.') {
-		count.data++;
+		count.unreadable++;
 		return;
 	}
 	switch (arm_probe_decode_insn(line->insn, &asi)) {
 	case INSN_REJECTED:
 		probe_classify(line->insn, &desc);
-		count.refused++;
-		count.refusals[desc.refusal]++;
+		count_refusal(desc.refusal);
 		break;
 	case INSN_GOOD_NO_SLOT:
 		count.emulated++;
@@ -46,14 +41,5 @@ static void check_line(const struct line *line)
 
 void test_user_listing(const char *path)
 {
-	unsigned long instructions = read_listing(path, check_line);
-	unsigned int i;
-
-	tap_note("%lu instructions: %lu copied, %lu emulated, %lu refused; %lu are data",
-		 instructions, count.copied, count.emulated, count.refused, count.data);
-	for (i = REFUSE_NONE + 1; i < NR_REFUSE; i++)
-		if (count.refusals[i])
-			tap_note("%lu refused: %s", count.refusals[i], probe_refusal_name(i));
-	tap_ok(instructions >= 3000, "the program has 3,000 instructions");
-	tap_ok(count.refused * 1000 <= instructions, "of 3,000 instructions 2,997 are accepted");
+	report_counts(read_listing(path, check_line));
 }
