@@ -161,16 +161,6 @@ static void meet(struct probe *p)
 		msleep(20);
 }
 
-/* Reads memory of the process, which may not be present, under a mutex. */
-static bool read_known(unsigned long address)
-{
-	static DEFINE_MUTEX(read_mutex);
-	u32 value;
-
-	guard(mutex)(&read_mutex);
-	return !copy_from_user(&value, (void __user *)address, sizeof(value)) && value == KNOWN;
-}
-
 /* Not BUG(): on arm64, its exception would be left open on this CPU. */
 static void die(void)
 {
@@ -351,32 +341,45 @@ static int take_size(const char *text, size_t *size)
 	return ret;
 }
 
-/* A word that sets the member of that name. */
-static bool set_flag(struct probe *p, const char *word)
-{
-	static const struct { const char *word; size_t offset; } flags[] = {
-#define FLAG(name) { #name, offsetof(struct probe, name) }
-		FLAG(ignore), FLAG(sleep), FLAG(meet), FLAG(signal), FLAG(known), FLAG(quiet),
-		FLAG(self), FLAG(kprobes), FLAG(notify), FLAG(dies), FLAG(leaves),
-	};
-	unsigned int i;
+/* Words that are members of struct probe: flags, and other probes. */
+static const struct member {
+	const char *word;
+	size_t offset;
+} flags[] = {
+#define MEMBER(name) { #name, offsetof(struct probe, name) }
+	MEMBER(ignore), MEMBER(sleep), MEMBER(meet), MEMBER(signal), MEMBER(known), MEMBER(quiet),
+	MEMBER(self), MEMBER(kprobes), MEMBER(notify), MEMBER(dies), MEMBER(leaves),
+}, links[] = {
+	MEMBER(other), MEMBER(remove), MEMBER(end),
+};
 
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		if (!strcmp(word, flags[i].word)) {
-			*(bool *)((void *)p + flags[i].offset) = true;
-			return true;
-		}
+static void *find_member(struct probe *p, const char *word, const struct member *members,
+			 unsigned int nr)
+{
+	for (; nr--; members++) {
+		if (!strcmp(word, members->word))
+			return (void *)p + members->offset;
 	}
-	return false;
+	return NULL;
 }
 
 static int take_word(struct probe *p, char *word)
 {
 	char *value = split_word(word);
 	int ret = take_change(&p->changes, word, value);
+	bool *flag = find_member(p, word, flags, ARRAY_SIZE(flags));
+	struct probe **link = find_member(p, word, links, ARRAY_SIZE(links));
 
 	if (ret <= 0)
 		return ret;
+	if (flag) {
+		*flag = true;
+		return 0;
+	}
+	if (link) {
+		*link = find(value);
+		return *link ? 0 : -ENOENT;
+	}
 	if (!strcmp(word, "pid"))
 		return kstrtoint(value, 0, &p->rp.up.pid);
 	if (!strcmp(word, "at"))
@@ -392,18 +395,6 @@ static int take_word(struct probe *p, char *word)
 		p->rp.data_size = 0;
 		return take_size(value, &p->rp.size);
 	}
-	if (!strcmp(word, "other")) {
-		p->other = find(value);
-		return p->other ? 0 : -ENOENT;
-	}
-	if (!strcmp(word, "remove")) {
-		p->remove = find(value);
-		return p->remove ? 0 : -ENOENT;
-	}
-	if (!strcmp(word, "end")) {
-		p->end = find(value);
-		return p->end ? 0 : -ENOENT;
-	}
 	if (!strcmp(word, "return")) {
 		p->is_return = true;
 		p->rp.up.handler = NULL;
@@ -416,7 +407,7 @@ static int take_word(struct probe *p, char *word)
 		p->rp.up.handler = NULL;
 	} else if (!strcmp(word, "reserved")) {
 		p->rp.up.registration = (void *)p;
-	} else if (!set_flag(p, word)) {
+	} else {
 		return -EINVAL;
 	}
 	return 0;
@@ -445,30 +436,21 @@ static int command_new(char *name, char *words)
 	return ret;
 }
 
-static int command_batch(void)
+/* Registers all probes, or return probes, that are not registered. */
+static int command_batch(bool returns)
 {
+	static struct uretprobe *rps[MOST];
 	static struct uprobe *us[MOST];
 	struct probe *p;
 	int n = 0;
 
 	list_for_each_entry(p, &probes, entry) {
-		if (!p->rp.up.registration && !p->is_return && n < MOST)
-			us[n++] = &p->rp.up;
+		if (p->rp.up.registration || p->is_return != returns || n == MOST)
+			continue;
+		rps[n] = &p->rp;
+		us[n++] = &p->rp.up;
 	}
-	return register_uprobes(us, n);
-}
-
-static int command_returns(void)
-{
-	static struct uretprobe *rps[MOST];
-	struct probe *p;
-	int n = 0;
-
-	list_for_each_entry(p, &probes, entry) {
-		if (!p->rp.up.registration && p->is_return && n < MOST)
-			rps[n++] = &p->rp;
-	}
-	return register_uretprobes(rps, n);
+	return returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 }
 
 /* All functions for arrays return the same. */
@@ -528,9 +510,9 @@ static int run(char *line)
 		return 0;
 	}
 	if (!strcmp(command, "batch"))
-		return command_batch();
+		return command_batch(false);
 	if (!strcmp(command, "returns"))
-		return command_returns();
+		return command_batch(true);
 	if (!name || strlen(name) >= NAME_SIZE)
 		return -EINVAL;
 	if (!strcmp(command, "array"))

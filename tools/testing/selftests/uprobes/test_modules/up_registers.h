@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The registers of a hit have the values that process_probes has put into them. */
+/* The values that process_probes has put into the registers of a hit, and into its memory. */
 #ifndef _UP_REGISTERS_H
 #define _UP_REGISTERS_H
 
+#include <linux/mutex.h>
 #include <linux/ptrace.h>
 #include <linux/stddef.h>
+#include <linux/uaccess.h>
 
 /* The first of the values that process_probes puts into the registers. */
 #define KNOWN	0x101
@@ -62,6 +64,16 @@ static bool are_known(struct pt_regs *regs)
 			return false;
 	}
 	return flags_are_known(regs);
+}
+
+/* Reads memory of the process, which may not be present, under a mutex. */
+static bool read_known(unsigned long address)
+{
+	static DEFINE_MUTEX(read_mutex);
+	u32 value;
+
+	guard(mutex)(&read_mutex);
+	return !copy_from_user(&value, (void __user *)address, sizeof(value)) && value == KNOWN;
 }
 
 #endif /* _UP_REGISTERS_H */
