@@ -56,9 +56,9 @@ BOOT_PROBE=kprobe_event=p:boot/init_text,populate_rootfs
 # there to the scripts.
 LONG_ARGS=
 if [[ -n ${LONG:-} ]]; then
-	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8 UPROBES_SECONDS=300"
+	LONG_ARGS="races_kunit.rounds=600 STRESS_SECONDS=120 ANYWHERE_ROUNDS=8 UPROBES_SECONDS=1800"
 	LONG_ARGS+=" UPROBES_THREADS=64 UPROBES_CALLS=1000000 STORM_ROUNDS=1000"
-	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-10800}
+	export BOOT_TIMEOUT=${BOOT_TIMEOUT:-21600} BOOT_CPUS=${BOOT_CPUS:-4}
 fi
 
 # Then, and in checking kernels, the limits in the settings of the kselftests are too short.
