@@ -218,15 +218,20 @@ static __always_inline bool kprobe_in_preemptible_task(void)
 		 (u32)(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET | PREEMPT_MASK));
 }
 
-/* Returns true in task context, if RCU is watching. */
+/*
+ * Returns true in task context, if RCU is watching.  Preemption may be enabled, and then the first
+ * test is enough: callers disable preemption afterwards.
+ */
 static __always_inline bool kprobe_in_watched_task(void)
 {
-	return likely(kprobe_in_task()) && likely(kprobe_rcu_is_watching());
+	return likely(kprobe_in_preemptible_task()) ||
+	       (likely(kprobe_in_task()) && likely(kprobe_rcu_is_watching()));
 }
 
 /*
  * Returns true if no handler of task context runs on this CPU.  While preemption is enabled
- * none does: a handler of another task would have it disabled.
+ * none does, on whichever CPU the task is: a handler of another task would have it disabled.
+ * Then this may return false for a CPU that the task has left (KPROBE_CPU_READ_IS_ATOMIC).
  */
 static __always_inline bool kprobe_task_is_free(void)
 {
@@ -236,7 +241,7 @@ static __always_inline bool kprobe_task_is_free(void)
 /* Returns true in task context, if its level is free and RCU is watching. */
 static __always_inline bool kprobe_in_free_task(void)
 {
-	return kprobe_in_watched_task() && likely(kprobe_task_is_free());
+	return likely(kprobe_task_is_free()) && kprobe_in_watched_task();
 }
 
 /* kprobe_frame_enter() and kprobe_frame_leave() for the frame of task context. */

@@ -55,7 +55,7 @@ int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs)
 		kprobe_count_miss(point);
 		return 0;
 	}
-	if (unlikely(!kprobe_in_preemptible_task() && !kprobe_in_watched_task()))
+	if (unlikely(!kprobe_in_watched_task()))
 		return detour_hit_slow(point, regs);
 	preempt_disable_notrace();
 	ret = task_hit(point, regs);
@@ -67,15 +67,19 @@ NOKPROBE_SYMBOL(kprobe_detour_pre);
 static noinline void other_post(struct kprobe *kp, kprobe_post_handler_t post,
 				struct pt_regs *regs)
 {
-	bool entered = kprobe_rcu_enter();
-	struct kprobe_frame *frame = kprobe_this_frame();
+	struct kprobe_frame *frame;
+	bool entered;
 
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
+	frame = kprobe_this_frame();
 	if (kprobe_frame_is_free(frame)) {
 		kprobe_frame_enter(frame, kp);
 		post(kp, regs, 0);
 		kprobe_frame_leave(frame);
 	}
 	kprobe_rcu_exit(entered);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(other_post);
 
@@ -95,14 +99,14 @@ void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs)
 	/* The last post handler may have been unregistered. */
 	if (unlikely(!post))
 		return;
-	preempt_disable_notrace();
-	if (likely(kprobe_in_free_task())) {
-		kprobe_task_enter(kp);
-		kprobe_dispatch_post(kp, regs, 0);
-		kprobe_task_leave();
-	} else {
+	if (unlikely(!kprobe_in_free_task())) {
 		other_post(kp, post, regs);
+		return;
 	}
+	preempt_disable_notrace();
+	kprobe_task_enter(kp);
+	kprobe_dispatch_post(kp, regs, 0);
+	kprobe_task_leave();
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_detour_post);

@@ -38,10 +38,14 @@ static __always_inline int level_hit(struct kprobe *kp, struct pt_regs *regs)
 /* Handles hits outside of plain task context: another level, or an idle CPU. */
 static noinline int run_hit_slow(struct kprobe *kp, struct pt_regs *regs)
 {
-	bool entered = kprobe_rcu_enter();
-	int ret = level_hit(kp, regs);
+	bool entered;
+	int ret;
 
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
+	ret = level_hit(kp, regs);
 	kprobe_rcu_exit(entered);
+	preempt_enable_notrace();
 	return ret;
 }
 NOKPROBE_SYMBOL(run_hit_slow);
@@ -87,11 +91,13 @@ int kprobe_detour_whole(struct kprobe *kp, struct pt_regs *regs)
 	struct kprobe *probe;
 	int ret;
 
+	instruction_pointer_set(regs, kprobe_hit_ip(kp));
+	if (unlikely(!kprobe_in_free_task()))
+		return run_hit_slow(kp, regs);
 	preempt_disable_notrace();
 	/* Pairs with smp_store_release() in kprobe_point_update_handlers(). */
 	probe = READ_ONCE(kprobe_to_point(kp)->lone);
-	instruction_pointer_set(regs, kprobe_hit_ip(kp));
-	if (likely(probe != kp && kprobe_in_free_task()))
+	if (likely(probe != kp))
 		ret = run_hit_fast(kp, probe, regs);
 	else
 		ret = run_hit_slow(kp, regs);

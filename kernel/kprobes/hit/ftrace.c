@@ -47,12 +47,16 @@ NOKPROBE_SYMBOL(kprobe_call_nop);
 static noinline void ftrace_hit_slow(unsigned long ip, struct pt_regs *regs)
 {
 	unsigned long resume = instruction_pointer(regs);
-	bool entered = kprobe_rcu_enter();
-	struct kprobe_point *point = kprobe_table_read(ip);
+	struct kprobe_point *point;
+	bool entered;
 
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
+	point = kprobe_table_read(ip);
 	if (point && !level_hit(point, regs))
 		instruction_pointer_set(regs, resume);
 	kprobe_rcu_exit(entered);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(ftrace_hit_slow);
 
@@ -83,11 +87,12 @@ static __always_inline void ftrace_hit_fast(unsigned long ip, struct pt_regs *re
  */
 void kprobe_ftrace_hit(unsigned long ip, struct pt_regs *regs)
 {
-	preempt_disable_notrace();
-	if (likely(kprobe_in_watched_task()))
-		ftrace_hit_fast(ip, regs);
-	else
+	if (unlikely(!kprobe_in_watched_task())) {
 		ftrace_hit_slow(ip, regs);
+		return;
+	}
+	preempt_disable_notrace();
+	ftrace_hit_fast(ip, regs);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kprobe_ftrace_hit);

@@ -133,10 +133,13 @@ static __always_inline void enter_each(struct kprobe_point *point, kprobe_opcode
 
 static noinline void enter_slow(struct kprobe_point *point, kprobe_opcode_t **ret_addr)
 {
-	bool entered = kprobe_rcu_enter();
+	bool entered;
 
+	preempt_disable_notrace();
+	entered = kprobe_rcu_enter();
 	enter_each(point, ret_addr);
 	kprobe_rcu_exit(entered);
+	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(enter_slow);
 
@@ -174,8 +177,12 @@ void kprobe_detour_return(struct kprobe *kp, kprobe_opcode_t **ret_addr)
 {
 	struct kprobe_point *point = kprobe_to_point(kp);
 
+	if (unlikely(!kprobe_in_free_task())) {
+		enter_slow(point, ret_addr);
+		return;
+	}
 	preempt_disable_notrace();
-	if (unlikely(!kprobe_in_free_task() || !enter_fast(point, ret_addr)))
+	if (unlikely(!enter_fast(point, ret_addr)))
 		enter_slow(point, ret_addr);
 	preempt_enable_notrace();
 }
@@ -402,11 +409,13 @@ void kretprobe_return(struct pt_regs *regs, void *frame_pointer)
 {
 	struct llist_node *first = current->kretprobe_instances.first;
 
-	preempt_disable_notrace();
-	if (likely(is_alone(first, frame_pointer)))
+	if (likely(is_alone(first, frame_pointer))) {
+		preempt_disable_notrace();
 		return_alone(to_instance(first), regs);
-	else
+	} else {
+		preempt_disable_notrace();
 		return_calls(first, frame_pointer, regs);
+	}
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(kretprobe_return);
