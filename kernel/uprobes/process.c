@@ -202,7 +202,8 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
 		return err;
 	}
-	err = batch_make_room(batch, bitmap_weight(exits, rp->size));
+	/* Keep the room of the probes that follow. */
+	err = batch_make_room(batch, bitmap_weight(exits, rp->size) + batch->reader.left);
 	for_each_set_bit(bit, exits, rp->size) {
 		if (err)
 			break;
