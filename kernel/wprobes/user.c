@@ -243,14 +243,17 @@ void wprobe_self_died(void)
 		wprobe_user_left(own);
 }
 
-/* Returns the object of a probe that its own handler has unregistered, with a reference. */
+/*
+ * Returns the object of a probe that its own handler has unregistered, with a reference. Two
+ * handlers of a probe, in two threads, would wait for each other.
+ */
 static struct wprobe_user *get_by_self(const struct wprobe *wp)
 {
 	struct wprobe_user *user;
 
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &by_self, by_self) {
-		if (user->wp == wp && user->self != current) {
+		if (user->wp == wp && !wprobe_own_handler(user)) {
 			refcount_inc(&user->refs);
 			return user;
 		}

@@ -133,6 +133,23 @@ static void ends_while_disabled(void)
 	}
 }
 
+/* Two threads run the handler, and both unregister its probe. */
+static void both_end_it(void)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		add("p", "w sleep ends:p");
+		if (thread_start(&threads[0], write_word, NULL) < 0)
+			fail("clone", errno, 0);
+		write_word(NULL);
+		wait_for(0, 1);
+		WORD = 1;
+		same("hits", look("p").hits <= 2, 1);
+		command("del", "p");
+	}
+}
+
 /* The probe is freed after its handler has returned. */
 static void ends_and_lingers(void)
 {
@@ -153,6 +170,7 @@ static const struct test_case cases[] = {
 	{ "pauses_itself", pauses_itself },
 	{ "both_pause_another", both_pause_another },
 	{ "ends_while_disabled", ends_while_disabled },
+	{ "both_end_it", both_end_it },
 	{ "ends_and_lingers", ends_and_lingers },
 };
 
