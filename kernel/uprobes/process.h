@@ -25,6 +25,7 @@ enum uprobe_kind {
  * @point: the point
  * @user: the registered object
  * @next: registration of the same object at another address, or NULL
+ * @link: the pointer to this one: the @next of another, or &uprobe.registration
  * @pool: of a return probe, NULL otherwise
  * @node: in the list of all, or of those that are gone, under uprobe_points_lock
  * @kind: see &enum uprobe_kind
@@ -42,6 +43,7 @@ struct uprobe_registration {
 	struct uprobe_point	*point;
 	struct uprobe		*user;
 	struct uprobe_registration *next;
+	struct uprobe_registration **link;
 	struct uretprobe_pool	*pool;
 	struct list_head	node;
 	enum uprobe_kind	kind;

@@ -176,18 +176,19 @@ void uprobe_registration_publish(struct uprobe_registration *registration,
 	if (nr_gone && !u->registration)
 		uprobe_registrations_forget(NULL, u);
 	registration->next = u->registration;
+	registration->link = &u->registration;
+	if (registration->next)
+		registration->next->link = &registration->next;
 	WRITE_ONCE(u->registration, registration);
 }
 
 /* Takes a registration out of its point and its object. */
 static void detach(struct uprobe_registration *registration)
 {
-	struct uprobe_registration **link = &registration->user->registration;
-
 	lockdep_assert_held_write(&uprobe_points_lock);
-	while (*link != registration)
-		link = &(*link)->next;
-	WRITE_ONCE(*link, registration->next);
+	WRITE_ONCE(*registration->link, registration->next);
+	if (registration->next)
+		registration->next->link = registration->link;
 	list_del_rcu(&registration->consumer.cons_node);
 	list_del(&registration->node);
 }
