@@ -341,6 +341,7 @@ void uprobe_data_moved(unsigned long start, unsigned long len, unsigned long to)
 int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
 {
 	struct uprobe_counter *counter, *copy;
+	struct vm_area_struct *vma;
 	struct uprobe_mm *child;
 	unsigned long index;
 	int err;
@@ -356,6 +357,10 @@ int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
 		copy = kmemdup(counter, sizeof(*counter), GFP_KERNEL_ACCOUNT);
 		if (!copy)
 			return -ENOMEM;
+		/* With MADV_DONTFORK, the child does not have the counter. */
+		vma = vma_lookup(mm, copy->vaddr);
+		if (!vma || !has_counter(vma, copy->inode, copy->offset))
+			copy->vaddr = 0;
 		err = xa_err(xa_store(&child->counters, index, copy, GFP_KERNEL_ACCOUNT));
 		if (err) {
 			kfree(copy);
