@@ -30,6 +30,7 @@ enum uprobe_kind {
  * @node: in the list of all, or of those that are gone, under uprobe_points_lock
  * @kind: see &enum uprobe_kind
  * @disabled: its handlers are not called
+ * @changed: the last change of @disabled has set another value, under uprobe_mutex
  * @pid: that of the object
  * @vaddr: address of the point
  *
@@ -48,6 +49,7 @@ struct uprobe_registration {
 	struct list_head	node;
 	enum uprobe_kind	kind;
 	bool			disabled;
+	bool			changed;
 	pid_t			pid;
 	unsigned long		vaddr;
 };

@@ -54,8 +54,11 @@ static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op
 	}
 }
 
-/* Marks all registrations of an object. Returns their process, whose memory has a reference. */
-static struct uprobe_mm *mark(struct uprobe *u, bool disabled)
+/*
+ * Marks the registrations of an object: all, or with @undo those that the last call has changed.
+ * Returns their process, whose memory has a reference.
+ */
+static struct uprobe_mm *mark(struct uprobe *u, bool disabled, bool undo)
 {
 	struct uprobe_registration *registration;
 	struct uprobe_mm *own;
@@ -67,48 +70,24 @@ static struct uprobe_mm *mark(struct uprobe *u, bool disabled)
 	own = registration->own;
 	if (!mmget_not_zero(own->mm))
 		return ERR_PTR(-ESRCH);
-	for (; registration; registration = registration->next)
+	for (; registration; registration = registration->next) {
+		if (undo && !registration->changed)
+			continue;
+		registration->changed = registration->disabled != disabled;
 		WRITE_ONCE(registration->disabled, disabled);
+	}
 	return own;
 }
 
-static int change(struct uprobe *u, bool disabled)
+static int change(struct uprobe *u, bool disabled, bool undo)
 {
-	struct uprobe_mm *own = mark(u, disabled);
+	struct uprobe_mm *own = mark(u, disabled, undo);
 	int err;
 
 	if (IS_ERR(own))
 		return PTR_ERR(own);
 	err = rearm(own, u, disabled ? UPROBE_DISARM : UPROBE_ARM);
 	mmput_async(own->mm);
-	return err;
-}
-
-/* Is one of the registrations of an object enabled? */
-static bool is_enabled(struct uprobe *u)
-{
-	struct uprobe_registration *registration;
-
-	guard(rwsem_read)(&uprobe_points_lock);
-	for (registration = u->registration; registration; registration = registration->next) {
-		if (!uprobe_is_disabled(registration))
-			return true;
-	}
-	return false;
-}
-
-static int set_disabled(struct uprobe *u, bool disabled)
-{
-	int err = uprobe_check_context();
-	bool undo;
-
-	if (err)
-		return err;
-	guard(mutex)(&uprobe_mutex);
-	undo = !disabled && !is_enabled(u);
-	err = change(u, disabled);
-	if (err && undo)
-		change(u, true);
 	return err;
 }
 
@@ -124,7 +103,18 @@ static int set_disabled(struct uprobe *u, bool disabled)
  */
 int enable_uprobe(struct uprobe *u)
 {
-	return set_disabled(u, false);
+	int err = uprobe_check_context();
+
+	/* Another registration may wait for a file system that does not answer. */
+	if (!err)
+		err = mutex_lock_killable(&uprobe_mutex);
+	if (err)
+		return err;
+	err = change(u, false, false);
+	if (err)
+		change(u, true, true);
+	mutex_unlock(&uprobe_mutex);
+	return err;
 }
 EXPORT_SYMBOL_GPL(enable_uprobe);
 
@@ -140,6 +130,11 @@ EXPORT_SYMBOL_GPL(enable_uprobe);
  */
 int disable_uprobe(struct uprobe *u)
 {
-	return set_disabled(u, true);
+	int err = uprobe_check_context();
+
+	if (err)
+		return err;
+	guard(mutex)(&uprobe_mutex);
+	return change(u, true, false);
 }
 EXPORT_SYMBOL_GPL(disable_uprobe);
