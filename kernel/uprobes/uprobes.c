@@ -260,17 +260,24 @@ EXPORT_SYMBOL_GPL(uprobe_register);
  * @add: true if it accepts more processes, false if it accepts fewer
  *
  * Context: task, may sleep.
- * Return: 0; -ENOENT if @uc is not registered; or an error of uprobe_register(), in which case
- * some processes may have been armed.
+ * Return: 0; -ENOENT if @uc is not registered; with @add an error of uprobe_register(), in which
+ * case some processes may have been armed; without it -EAGAIN if userfaultfd protects the text, or
+ * -ENOMEM, in which case breakpoints may be left until @uc is unregistered.
  */
 int uprobe_apply(struct uprobe *uprobe, struct uprobe_consumer *uc, bool add)
 {
 	struct uprobe_point *point = to_point(uprobe);
+	int err = -ENOENT;
 
-	guard(mutex)(&uprobe_mutex);
-	if (!uprobe_point_has(point, uc))
-		return -ENOENT;
-	return uprobe_arm_points(&point, 1, add ? UPROBE_ARM : UPROBE_DISARM);
+	/* Another registration may wait for a file system; removing waits for its end. */
+	if (!add)
+		mutex_lock(&uprobe_mutex);
+	else if (mutex_lock_killable(&uprobe_mutex))
+		return -EINTR;
+	if (uprobe_point_has(point, uc))
+		err = uprobe_arm_points(&point, 1, add ? UPROBE_ARM : UPROBE_DISARM);
+	mutex_unlock(&uprobe_mutex);
+	return err;
 }
 
 /**
