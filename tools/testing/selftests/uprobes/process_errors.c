@@ -32,6 +32,15 @@ static char *put(char *to, const void *from, size_t len)
 
 #define PUT(to, code)	put(to, code, sizeof(code))
 
+/* A return probe on the exits of a function. */
+static int add_exits(const char *at, unsigned long size)
+{
+	char words[40];
+
+	snprintf(words, sizeof(words), "return size=%lu", size);
+	return add("a", at, words);
+}
+
 /* --- Mappings ------------------------------------------------------------------------- */
 
 /* The first address of a mapping of this process, by its name. */
@@ -97,6 +106,62 @@ static void check_protected(void)
 	clear_trace();
 }
 
+/* --- Huge pages ----------------------------------------------------------------------- */
+
+#define HUGE_FOLDER	"/sys/kernel/mm/hugepages/"
+
+/* Pages of 2 MiB, or of 4 MiB where there is no such size, as on i386 without PAE. */
+static unsigned int huge_shift(void)
+{
+	return access(HUGE_FOLDER "hugepages-2048kB", F_OK) ? 22 : 21;
+}
+
+static const char *huge_pages_file(unsigned int shift)
+{
+	static char path[80];
+
+	snprintf(path, sizeof(path), HUGE_FOLDER "hugepages-%ukB/nr_hugepages", 1U << (shift - 10));
+	return path;
+}
+
+static void set_huge_pages(unsigned int shift, long nr)
+{
+	int fd = open(huge_pages_file(shift), O_WRONLY);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%ld", nr);
+	write(fd, text, strlen(text));
+	close(fd);
+}
+
+/* Text in hugetlbfs is not that of a transparent huge page, which the kernel can split. */
+static void check_huge(void)
+{
+	unsigned int shift = huge_shift();
+	long pages = read_number(huge_pages_file(shift));
+	char *code;
+
+	if (pages < 0) {
+		ksft_test_result_skip("no hugetlbfs in this kernel\n");
+		ksft_test_result_skip("no hugetlbfs in this kernel\n");
+		ksft_test_result_skip("no hugetlbfs in this kernel\n");
+		return;
+	}
+	set_huge_pages(shift, pages + 1);
+	code = mmap(NULL, 1UL << shift, ALL,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | shift << MAP_HUGE_SHIFT, -1, 0);
+	if (code == MAP_FAILED)
+		ksft_exit_fail_msg("a huge page cannot be mapped: error %d\n", errno);
+	put(code, code_start, CODE_SIZE);
+	refused_because("text in hugetlbfs", add("a", code, ""), EOPNOTSUPP, "huge pages");
+	refused_because("the exits of a function there", add_exits(code, CODE_SIZE), EOPNOTSUPP,
+			"huge pages");
+	ksft_test_result(!memcmp(code, code_start, CODE_SIZE) && code_call(code, 0, 1),
+			 "text in hugetlbfs stays as it is\n");
+	munmap(code, 1UL << shift);
+	set_huge_pages(shift, pages);
+}
+
 /* --- Instructions --------------------------------------------------------------------- */
 
 static void check_instructions(void)
@@ -154,14 +219,6 @@ static void check_inside(void)
 
 /* --- Exits ---------------------------------------------------------------------------- */
 
-static int add_exits(const char *at, unsigned long size)
-{
-	char words[40];
-
-	snprintf(words, sizeof(words), "return size=%lu", size);
-	return add("a", at, words);
-}
-
 static void check_exits(void)
 {
 	char *code = jit();
@@ -196,10 +253,11 @@ static void check_arguments(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(17 + INSIDE_CHECKS);
+	ksft_set_plan(20 + INSIDE_CHECKS);
 	record_refusals(true);
 	check_mappings();
 	check_protected();
+	check_huge();
 	check_instructions();
 	check_inside();
 	check_exits();

@@ -4,6 +4,8 @@
  * probe there counts, or is refused if the text is shared.  Only in shared text that is mapped
  * after the registration it may have no effect.
  */
+#include <linux/memfd.h>
+
 #include "../kselftest.h"
 #include "probe.h"
 #include "signals.h"
@@ -65,6 +67,23 @@ static void check_errors(void)
 #else
 	ksft_test_result_skip("an odd address: every address may be one of an instruction\n");
 #endif
+}
+
+/* No instruction can be read from a file in huge pages. */
+static void check_huge_file(void)
+{
+	int fd = syscall(__NR_memfd_create, "huge", MFD_HUGETLB);
+	char path[32];
+
+	if (fd < 0) {
+		ksft_test_result_skip("no hugetlbfs in this kernel\n");
+		return;
+	}
+	/* A multiple of any size of a huge page; the pages are not allocated. */
+	syscall(__NR_ftruncate, fd, 1UL << 30);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	check_error("a file in huge pages", open_error(path, 0, false), EIO);
+	close(fd);
 }
 
 /* All offsets of a link, or none. */
@@ -235,8 +254,9 @@ static void check_deleted(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(11 + 4 + 2 * ARRAY_SIZE(mappings) + 2);
+	ksft_set_plan(12 + 4 + 2 * ARRAY_SIZE(mappings) + 2);
 	check_errors();
+	check_huge_file();
 	check_all_or_none();
 	check_mappings();
 	check_deleted();
