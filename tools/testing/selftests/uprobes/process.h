@@ -14,6 +14,7 @@
 #define PROBES		"/sys/kernel/debug/up_process/probes"
 #define LOG		"/sys/kernel/debug/up_process/log"
 #define EVENTS		"/sys/kernel/debug/up_process/events"
+#define KERNEL		"/sys/kernel/debug/up_process/kernel"
 #define FILE_PATH	"/tmp/uprobes-process-code"
 
 #define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)
@@ -104,6 +105,30 @@ UNUSED static bool log_is(const char *wanted)
 	if (!strcmp(text, wanted))
 		return true;
 	ksft_print_msg("the log is \"%s\"\n", text);
+	return false;
+}
+
+/*
+ * Have the probes of the kernel's function, which handlers call, each seen so many calls, and no
+ * wrong value?
+ */
+UNUSED static bool kernel_calls_are(long calls)
+{
+	const char *text = read_all(KERNEL), *at = text;
+	long numbers[4] = { -1, -1, -1, -1 };
+	int i;
+
+	for (i = 0; at && i < 4; i++) {
+		numbers[i] = atol(at);
+		at = strchr(at, ' ');
+		if (at)
+			at++;
+	}
+	/* Not every kernel has jprobes. */
+	if (numbers[0] == calls && numbers[1] == calls &&
+	    (numbers[2] == calls || numbers[2] == -1) && !numbers[3])
+		return true;
+	ksft_print_msg("calls of the kernel's function: wanted %ld, got %s", calls, text);
 	return false;
 }
 

@@ -330,9 +330,40 @@ static void check_deferred(void)
 	ksft_test_result(!err && call_plain(2) == 2 && get("a", HITS) == 2, "a handler sleeps\n");
 	command("drop");
 	check_reading();
-	err = add("a", plain, "kprobes");
-	ksft_test_result(!err && call_plain(1) == 1 && !get("a", RESULT),
-			 "a handler registers a kprobe: %ld\n", get("a", RESULT));
+}
+
+/* --- Probes of the kernel ------------------------------------------------------------ */
+
+#define KERNEL_CALLS	100
+
+/* Handlers call a function of the kernel that has a kprobe, a return probe and a jprobe. */
+static void check_kernel(void)
+{
+	int err = command("kernel clear") ?: add("a", plain, "kprobes");
+
+	/* The function is called once with these probes, and once without. */
+	ksft_test_result(!err && call_plain(3) == 3 && get("a", HITS) == 3 && !get("a", RESULT) &&
+			 kernel_calls_are(3),
+			 "a handler registers a kprobe, a return probe and a jprobe: %ld\n",
+			 get("a", RESULT));
+	command("drop");
+
+	err = add("a", plain, "calls") ?: add("r", plain, "return calls") ?: command("kernel on");
+	ksft_test_result(!err && call_plain(KERNEL_CALLS) == KERNEL_CALLS &&
+			 get("a", HITS) == KERNEL_CALLS && get("r", HITS) == KERNEL_CALLS &&
+			 get("r", RETURNS) == KERNEL_CALLS && !get("a", ERRORS) &&
+			 !get("r", ERRORS) && !get("r", MISSED) &&
+			 kernel_calls_are(3 + 2 * KERNEL_CALLS),
+			 "a function that handlers call has the same probes: error %d\n", err);
+	err = on("del", "a");
+	ksft_test_result(!err && call_plain(10) == 10 && get("a", HITS) == KERNEL_CALLS &&
+			 get("r", RETURNS) == KERNEL_CALLS + 10 &&
+			 kernel_calls_are(13 + 2 * KERNEL_CALLS),
+			 "one probe of the process is unregistered: error %d\n", err);
+	err = command("kernel off");
+	ksft_test_result(!err && call_plain(10) == 10 && get("r", RETURNS) == KERNEL_CALLS + 20 &&
+			 kernel_calls_are(13 + 2 * KERNEL_CALLS),
+			 "the probes of that function are unregistered: error %d\n", err);
 	command("drop");
 }
 
@@ -478,7 +509,7 @@ static void check_batch_of_returns(void)
 
 int main(void)
 {
-	ksft_set_plan(72);
+	ksft_set_plan(75);
 	check_file();
 	check_registers();
 	check_order();
@@ -488,6 +519,7 @@ int main(void)
 	check_refusals();
 	check_foreign();
 	check_deferred();
+	check_kernel();
 	check_returns();
 	check_changes();
 	check_batch();

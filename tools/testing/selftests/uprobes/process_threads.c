@@ -280,6 +280,34 @@ static void check_busy_handlers(void)
 	command("drop");
 }
 
+/* --- Probes of the kernel ------------------------------------------------------------- */
+
+#define KERNEL_CALLS	500
+
+static void thread_calls_some(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&right, call_plain(KERNEL_CALLS), __ATOMIC_RELAXED);
+}
+
+/* Handlers of many threads call a function of the kernel that has a kprobe and the like. */
+static void check_kernel(void)
+{
+	const long calls = (long)nr_threads * KERNEL_CALLS;
+	int err = command("kernel clear") ?: command("kernel on") ?:
+		  add("a", plain, "quiet calls") ?: add("r", plain, "quiet return calls");
+
+	right = 0;
+	start_threads(thread_calls_some);
+	wait_threads();
+	ksft_test_result(!err && right == (unsigned long)calls && get("a", HITS) == calls &&
+			 get("r", RETURNS) == calls && !get("r", MISSED) &&
+			 kernel_calls_are(2 * calls) && !command("kernel off"),
+			 "%u threads in handlers call a function with probes: error %d, %ld hits\n",
+			 nr_threads, err, get("a", HITS));
+	command("drop");
+}
+
 /* --- Callers that are being killed --------------------------------------------------- */
 
 static bool is_killed(const char *line)
@@ -349,13 +377,14 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(11);
+	ksft_set_plan(12);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_return_of_calls();
 	check_two_removals();
 	check_removal_in_callback();
 	check_busy_handlers();
+	check_kernel();
 	check_killed();
 	check_notifier_in_handler();
 	check_helper();

@@ -14,6 +14,7 @@
  *	array N				register and unregister arrays of N probes: 0 or less
  *	drop				unregister and forget all
  *	kprobe NAME			register it in the handler of a kprobe
+ *	kernel WORD			probes of a function of the kernel, see up_kernel.h
  *	follow NAME			register it in the next child of its process
  *	dying COMMAND			do a command while the caller is being killed
  *
@@ -38,7 +39,8 @@
  *	other=NAME	the handler registers another probe
  *	remove=NAME	the handler unregisters another probe
  *	end=NAME	the callback unregisters another probe, which must have no callbacks then
- *	kprobes		the handler registers and unregisters a kprobe
+ *	kprobes		the handler registers and unregisters probes of that function
+ *	calls		the handler calls that function
  *	notify		the handler registers the notifier of this module again
  *	dies		the handler is a bug
  *	leaves		the exit of its process, which is followed, unregisters it
@@ -58,7 +60,6 @@
 
 #include <linux/atomic.h>
 #include <linux/delay.h>
-#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
@@ -66,6 +67,7 @@
 #include <linux/uprobes.h>
 
 #include "up_control.h"
+#include "up_kernel.h"
 #include "up_registers.h"
 
 #define MOST	64	/* probes in a batch */
@@ -85,7 +87,8 @@
  * @known: the registers of the hit are known
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
- * @kprobes: the handler registers a kprobe
+ * @kprobes: the handler registers probes of the kernel
+ * @calls: the handler calls a function of the kernel
  * @notify: the handler registers the notifier
  * @dies: the handler is a bug
  * @leaves: the exit of its process unregisters it
@@ -107,8 +110,8 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, ignore, sleep, meet, signal, known, quiet, self, kprobes, notify, dies,
-	     leaves;
+	bool is_return, ignore, sleep, meet, signal, known, quiet, self, kprobes, calls, notify,
+	     dies, leaves;
 	struct probe *other, *remove, *end;
 	bool ended;
 	unsigned long read, sp;
@@ -137,17 +140,6 @@ static int enable(struct probe *p)
 static int disable(struct probe *p)
 {
 	return p->is_return ? disable_uretprobe(&p->rp) : disable_uprobe(&p->rp.up);
-}
-
-static struct kprobe dummy = { .symbol_name = "schedule_timeout_uninterruptible" };
-
-static void use_kprobe(struct probe *p)
-{
-	dummy.flags = 0;
-	dummy.addr = NULL;
-	p->result = register_kprobe(&dummy);
-	if (!p->result)
-		unregister_kprobe(&dummy);
 }
 
 static struct notifier_block notifier;
@@ -193,7 +185,9 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 	if (p->signal)
 		send_sig(SIGUSR1, current, 0);
 	if (p->kprobes)
-		use_kprobe(p);
+		p->result = use_kernel_probes();
+	if (p->calls)
+		call_kernel_function();
 	if (p->notify)
 		p->result = register_uprobe_process_notifier(&notifier);
 	if (p->dies)
@@ -239,6 +233,8 @@ static int on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 		atomic_long_inc(&p->errors);
 	if (p->sleep)
 		msleep(20);
+	if (p->calls)
+		call_kernel_function();
 	if (p->self)
 		p->asked = del(p);
 	make_changes(&p->changes, regs);
@@ -348,7 +344,7 @@ static const struct member {
 } flags[] = {
 #define MEMBER(name) { #name, offsetof(struct probe, name) }
 	MEMBER(ignore), MEMBER(sleep), MEMBER(meet), MEMBER(signal), MEMBER(known), MEMBER(quiet),
-	MEMBER(self), MEMBER(kprobes), MEMBER(notify), MEMBER(dies), MEMBER(leaves),
+	MEMBER(self), MEMBER(kprobes), MEMBER(calls), MEMBER(notify), MEMBER(dies), MEMBER(leaves),
 }, links[] = {
 	MEMBER(other), MEMBER(remove), MEMBER(end),
 };
@@ -517,6 +513,8 @@ static int run(char *line)
 		return -EINVAL;
 	if (!strcmp(command, "array"))
 		return command_array(name);
+	if (!strcmp(command, "kernel"))
+		return command_kernel(name);
 	if (!strcmp(command, "new"))
 		return command_new(name, line);
 	p = find(name);
@@ -584,6 +582,7 @@ static int __init up_process_init(void)
 	directory = control_create("up_process");
 	debugfs_create_file("probes", 0400, directory, NULL, &probes_fops);
 	debugfs_create_file("events", 0400, directory, NULL, &events_fops);
+	debugfs_create_file("kernel", 0400, directory, NULL, &kernel_fops);
 	return 0;
 }
 
@@ -592,6 +591,7 @@ static void __exit up_process_exit(void)
 	debugfs_remove(directory);
 	unregister_uprobe_process_notifier(&notifier);
 	command_drop();
+	command_kernel("off");
 }
 
 module_init(up_process_init);
