@@ -2,19 +2,30 @@
 #ifndef _UPROBES_PROCESS_H
 #define _UPROBES_PROCESS_H
 /*
- * Probes of this process, by pid and address, which the module up_process registers for it; see
- * test_modules/up_process.c for the commands.  Built with nolibc.
+ * Probes of this process, by pid and address, which the module up_process registers for it, or
+ * another one; see test_modules/up_process.c for the commands.  Built with nolibc.
  *
  * Include probe.h, signals.h, system.h and code.h before.
  */
 
 #include <linux/userfaultfd.h>
 
-#define CONTROL		"/sys/kernel/debug/up_process/control"
-#define PROBES		"/sys/kernel/debug/up_process/probes"
-#define LOG		"/sys/kernel/debug/up_process/log"
-#define EVENTS		"/sys/kernel/debug/up_process/events"
-#define KERNEL		"/sys/kernel/debug/up_process/kernel"
+/* The module that does the commands. */
+UNUSED static const char *module = "up_process";
+
+UNUSED static const char *module_file(const char *name)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s", module, name);
+	return path;
+}
+
+#define CONTROL		module_file("control")
+#define PROBES		module_file("probes")
+#define LOG		module_file("log")
+#define EVENTS		module_file("events")
+#define KERNEL		module_file("kernel")
 #define FILE_PATH	"/tmp/uprobes-process-code"
 
 #define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)

@@ -12,7 +12,7 @@ need_process_probes
 [ -x "$HERE/process_probes_32" ] || skip_all "no programs for 32 bits"
 load up_process
 
-for name in probes changed children errors exits limits debug storm threads; do
+for name in probes changed children errors exits limits modules debug storm threads; do
 	"$HERE/process_${name}_32" >"$RESULTS"
 	is "process_$name" "$?" 0
 	# A case that the program skips has not passed.

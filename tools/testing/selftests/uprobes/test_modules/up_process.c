@@ -579,7 +579,7 @@ static int __init up_process_init(void)
 
 	if (ret)
 		return ret;
-	directory = control_create("up_process");
+	directory = control_create(KBUILD_MODNAME);
 	debugfs_create_file("probes", 0400, directory, NULL, &probes_fops);
 	debugfs_create_file("events", 0400, directory, NULL, &events_fops);
 	debugfs_create_file("kernel", 0400, directory, NULL, &kernel_fops);
