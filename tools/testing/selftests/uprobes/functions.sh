@@ -80,13 +80,22 @@ need_process_probes()
 		skip_all "no probes of processes in this kernel"
 }
 
-# run_process_program NAME: the checks of a program that has up_process register its probes.
+# starve: let programs choose allocations that fail, also those of their pages.
+starve()
+{
+	fail_allocations
+	set_knob /sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem N
+}
+
+# run_process_program NAME [COMMAND]: the checks of a program that has up_process register its
+# probes, after a command.
 run_process_program()
 {
 	local status
 
 	begin
 	need_process_probes
+	[ $# -lt 2 ] || "$2"
 	load up_process
 	"$HERE/$1"
 	status=$?

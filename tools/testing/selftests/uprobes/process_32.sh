@@ -10,9 +10,12 @@ RESULTS=/tmp/uprobes-process-32
 begin
 need_process_probes
 [ -x "$HERE/process_probes_32" ] || skip_all "no programs for 32 bits"
+names="probes changed children errors exits limits modules debug storm threads"
+[ ! -d /sys/kernel/debug/failslab ] || names="$names starved"
 load up_process
 
-for name in probes changed children errors exits limits modules debug storm threads; do
+for name in $names; do
+	[ "$name" != starved ] || starve
 	"$HERE/process_${name}_32" >"$RESULTS"
 	is "process_$name" "$?" 0
 	# A case that the program skips has not passed.
