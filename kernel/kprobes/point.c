@@ -104,6 +104,11 @@ bool kprobe_point_unused(const struct kprobe_point *point)
 	return hlist_empty(&point->probes) && !point->role;
 }
 
+/*
+ * The hook has the name that the base kernel's backends use; see <linux/kprobes-return.h>.  x86 and
+ * arm64 do not define it, because their trampolines have no probe.  The backends of arc, mips,
+ * parisc, powerpc, sh and sparc return 1 for the probe on their trampoline.
+ */
 int __weak arch_trampoline_kprobe(struct kprobe *p)
 {
 	return 0;
