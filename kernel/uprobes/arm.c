@@ -9,6 +9,7 @@
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/wait_bit.h>
 
 #include "arm.h"
 #include "internal.h"
@@ -20,7 +21,6 @@
 struct visit {
 	struct mm_struct *mm;
 	unsigned long start, end;
-	bool searched;		/* all mappings of the process have been visited */
 };
 
 /* Mappings of one file; @few is the array if they fit. */
@@ -39,11 +39,12 @@ struct operation {
 	bool armed;		/* points in a mapping have been armed or disarmed */
 	int refused;		/* the first errno of mappings that cannot be probed, or 0 */
 	struct mm_struct *searched;	/* the process all of whose mappings were visited last */
+	atomic_t users;		/* forks and mremap()s that use it; the operation waits for them */
 };
 
 /*
  * The operation that is being done, or NULL. Set before the mappings are collected, and cleared
- * with uprobe_points_lock held for writing, so that a fork that holds the lock can use it.
+ * with uprobe_points_lock held for writing, so that a fork that holds the lock can become a user.
  */
 static struct operation *operation;
 
@@ -175,7 +176,7 @@ static bool may_concern(struct operation *op, struct mm_struct *mm)
 	return false;
 }
 
-/* Gives pages of text back, if no other point needs them. */
+/* Gives pages of text back, if no point needs them. mmap_lock is held for writing. */
 static void give_back(struct operation *op, struct vm_area_struct *vma)
 {
 	loff_t offset = uprobe_vma_offset(vma, vma->vm_start);
@@ -214,57 +215,6 @@ static int note_result(struct operation *op, int ret)
 	}
 }
 
-/* The first absent page of a mapping, from an offset on, that has points to be armed; or -1. */
-static loff_t first_absent(struct operation *op, struct vm_area_struct *vma, loff_t from)
-{
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
-	struct uprobe_point **points = op->points;
-	unsigned int i;
-
-	if (op->op == UPROBE_DISARM || !is_of_file(op, vma) ||
-	    uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
-		return -1;
-	from = max(from, uprobe_vma_offset(vma, vma->vm_start));
-	for (i = uprobe_first_at(from, points, op->nr); i < op->nr && points[i]->offset < end;
-	     i = uprobe_first_at(from, points, op->nr)) {
-		if (uprobe_text_is_absent(vma, uprobe_vma_addr(vma, points[i]->offset)))
-			return points[i]->offset & PAGE_MASK;
-		from = (points[i]->offset & PAGE_MASK) + PAGE_SIZE;
-	}
-	return -1;
-}
-
-/* Is all text of points of one file in the page cache? */
-static bool is_cached(struct uprobe_point **points, unsigned int nr)
-{
-	struct address_space *mapping = points[0]->file->inode->i_mapping;
-	unsigned int i = 0;
-
-	while (i < nr) {
-		if (!uprobe_text_is_cached(mapping, points[i]->offset))
-			return false;
-		i = uprobe_first_at((points[i]->offset & PAGE_MASK) + PAGE_SIZE, points, nr);
-	}
-	return true;
-}
-
-/*
- * Brings text that is to be armed into the page cache. That is done without uprobe_points_lock,
- * because the file system may ask a program, which may need it.
- */
-static void bring_in(struct operation *op, struct visit *visit, unsigned long end)
-{
-	VMA_ITERATOR(vmi, visit->mm, end ? visit->start : 0);
-	struct vm_area_struct *vma;
-	loff_t page;
-
-	for_each_vma_range(vmi, vma, end ?: ULONG_MAX) {
-		for (page = first_absent(op, vma, 0); page >= 0;
-		     page = first_absent(op, vma, page + PAGE_SIZE))
-			uprobe_text_bring_in(vma->vm_file, page);
-	}
-}
-
 /* Visits the mappings of a range, and subtracts those of the file from @left. */
 static int visit_range(struct operation *op, struct visit *visit, unsigned long *left)
 {
@@ -292,7 +242,7 @@ static int visit_process(struct operation *op, struct visit *visit)
 
 	for_each_vma(vmi, vma)
 		err = uprobe_first_error(err, note_result(op, visit_vma(op, vma)));
-	visit->searched = true;
+	op->searched = visit->mm;
 	return err;
 }
 
@@ -305,59 +255,18 @@ static int visit_locked(struct operation *op, struct visit *visit)
 	unsigned long left = visit->end - visit->start;
 	int err;
 
-	/* For the points of the process. */
-	guard(rwsem_read)(&uprobe_points_lock);
 	err = visit_range(op, visit, &left);
 	if (likely(!left) || op->searched == visit->mm)
 		return err;
 	return uprobe_first_error(err, visit_process(op, visit));
 }
 
-/* Reports the points of a page that cannot be brought in. */
-static void refuse_page(struct operation *op, struct vm_area_struct *vma, loff_t page)
-{
-	struct uprobe_point **points = op->points;
-	unsigned int i;
-
-	for (i = uprobe_first_at(page, points, op->nr);
-	     i < op->nr && points[i]->offset < page + PAGE_SIZE; i++)
-		trace_uprobe_refused(points[i]->file->inode, points[i]->offset,
-				     uprobe_vma_addr(vma, points[i]->offset),
-				     "the page cannot be read", -EIO);
-}
-
-static noinline void refuse_absent(struct operation *op, struct visit *visit)
-{
-	VMA_ITERATOR(vmi, visit->mm, visit->start);
-	struct vm_area_struct *vma;
-	loff_t page;
-
-	for_each_vma_range(vmi, vma, visit->end) {
-		for (page = first_absent(op, vma, 0); page >= 0;
-		     page = first_absent(op, vma, page + PAGE_SIZE))
-			refuse_page(op, vma, page);
-	}
-}
-
 static int arm_range(struct operation *op, struct visit *visit)
 {
-	unsigned int tries;
 	int err;
 
 	guard(mmap_read_lock)(visit->mm);
-	if (unlikely(!is_cached(op->points, op->nr)))
-		bring_in(op, visit, visit->end);
 	err = visit_locked(op, visit);
-	/* A page may have been evicted again, or the mapping may have moved. */
-	for (tries = 0; err == -EAGAIN && tries < UPROBE_READ_TRIES; tries++) {
-		bring_in(op, visit, visit->searched ? 0 : visit->end);
-		err = visit_locked(op, visit);
-	}
-	/* Text that cannot be read cannot be executed. */
-	if (err == -EAGAIN) {
-		refuse_absent(op, visit);
-		err = 0;
-	}
 	return uprobe_first_error(err, note_result(op, uprobe_counters_catch_up(visit->mm)));
 }
 
@@ -369,7 +278,6 @@ static int disarm_range(struct operation *op, struct visit *visit)
 
 	guard(mmap_write_lock)(visit->mm);
 	err = visit_locked(op, visit);
-	guard(rwsem_read)(&uprobe_points_lock);
 	for_each_vma_range(vmi, vma, visit->end)
 		give_back(op, vma);
 	return err;
@@ -384,8 +292,6 @@ static int visit_one(struct operation *op, struct visit *visit)
 		return 0;
 	if (may_concern(op, visit->mm))
 		err = op->op == UPROBE_ARM ? arm_range(op, visit) : disarm_range(op, visit);
-	if (visit->searched)
-		op->searched = visit->mm;
 	mmput_async(visit->mm);
 	return err;
 }
@@ -463,17 +369,16 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 	visits.array = visits.few;
 	visits.room = ARRAY_SIZE(visits.few);
 	/*
-	 * Pairs with the acquire in uprobe_arm_forked(). Either the mapping of a child is
-	 * collected, or it is added later, and the lock of the file's mappings lets fork see the
-	 * operation.
+	 * Pairs with the acquire in operation_get(). Either the mapping of a child is collected, or
+	 * it is added later, and the lock of the file's mappings lets fork see the operation.
 	 */
 	smp_store_release(&operation, &now);
 	err = collect(&visits, mapping, first, last);
 	if (!err)
 		err = visit_all(&now, &visits);
-	/* No fork uses it after this. */
 	scoped_guard(rwsem_write, &uprobe_points_lock)
 		WRITE_ONCE(operation, NULL);
+	wait_var_event(&now.users, !atomic_read(&now.users));
 	forget(&visits);
 	if (!err && op == UPROBE_ARM)
 		err = refusal(&now);
@@ -481,35 +386,43 @@ int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe
 }
 
 /*
- * Performs the operation, if there is still one, in a mapping. Absent text is brought in without
- * the lock before.
+ * The operation that is being done, which then waits for operation_put(); or NULL. So the caller
+ * uses its points as if it held uprobe_mutex, and does not keep uprobe_points_lock while a file
+ * system reads text.
  */
-static int visit_forked(struct vm_area_struct *vma)
+static struct operation *operation_get(void)
 {
-	unsigned int tries = 0;
 	struct operation *op;
-	loff_t page, from = 0;
+
+	if (likely(!READ_ONCE(operation)))
+		return NULL;
+	guard(rwsem_read)(&uprobe_points_lock);
+	/* Pairs with the release in uprobe_arm_points(). */
+	op = smp_load_acquire(&operation);
+	if (op)
+		atomic_inc(&op->users);
+	return op;
+}
+
+static void operation_put(struct operation *op)
+{
+	/* It is on the stack of a task that may go on now; only its address is used. */
+	if (atomic_dec_and_test(&op->users))
+		wake_up_var(&op->users);
+}
+
+/* Performs an operation in a mapping. Returns 0, or an error if a point cannot be disarmed. */
+static int visit_forked(struct operation *op, struct vm_area_struct *vma)
+{
 	int ret;
 
-	for (;;) {
-		scoped_guard(rwsem_read, &uprobe_points_lock) {
-			/* Pairs with the release in uprobe_arm_points(). */
-			op = smp_load_acquire(&operation);
-			if (!op || !is_of_file(op, vma) || !may_concern(op, vma->vm_mm))
-				return 0;
-			page = first_absent(op, vma, from);
-			ret = page < 0 ? visit_vma(op, vma) : 0;
-			if (op->op == UPROBE_DISARM) {
-				give_back(op, vma);
-				return ret != -EFAULT ? min(ret, 0) : 0;
-			}
-		}
-		if (page < 0 && (ret != -EAGAIN || ++tries == UPROBE_READ_TRIES))
-			return 0;
-		if (page >= 0)
-			uprobe_text_bring_in(vma->vm_file, page);
-		from = page < 0 ? 0 : page + PAGE_SIZE;
-	}
+	if (!is_of_file(op, vma) || !may_concern(op, vma->vm_mm))
+		return 0;
+	ret = visit_vma(op, vma);
+	if (op->op == UPROBE_ARM)
+		return 0;
+	give_back(op, vma);
+	return ret != -EFAULT ? min(ret, 0) : 0;
 }
 
 /**
@@ -523,11 +436,13 @@ static int visit_forked(struct vm_area_struct *vma)
  */
 int uprobe_arm_moving(struct vm_area_struct *vma)
 {
+	struct operation *op = operation_get();
 	int ret;
 
-	if (likely(!READ_ONCE(operation)))
+	if (likely(!op))
 		return 0;
-	ret = visit_forked(vma);
+	ret = visit_forked(op, vma);
+	operation_put(op);
 	uprobe_counters_catch_up(vma->vm_mm);
 	return ret;
 }
@@ -544,19 +459,36 @@ int uprobe_arm_moving(struct vm_area_struct *vma)
  */
 int uprobe_arm_forked(struct mm_struct *mm)
 {
+	struct operation *op = operation_get();
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
-	int ret;
+	int ret = 0;
 
-	if (likely(!READ_ONCE(operation)))
+	if (likely(!op))
 		return 0;
 	for_each_vma(vmi, vma) {
-		ret = visit_forked(vma);
+		ret = visit_forked(op, vma);
 		if (ret)
-			return ret;
+			break;
 	}
+	operation_put(op);
 	uprobe_counters_catch_up(mm);
-	return 0;
+	return ret;
+}
+
+/* Is a point that was hit at an address still there, and unwanted? */
+static bool is_unwanted(struct vm_area_struct *vma, struct uprobe_point *point,
+			unsigned long vaddr)
+{
+	guard(rwsem_read)(&uprobe_points_lock);
+	/* It may have been unregistered, or the file replaced, meanwhile. */
+	if (!point->file || uprobe_point_wanted(point, vma->vm_mm))
+		return false;
+	if (uprobe_point_is_process(point))
+		return true;
+	return uprobe_vma_kind(vma, NULL) == UPROBE_VMA_PROBED &&
+	       file_inode(vma->vm_file) == point->file->inode &&
+	       uprobe_vma_offset(vma, vaddr) == point->offset;
 }
 
 /**
@@ -574,16 +506,6 @@ void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr)
 
 	guard(mmap_read_lock)(current->mm);
 	vma = vma_lookup(current->mm, vaddr);
-	guard(rwsem_read)(&uprobe_points_lock);
-	/* It may have been unregistered, or the file replaced, meanwhile. */
-	if (!vma || !point->file)
-		return;
-	if (uprobe_point_is_process(point)) {
-		uprobe_process_arm(current->mm->uprobes_state.own, &point, 1, UPROBE_DISARM);
-		return;
-	}
-	if (uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED ||
-	    file_inode(vma->vm_file) != point->file->inode)
-		return;
-	uprobe_arm_vma(vma, &point, 1, UPROBE_DISARM);
+	if (vma && is_unwanted(vma, point, vaddr))
+		uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
 }

@@ -93,7 +93,8 @@ static int patch(struct vm_area_struct *vma, struct uprobe_point **points, unsig
  * @op: %UPROBE_ARM arms those that a consumer wants in this process, %UPROBE_DISARM disarms
  *	those that none wants
  *
- * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Context: task, may sleep; mmap_lock held; uprobe_mutex held, by current or, in a fork, by the
+ * operation that it uses.
  * Return: 1 if points have been armed or disarmed, 0 if the mapping has none that @op concerns, or
  * the first error: those of uprobe_text_page() and of uprobe_points_decide().
  */
@@ -130,57 +131,45 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	return err ?: any;
 }
 
-/* Arms the points of a page, from @first on, which is wanted. Returns the first one after it. */
-static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct uprobe_point *first)
+/* Arms the points of a page, from @first on. Returns the first one after it, or NULL. */
+static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct page *page,
+					    struct uprobe_point *first)
 {
 	struct uprobe_point *next, *point;
 	bool undecided = false;
 
-	next = uprobe_text_arm_mapped(vma, first, &undecided);
+	mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
+	next = uprobe_text_arm_mapped(vma, page, first, &undecided);
 	if (likely(!undecided))
 		return next;
 	for (point = first; point != next; point = uprobe_point_next(point))
 		uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm));
-	return uprobe_text_arm_mapped(vma, first, &undecided);
+	return uprobe_text_arm_mapped(vma, page, first, &undecided);
 }
 
 /**
- * uprobe_arm_mapped() - arm the points of a file that a consumer wants in a new mapping
+ * uprobe_arm_mapped() - arm the points of a page that a consumer wants in a new mapping
  * @vma: text, see uprobe_vma_kind()
  * @file: its file
  * @from: first offset
- * @given_up: offset in a page that the caller cannot bring into the page cache, or -1
+ * @page: the page at @from, from uprobe_text_get_own(), also an ERR_PTR(); or NULL, then no page is
+ *	armed
  *
  * Text whose page cannot be read gets no breakpoints.
  *
  * Context: task, may sleep; mmap_lock held; uprobe_points_lock held.
- * Return: the end of the mapping; or an offset in a page that is not in the page cache. The caller
- * releases uprobe_points_lock, calls uprobe_text_bring_in(), and goes on there.
+ * Return: the offset of the next point that a consumer wants, or the end of the mapping. The caller
+ * releases uprobe_points_lock, gets the page there, and goes on.
  */
 loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
-			 loff_t given_up)
+			 struct page *page)
 {
-	struct uprobe_point *point = uprobe_point_first(file, from), *next;
+	struct uprobe_point *point = uprobe_point_first(file, from);
 	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 
-	while (point && point->offset < end && !fatal_signal_pending(current)) {
-		if (!uprobe_point_wanted(point, vma->vm_mm)) {
-			point = uprobe_point_next(point);
-			continue;
-		}
-		if (point->offset != given_up &&
-		    !uprobe_text_is_cached(vma->vm_file->f_mapping, point->offset))
-			return point->offset;
-		mm_flags_set(MMF_HAS_UPROBES, vma->vm_mm);
-		next = arm_mapped_page(vma, point);
-		/* A page that is absent again is asked for again. */
-		if (unlikely(next == point && point->offset == given_up)) {
-			trace_uprobe_refused(file->inode, point->offset,
-					     uprobe_vma_addr(vma, point->offset),
-					     "the page cannot be read", -EIO);
-			next = uprobe_next_page(point);
-		}
-		point = next;
-	}
-	return end;
+	if (page && point && !((point->offset ^ from) & PAGE_MASK))
+		point = arm_mapped_page(vma, page, point);
+	while (point && point->offset < end && !uprobe_point_wanted(point, vma->vm_mm))
+		point = uprobe_point_next(point);
+	return point && !fatal_signal_pending(current) ? min(point->offset, end) : end;
 }

@@ -364,6 +364,7 @@ struct uprobe_mm {
 enum uprobe_text_op {
 	UPROBE_ARM,		/* in the processes that a consumer wants */
 	UPROBE_DISARM,		/* in those that none wants */
+	UPROBE_LEAVE,		/* disarm in a process, although a consumer may want it */
 };
 
 /* uprobes.c */
@@ -468,7 +469,7 @@ void uprobe_area_free(struct uprobe_area *area);
 void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr);
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
-struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
+struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct page *page,
 					    struct uprobe_point *first, bool *undecided);
 bool uprobe_breakpoint_at(unsigned long vaddr);
 
@@ -488,6 +489,8 @@ static __always_inline bool uprobe_is_breakpoint(const u8 *at)
 /* text_read.c */
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
+struct page *uprobe_text_get_own(struct vm_area_struct *vma, unsigned long addr);
+void uprobe_text_put_own(struct page *page);
 struct page *uprobe_text_get_armed(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
@@ -510,7 +513,7 @@ bool uprobe_vma_armed(struct vm_area_struct *vma);
 int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op);
 loff_t uprobe_arm_mapped(struct vm_area_struct *vma, struct uprobe_file *file, loff_t from,
-			 loff_t given_up);
+			 struct page *page);
 
 /* arm.c */
 int uprobe_arm_points(struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
@@ -557,7 +560,7 @@ void uprobe_registrations_init(void);
 
 /* process_point.c */
 struct uprobe_point *uprobe_process_point_find(struct uprobe_mm *own, unsigned long vaddr);
-void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr);
+struct uprobe_point *uprobe_process_give_up(struct uprobe_mm *own, unsigned long vaddr);
 void uprobe_process_end(struct uprobe_mm *own);
 void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 

@@ -39,30 +39,25 @@ static void read_mapped(struct vm_area_struct *vma)
 }
 
 /*
- * Pages that are not in the page cache are read without the lock: the file system may ask a
- * program, which may need it.
+ * Arms page by page. Each is got without the lock: the file system may ask a program, which may
+ * need it. A point that is published meanwhile in a page before is armed by its registration.
  */
 static void arm_mapped(struct vm_area_struct *vma)
 {
-	loff_t next = uprobe_vma_offset(vma, vma->vm_start), absent = -1;
-	loff_t end = uprobe_vma_offset(vma, vma->vm_end), given_up = -1;
+	loff_t next = uprobe_vma_offset(vma, vma->vm_start);
+	loff_t end = uprobe_vma_offset(vma, vma->vm_end);
 	struct uprobe_file *file;
-	unsigned int tries = 0;
+	struct page *page = NULL;
 
 	for (;;) {
 		scoped_guard(rwsem_read, &uprobe_points_lock) {
 			file = uprobe_file_find(file_inode(vma->vm_file));
-			if (!file)
-				return;
-			next = uprobe_arm_mapped(vma, file, next, given_up);
+			next = file ? uprobe_arm_mapped(vma, file, next, page) : end;
 		}
+		uprobe_text_put_own(page);
 		if (next == end)
 			return;
-		tries = next == absent ? tries + 1 : 0;
-		absent = next;
-		/* A page that has been read may be evicted again at once. */
-		if (uprobe_text_bring_in(vma->vm_file, next) || tries == UPROBE_READ_TRIES)
-			given_up = next;
+		page = uprobe_text_get_own(vma, uprobe_vma_addr(vma, next));
 	}
 }
 

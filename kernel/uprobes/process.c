@@ -247,24 +247,6 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 	return err;
 }
 
-/* The text has been read, but pages may have been evicted since then. */
-static int arm(struct uprobe_mm *own, struct batch *batch)
-{
-	unsigned int tries, i;
-	int err;
-
-	for (tries = 0; tries < UPROBE_READ_TRIES; tries++) {
-		err = uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
-		if (err != -EAGAIN)
-			return err;
-		for (i = 0; i < batch->nr; i++)
-			uprobe_process_bring_in(own->mm, batch->points[i]->offset);
-	}
-	for (i = 0; i < batch->nr; i++)
-		uprobe_process_refuse_absent(own->mm, batch->points[i]->offset);
-	return -EFAULT;
-}
-
 /*
  * Registers probes of one process. Adds the number of probes to @done that the caller has to
  * unregister after an error.
@@ -290,7 +272,7 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	if (err)
 		return err;
 	uprobe_points_sort(batch->points, batch->nr);
-	return arm(own, batch);
+	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
 }
 
 static int same_pid(struct uprobe **us, int num)

@@ -108,8 +108,6 @@ int uprobe_process_text(struct uprobe_mm *own, unsigned long vaddr, u8 *text, un
 /* process_arm.c */
 int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsigned int nr,
 		       enum uprobe_text_op op);
-void uprobe_process_bring_in(struct mm_struct *mm, unsigned long vaddr);
-void uprobe_process_refuse_absent(struct mm_struct *mm, unsigned long vaddr);
 void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr);
 bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr);
 

@@ -14,7 +14,7 @@
  * @nr: number of points
  * @op: %UPROBE_ARM arms them, %UPROBE_DISARM disarms those that are not wanted
  *
- * Context: task, may sleep; mmap_lock held; uprobe_points_lock or uprobe_mutex held.
+ * Context: task, may sleep; uprobe_mutex held; mmap_lock held, to disarm for writing.
  * Return: 0, or the first error of uprobe_text_page(); not -EFAULT of %UPROBE_DISARM, because a
  * page that is not there has no breakpoint. After an error of a point that is to be disarmed, the
  * others are disarmed nevertheless.
@@ -53,37 +53,6 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 	return err;
 }
 
-/**
- * uprobe_process_bring_in() - bring text that is to be armed into the page cache
- * @mm: the process
- * @vaddr: address of an instruction
- *
- * Context: task, may sleep; mmap_lock held; not uprobe_points_lock, because the file system may ask
- * a program.
- */
-void uprobe_process_bring_in(struct mm_struct *mm, unsigned long vaddr)
-{
-	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
-
-	if (vma && uprobe_text_is_absent(vma, vaddr))
-		uprobe_text_bring_in(vma->vm_file, uprobe_vma_offset(vma, vaddr));
-}
-
-/**
- * uprobe_process_refuse_absent() - report text that could not be brought in
- * @mm: the process
- * @vaddr: address of an instruction; nothing happens if its page is there
- *
- * Context: task, may sleep; mmap_lock held.
- */
-void uprobe_process_refuse_absent(struct mm_struct *mm, unsigned long vaddr)
-{
-	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
-
-	if (vma && uprobe_text_is_absent(vma, vaddr))
-		trace_uprobe_refused(NULL, 0, vaddr, "the page cannot be read", -EFAULT);
-}
-
 /* Finds the points at sorted addresses, each once. Returns their number. */
 static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr,
 				struct uprobe_point **points)
@@ -109,7 +78,7 @@ static unsigned int find_points(struct uprobe_mm *own, unsigned long *vaddrs, un
  * @mm: the process
  * @vaddr: an address in the page
  *
- * Context: task, may sleep; mmap_lock held for writing, and uprobe_points_lock.
+ * Context: task, may sleep; mmap_lock held for writing; not uprobe_points_lock.
  */
 void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
 {
@@ -135,20 +104,16 @@ bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 	struct uprobe_point *points[UPROBE_PAGE_POINTS] __uninitialized;
 	unsigned int n;
 
+	/* Keeps the points. */
 	guard(mmap_write_lock)(own->mm);
-	scoped_guard(rwsem_read, &uprobe_points_lock) {
-		n = find_points(own, vaddrs, nr, points);
-		if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
-			return false;
-	}
+	n = find_points(own, vaddrs, nr, points);
+	if (uprobe_process_arm(own, points, n, UPROBE_DISARM))
+		return false;
 	scoped_guard(rwsem_write, &uprobe_points_lock) {
-		/* Some may have ended with the process. */
-		n = find_points(own, vaddrs, nr, points);
 		/* From the last on: the first point of a block costs most to be taken out. */
 		while (n)
 			uprobe_point_put(points[--n]);
 	}
-	guard(rwsem_read)(&uprobe_points_lock);
 	for (n = 0; n < nr; n++) {
 		if (!n || (vaddrs[n] ^ vaddrs[n - 1]) & PAGE_MASK)
 			uprobe_process_give_back(own->mm, vaddrs[n]);
@@ -158,22 +123,22 @@ bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 
 /**
  * uprobe_process_give_up() - there is no room for a copy of an instruction
- * @vma: mapping of the text in current's process
+ * @own: current's process
  * @vaddr: address of the instruction
  *
- * Removes the breakpoint, if the process has a point there, and counts the hit as missed.
+ * Disables the probes of the process there, and counts the hit as missed.
  *
- * Context: task, may sleep; mmap_lock and uprobe_points_lock held.
+ * Context: task; mmap_lock and uprobe_points_lock held.
+ * Return: the point, to be disarmed; NULL if the process has none there.
  */
-void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
+struct uprobe_point *uprobe_process_give_up(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct uprobe_mm *own = vma->vm_mm->uprobes_state.own;
 	struct uprobe_point *point = uprobe_process_point_find(own, vaddr);
 	struct uprobe_registration *registration;
 	struct uprobe_consumer *uc;
 
 	if (!point)
-		return;
+		return NULL;
 	trace_uprobe_refused(NULL, 0, vaddr, "no room for a copy in reach of the text", -ENOSPC);
 	list_for_each_entry(uc, &point->consumers, cons_node) {
 		registration = container_of(uc, struct uprobe_registration, consumer);
@@ -181,5 +146,5 @@ void uprobe_process_give_up(struct vm_area_struct *vma, unsigned long vaddr)
 		if (!xchg(&registration->disabled, true))
 			atomic_long_inc((atomic_long_t *)&registration->user->nmissed);
 	}
-	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
+	return point;
 }

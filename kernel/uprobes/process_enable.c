@@ -12,46 +12,20 @@
 #include "point.h"
 #include "process.h"
 
-/*
- * Arms or disarms the points of an object; -EINVAL if it is not registered any more. Sets @vaddr to
- * the address for which an error is returned.
- */
-static int rearm_present(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op,
-			 unsigned long *vaddr)
+/* Arms or disarms the points of an object; -EINVAL if it is not registered any more. */
+static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
 {
 	struct uprobe_registration *registration;
 	int err = 0;
 
-	guard(rwsem_read)(&uprobe_points_lock);
+	/* Keeps the registrations: munmap() ends them with the lock held for reading. */
+	guard(mmap_write_lock)(own->mm);
 	registration = u->registration;
 	if (!registration)
 		return -EINVAL;
-	for (; registration && !err; registration = registration->next) {
-		*vaddr = registration->point->offset;
+	for (; registration && !err; registration = registration->next)
 		err = uprobe_process_arm(own, &registration->point, 1, op);
-	}
 	return err;
-}
-
-static int rearm(struct uprobe_mm *own, struct uprobe *u, enum uprobe_text_op op)
-{
-	unsigned long vaddr, last = 0;
-	unsigned int tries = 0;
-	int err;
-
-	guard(mmap_read_lock)(own->mm);
-	for (;;) {
-		err = rearm_present(own, u, op, &vaddr);
-		if (err != -EAGAIN || op == UPROBE_DISARM)
-			return err;
-		tries = vaddr == last ? tries + 1 : 0;
-		if (tries == UPROBE_READ_TRIES) {
-			uprobe_process_refuse_absent(own->mm, vaddr);
-			return -EFAULT;
-		}
-		uprobe_process_bring_in(own->mm, vaddr);
-		last = vaddr;
-	}
 }
 
 /*

@@ -4,7 +4,9 @@
  *
  * &uprobe_mm.process is the container of all, as &struct uprobe_file is for those of a file;
  * offsets are addresses. It is protected by uprobe_points_lock alone: points leave it when their
- * text is unmapped or the process ends, without uprobe_mutex.
+ * text is unmapped or the process ends, without uprobe_mutex. All changes are made with mmap_lock
+ * held, at least for reading, or when the process has no users. So with mmap_lock held for writing,
+ * the points stay.
  *
  * A point of a file can be at the same address. The text has one breakpoint then, which stays
  * until neither wants it, and the site has both points.
@@ -370,7 +372,7 @@ void uprobe_process_unmapped(struct uprobe_mm *own, unsigned long start, unsigne
 /* Removes one breakpoint. A page that cannot be read has no breakpoint. */
 static int leave_point(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	int err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_DISARM);
+	int err = uprobe_text_page(vma, point->offset & PAGE_MASK, &point, 1, UPROBE_LEAVE);
 
 	return err == -EFAULT ? 0 : err;
 }
@@ -382,7 +384,6 @@ static noinline int leave_range(struct uprobe_mm *own, struct vm_area_struct *vm
 	struct uprobe_point *point;
 	int err;
 
-	guard(rwsem_read)(&uprobe_points_lock);
 	for (point = uprobe_point_first(&own->process, start); point && point->offset < *end;
 	     point = uprobe_point_next(point)) {
 		err = leave_point(vma, point);
@@ -466,7 +467,6 @@ static int leave_child(struct uprobe_mm *own, struct mm_struct *newmm)
 
 	if (likely(list_empty(&own->process.in_order)))
 		return 0;
-	guard(rwsem_read)(&uprobe_points_lock);
 	for (point = uprobe_point_first(&own->process, 0); point && !err; point = next) {
 		vma = vma_lookup(newmm, point->offset);
 		if (vma)

@@ -327,21 +327,24 @@ static int create_area(struct uprobe_mm *own, unsigned long vaddr)
 /* Restores the text of a site for which there is no room, so that the program goes on. */
 static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 {
+	struct uprobe_point *point, *second;
 	struct vm_area_struct *vma;
-	struct uprobe_point *point;
 
 	guard(mmap_read_lock)(own->mm);
 	vma = vma_lookup(own->mm, vaddr);
 	if (!vma)
 		return;
-	guard(rwsem_read)(&uprobe_points_lock);
-	uprobe_process_give_up(vma, vaddr);
-	point = point_of_file(vma, vaddr);
-	if (!point)
-		return;
-	trace_uprobe_refused(point->file->inode, point->offset, vaddr,
-			     "no room for a copy in reach of the text", -ENOSPC);
-	uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_DISARM);
+	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		second = uprobe_process_give_up(own, vaddr);
+		point = point_of_file(vma, vaddr);
+		if (point)
+			trace_uprobe_refused(point->file->inode, point->offset, vaddr,
+					     "no room for a copy in reach of the text", -ENOSPC);
+	}
+	if (second)
+		uprobe_text_page(vma, vaddr & PAGE_MASK, &second, 1, UPROBE_DISARM);
+	if (point)
+		uprobe_text_page(vma, vaddr & PAGE_MASK, &point, 1, UPROBE_LEAVE);
 }
 
 /*

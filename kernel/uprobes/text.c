@@ -195,24 +195,9 @@ static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
 	return 0;
 }
 
-/* Does not ask the file system, because of uprobe_points_lock: -EAGAIN if it would have to. */
-static struct page *get_own_text(struct vm_area_struct *vma, unsigned long page_addr)
-{
-	if (uprobe_text_is_absent(vma, page_addr))
-		return ERR_PTR(-EAGAIN);
-	return uprobe_text_get(vma->vm_mm, page_addr, FOLL_WRITE | FOLL_SPLIT_PMD);
-}
-
-static void put_own_text(struct page *page, u8 *kaddr)
-{
-	kunmap_local(kaddr);
-	set_page_dirty_lock(page);
-	put_page(page);
-}
-
 /*
- * A page cannot be armed, which is reported, unless the caller tries again or is being killed.
- * Returns the error; -EPERM if userfaultfd protects the page, which lasts.
+ * A page cannot be armed, which is reported, unless the caller is being killed. Returns the error;
+ * -EPERM if userfaultfd protects the page, which lasts.
  */
 static noinline int cannot_arm(struct vm_area_struct *vma, unsigned long page_addr,
 			       struct uprobe_point **points, unsigned int nr, int err)
@@ -221,7 +206,7 @@ static noinline int cannot_arm(struct vm_area_struct *vma, unsigned long page_ad
 	unsigned int i;
 
 	/* The memory of a process that is being killed cannot be written either. */
-	if (err == -EAGAIN || err == -EINTR || mm_flags_test(MMF_UNSTABLE, vma->vm_mm))
+	if (err == -EINTR || mm_flags_test(MMF_UNSTABLE, vma->vm_mm))
 		return err;
 	if (err == -EFAULT && uprobe_text_is_present(vma, page_addr)) {
 		why = "the page is protected";
@@ -232,12 +217,11 @@ static noinline int cannot_arm(struct vm_area_struct *vma, unsigned long page_ad
 	return err;
 }
 
-static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
+static int arm_page(struct vm_area_struct *vma, struct page *page, unsigned long page_addr,
 		    struct uprobe_point **points, unsigned int nr)
 {
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm), i;
 	bool meets = meets_process(vma, points[0]);
-	struct page *page = get_own_text(vma, page_addr);
 	int err = 0, ret;
 	u8 *kaddr;
 
@@ -252,7 +236,7 @@ static int arm_page(struct vm_area_struct *vma, unsigned long page_addr,
 			err = uprobe_first_error(err, ret);
 	}
 	sync_text(kaddr, points[0], points[nr - 1]);
-	put_own_text(page, kaddr);
+	kunmap_local(kaddr);
 	return err;
 }
 
@@ -299,40 +283,37 @@ static noinline struct uprobe_point *skip_page(struct vm_area_struct *vma, unsig
 /**
  * uprobe_text_arm_mapped() - arm the points of a page of a new mapping
  * @vma: text, see uprobe_vma_kind()
- * @first: first point of the page that a consumer wants
+ * @page: from uprobe_text_get_own(), also an ERR_PTR()
+ * @first: first point of the page
  * @undecided: set to true if there are points that have not been decided; they are not armed
  *
  * Context: task, may sleep; mmap_lock of the process and uprobe_points_lock held.
- * Return: the first point after the page, or NULL; @first if the page has to be brought in.
+ * Return: the first point after the page, or NULL.
  */
-struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma,
+struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct page *page,
 					    struct uprobe_point *first, bool *undecided)
 {
 	unsigned long page_addr = uprobe_vma_addr(vma, first->offset) & PAGE_MASK;
 	struct uprobe_mm *own = uprobe_mm_get(vma->vm_mm);
 	struct uprobe_point *next;
-	struct page *page;
 	u8 *kaddr;
 
 	if (!own)
 		return NULL;
-	guard(mutex)(&own->text_lock);
-	page = get_own_text(vma, page_addr);
 	if (IS_ERR(page))
-		return PTR_ERR(page) == -EAGAIN ? first :
-		       skip_page(vma, page_addr, first, PTR_ERR(page));
+		return skip_page(vma, page_addr, first, PTR_ERR(page));
+	guard(mutex)(&own->text_lock);
 	kaddr = kmap_local_page(page);
 	next = arm_wanted(vma, kaddr, first, undecided);
 	sync_text(kaddr, first, next ? list_prev_entry(next, entry) :
 		  list_last_entry(&first->file->in_order, struct uprobe_point, entry));
-	put_own_text(page, kaddr);
+	kunmap_local(kaddr);
 	return next;
 }
 
 /* --- Disarming ------------------------------------------------------------------ */
 
-static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
-			   struct uprobe_point **points, unsigned int nr)
+static bool any_breakpoint(struct page *page, struct uprobe_point **points, unsigned int nr)
 {
 	bool found = false;
 	unsigned int i;
@@ -342,7 +323,7 @@ static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
 		return false;
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr && !found; i++)
-		found = uprobe_is_breakpoint(kaddr + offset_in_page(point_vaddr(vma, points[i])));
+		found = uprobe_is_breakpoint(kaddr + offset_in_page(points[i]->offset));
 	kunmap_local(kaddr);
 	return found;
 }
@@ -391,10 +372,12 @@ static void disarm_one(struct vm_area_struct *vma, u8 *kaddr, struct uprobe_poin
 /* Is a point that this process needs in the page? */
 static bool still_probed(struct vm_area_struct *vma, unsigned long page_addr)
 {
-	struct uprobe_file *file = uprobe_file_find(file_inode(vma->vm_file));
 	loff_t offset = uprobe_vma_offset(vma, page_addr);
 	struct uprobe_point *point;
+	struct uprobe_file *file;
 
+	guard(rwsem_read)(&uprobe_points_lock);
+	file = uprobe_file_find(file_inode(vma->vm_file));
 	if (!file)
 		return false;
 	for (point = uprobe_point_first(file, offset); point && point->offset < offset + PAGE_SIZE;
@@ -425,14 +408,25 @@ static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, str
 	return same;
 }
 
+/*
+ * Is a point to be disarmed? Since the caller has looked, it may have left its file, or a consumer
+ * may have been registered.
+ */
+static bool is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
+		       enum uprobe_text_op op)
+{
+	return point->file && (op == UPROBE_LEAVE || !uprobe_point_wanted(point, vma->vm_mm));
+}
+
 /* Decreases the counters of points. Returns 0, or -EINTR or -ENOMEM if one is left as it was. */
-static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr)
+static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		   enum uprobe_text_op op)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
-		if (points[i]->ref_ctr_offset)
+		if (points[i]->ref_ctr_offset && is_leaving(vma, points[i], op))
 			err = uprobe_counter_change(vma, points[i], -1);
 	}
 	return err;
@@ -444,37 +438,26 @@ static int cannot_disarm(struct vm_area_struct *vma, unsigned long page_addr, in
 	return err == -EFAULT && uprobe_text_is_present(vma, page_addr) ? -EAGAIN : err;
 }
 
-static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
-		       struct uprobe_point **points, unsigned int nr)
+static int disarm_page(struct vm_area_struct *vma, struct page *page, unsigned long page_addr,
+		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {
-	struct page *page;
 	unsigned int i;
 	u8 *kaddr;
 	int err;
 
 	/* Also if the program has discarded or overwritten the breakpoint. */
-	err = uncount(vma, points, nr);
-	if (err)
+	err = uncount(vma, points, nr, op);
+	if (err || !page)
 		return err;
-	page = uprobe_text_get_armed(vma, page_addr);
-	if (!page)
-		return 0;
-	if (IS_ERR(page))
-		return cannot_disarm(vma, page_addr, PTR_ERR(page));
-	if (!any_breakpoint(vma, page, points, nr)) {
-		put_page(page);
-		return 0;
-	}
-	put_page(page);
-	/* After fork the page may be shared with another process; get one of our own. */
-	page = get_own_text(vma, page_addr);
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
-	for (i = 0; i < nr; i++)
-		disarm_one(vma, kaddr, points[i]);
+	for (i = 0; i < nr; i++) {
+		if (is_leaving(vma, points[i], op))
+			disarm_one(vma, kaddr, points[i]);
+	}
 	sync_text(kaddr, points[0], points[nr - 1]);
-	put_own_text(page, kaddr);
+	kunmap_local(kaddr);
 	return 0;
 }
 
@@ -485,7 +468,8 @@ static int disarm_page(struct vm_area_struct *vma, unsigned long page_addr,
  *
  * A debugger may write a breakpoint of its own into the page, with mmap_lock held for reading.
  *
- * Context: task, may sleep; mmap_lock of the process held for writing, and uprobe_points_lock.
+ * Context: task, may sleep; mmap_lock of the process held for writing; not uprobe_points_lock,
+ * because the page may have to be swapped in.
  */
 void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
 {
@@ -506,6 +490,25 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
 		zap_vma_range(vma, page_addr, PAGE_SIZE);
 }
 
+/* Gets a page that is to be patched; NULL if it has no breakpoint that is to be removed. */
+static struct page *get_page_for(struct vm_area_struct *vma, unsigned long page_addr,
+				 struct uprobe_point **points, unsigned int nr,
+				 enum uprobe_text_op op)
+{
+	struct page *page;
+	bool found;
+
+	if (op == UPROBE_ARM)
+		return uprobe_text_get_own(vma, page_addr);
+	page = uprobe_text_get_armed(vma, page_addr);
+	if (IS_ERR_OR_NULL(page))
+		return page;
+	found = any_breakpoint(page, points, nr);
+	put_page(page);
+	/* After fork the page may be shared with another process; get one of our own. */
+	return found ? uprobe_text_get_own(vma, page_addr) : NULL;
+}
+
 /**
  * uprobe_text_page() - arm or disarm points in a page of a process
  * @vma: text, see uprobe_vma_kind()
@@ -514,23 +517,31 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
  * @nr: number of points
  * @op: the operation
  *
- * Points that are armed, or disarmed, already are left as they are.
+ * Points that are armed, or disarmed, already are left as they are. The page fault comes
+ * before uprobe_points_lock is taken, so that a file system that does not answer delays no hit.
  *
- * Context: task, may sleep; mmap_lock of the process held; uprobe_points_lock or uprobe_mutex
- * held.
+ * Context: task, may sleep; mmap_lock of the process held, but not uprobe_points_lock. The points
+ * are not freed, because uprobe_mutex is held, see uprobe_arm_vma(), or current is in a hit, or
+ * mmap_lock of the process whose points they are is held for writing. To arm, uprobe_mutex is held.
  * Return: 0; -ENOMEM, -EINTR, -EFAULT if the page cannot be read; -EAGAIN if it cannot be written
- * now, or, to be armed, has to be brought in; -EPERM if userfaultfd protects it; -EINVAL if a
- * reference counter cannot be increased; -EILSEQ if the text is not the instruction of a point of
- * the process.
+ * now; -EPERM if userfaultfd protects it, to be armed; -EINVAL if a reference counter cannot be
+ * increased; -EILSEQ if the text is not the instruction of a point of the process.
  */
 int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {
 	struct uprobe_mm *own = uprobe_mm_get(vma->vm_mm);
+	struct page *page;
+	int err;
 
 	if (!own)
 		return -ENOMEM;
-	guard(mutex)(&own->text_lock);
-	return op == UPROBE_ARM ? arm_page(vma, page_addr, points, nr) :
-				  disarm_page(vma, page_addr, points, nr);
+	page = get_page_for(vma, page_addr, points, nr, op);
+	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		guard(mutex)(&own->text_lock);
+		err = op == UPROBE_ARM ? arm_page(vma, page, page_addr, points, nr) :
+					 disarm_page(vma, page, page_addr, points, nr, op);
+	}
+	uprobe_text_put_own(page);
+	return err;
 }

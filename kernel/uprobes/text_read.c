@@ -105,6 +105,43 @@ bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
 }
 
 /**
+ * uprobe_text_get_own() - get a process's own copy of a page, to write to it
+ * @vma: a private mapping
+ * @addr: an address in the page
+ *
+ * The process gets a copy if it has none. While the caller has the reference and mmap_lock, the
+ * copy stays that of the process, unless the program discards or truncates it. So it can be
+ * patched under uprobe_points_lock, without a page fault.
+ *
+ * Context: task, may sleep; mmap_lock of the process held, but no lock inside of it, because the
+ * file system may ask a program.
+ * Return: the page, with a reference, for uprobe_text_put_own(); or an ERR_PTR() of
+ * uprobe_text_get().
+ */
+struct page *uprobe_text_get_own(struct vm_area_struct *vma, unsigned long addr)
+{
+	lockdep_assert_not_held(&uprobe_points_lock);
+	/* Unlike a page fault, this ends when the caller is killed. */
+	if (uprobe_text_is_absent(vma, addr))
+		uprobe_text_bring_in(vma->vm_file, uprobe_vma_offset(vma, addr));
+	return uprobe_text_get(vma->vm_mm, addr, FOLL_WRITE | FOLL_SPLIT_PMD);
+}
+
+/**
+ * uprobe_text_put_own() - put a page that may have been written to
+ * @page: from uprobe_text_get_own(), also an ERR_PTR(), or NULL
+ *
+ * Context: task, may sleep.
+ */
+void uprobe_text_put_own(struct page *page)
+{
+	if (IS_ERR_OR_NULL(page))
+		return;
+	set_page_dirty_lock(page);
+	put_page(page);
+}
+
+/**
  * uprobe_text_get_armed() - get a page of text that may have breakpoints
  * @vma: any mapping
  * @page_addr: address of the page

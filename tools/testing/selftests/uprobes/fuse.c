@@ -3,8 +3,9 @@
  * Probes of a file whose file system is a program.  While a process maps the file, and waits for
  * the program to read it, other probes are registered, and the program maps a probed file itself.
  * None of them waits for another for ever: not if an instruction is read for the first time, if
- * known text is read again, or if a counter is read.  And if the program refuses to read for one
- * open file, the instruction is read for another; if there is none, the registration fails.
+ * known text is read again, if a counter is read, or if the page is locked until the program has
+ * written it.  And if the program refuses to read for one open file, the instruction is read for
+ * another; if there is none, the registration fails.
  */
 #include "../kselftest.h"
 
@@ -31,6 +32,10 @@ struct shared {
 	volatile int stall;	/* the server's next answer has to wait for the others */
 	volatile int reading;	/* the server has been asked */
 	volatile int waiting;	/* another process registers a probe */
+	volatile int writing;	/* the server has been asked to write */
+	volatile int mapping;	/* a process maps the page that is written */
+	volatile int registered;	/* another process has registered a probe */
+	volatile int late;	/* not before the server's answer */
 	volatile __u64 opened;	/* the handle of the last open file; the first is 1 */
 	volatile __u64 refused;	/* the handle for which the server does not read */
 };
@@ -113,6 +118,20 @@ static void answer_read(int fuse, const struct fuse_in_header *in)
 	answer(fuse, in, contents + wanted->offset, size, 0);
 }
 
+/* The page is locked until the answer. */
+static void answer_write(int fuse, const struct fuse_in_header *in)
+{
+	const struct fuse_write_in *wanted = (const void *)(in + 1);
+	struct fuse_write_out written = { .size = wanted->size };
+	unsigned int tries = 500;
+
+	shared->writing = 1;
+	while (!shared->registered && tries--)
+		usleep(10000);
+	shared->late = !shared->registered;
+	answer(fuse, in, &written, sizeof(written), 0);
+}
+
 static void serve(int fuse)
 {
 	static char buf[FUSE_MIN_READ_BUFFER + sizeof(contents)];
@@ -144,6 +163,9 @@ static void serve(int fuse)
 			break;
 		case FUSE_READ:
 			answer_read(fuse, in);
+			break;
+		case FUSE_WRITE:
+			answer_write(fuse, in);
 			break;
 		case FUSE_FORGET:
 		case FUSE_BATCH_FORGET:
@@ -321,7 +343,7 @@ static void check_unreadable_page(void)
 	record_refusals(true);
 	second = open_probe(TEXT_PATH, code_offsets[1]);
 	reason = last_reason();
-	ksft_test_result(called && second >= 0 && !strcmp(reason, "the page cannot be read (-5)"),
+	ksft_test_result(called && second >= 0 && !strcmp(reason, "the page cannot be read (-14)"),
 			 "a page that the program does not read: reason \"%s\"\n", reason);
 	record_refusals(false);
 	shared->refused = 0;
@@ -397,6 +419,70 @@ static void check(const char *what, int (*function)(void))
 			 "another probe is registered meanwhile: %d\n", result);
 }
 
+/* --- A locked page ---------------------------------------------------------------- */
+
+static void await(volatile int *flag)
+{
+	unsigned int tries = 500;
+
+	while (!*flag && tries--)
+		usleep(10000);
+}
+
+static int open_file(void)
+{
+	return open(TEXT_PATH, O_RDONLY) < 0;
+}
+
+/*
+ * The page is in the page cache, but locked: the file is opened, and so the kernel writes the page
+ * back, to drop it.
+ */
+static int map_locked(void)
+{
+	int event = open_probe(TEXT_PATH, code_offsets[1]), fd = open(TEXT_PATH, O_RDWR);
+	char *map = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	volatile char *text = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pid_t opening;
+
+	if (event < 0 || map == MAP_FAILED || text == MAP_FAILED || !call(map))
+		return 1;
+	munmap(map, TEXT_SIZE);
+	text[TEXT_SIZE - 1] = 0;
+	opening = start(open_file);
+	await(&shared->writing);
+	shared->mapping = 1;
+	map = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED || !call(map))
+		return 2;
+	if (reap(opening))
+		return 3;
+	return event_count(event) == 2 ? 0 : 4;
+}
+
+static int register_meanwhile(void)
+{
+	int event;
+
+	await(&shared->mapping);
+	/* The mapping waits for the page. */
+	usleep(200000);
+	event = open_probe(OTHER_PATH, 0);
+	shared->registered = 1;
+	return event < 0;
+}
+
+static void check_locked(void)
+{
+	pid_t registering = start(register_meanwhile), mapping = start(map_locked);
+	int result = reap(mapping);
+
+	ksft_test_result(!result, "text whose page is locked: %d\n", result);
+	result = reap(registering);
+	ksft_test_result(!result && shared->writing && shared->mapping && !shared->late,
+			 "another probe is registered while it is locked: %d\n", result);
+}
+
 int main(void)
 {
 	int fuse, other, result;
@@ -409,7 +495,7 @@ int main(void)
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(12);
+	ksft_set_plan(14);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -423,6 +509,7 @@ int main(void)
 	check("a counter that is mapped, but has been dropped", count_mapped);
 	result = in_child(read_other);
 	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
+	check_locked();
 	check_unreadable();
 	check_unreadable_page();
 	check_full();
