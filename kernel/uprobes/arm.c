@@ -263,11 +263,8 @@ static int visit_locked(struct operation *op, struct visit *visit)
 
 static int arm_range(struct operation *op, struct visit *visit)
 {
-	int err;
-
 	guard(mmap_read_lock)(visit->mm);
-	err = visit_locked(op, visit);
-	return uprobe_first_error(err, note_result(op, uprobe_counters_catch_up(visit->mm)));
+	return visit_locked(op, visit);
 }
 
 static int disarm_range(struct operation *op, struct visit *visit)
@@ -443,7 +440,6 @@ int uprobe_arm_moving(struct vm_area_struct *vma)
 		return 0;
 	ret = visit_forked(op, vma);
 	operation_put(op);
-	uprobe_counters_catch_up(vma->vm_mm);
 	return ret;
 }
 
@@ -472,7 +468,6 @@ int uprobe_arm_forked(struct mm_struct *mm)
 			break;
 	}
 	operation_put(op);
-	uprobe_counters_catch_up(mm);
 	return ret;
 }
 

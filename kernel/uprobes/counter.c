@@ -5,7 +5,8 @@
  * marker's point is armed.
  *
  * The counter is in another mapping of the same file, which may be mapped after the text, and may
- * have to be read. The change then waits in the process until it is.
+ * have to be read. So a point that is armed only gets an entry in the process. The change follows
+ * when no lock inside of mmap_lock is held, or waits until the data is mapped.
  *
  * A process has an entry for each point whose counter it has changed, or will change. So text
  * that is armed again, or in a second mapping, is counted once, and there are at most as many
@@ -54,8 +55,8 @@ static struct vm_area_struct *find_mapping(struct mm_struct *mm, struct inode *i
 }
 
 /*
- * Adds to a counter. Does not ask the file system, because of uprobe_points_lock: returns -EFAULT
- * if it would have to.
+ * Adds to a counter, without a page fault. Returns -EAGAIN if bring_in() has to be called before;
+ * -EFAULT if there is nothing to subtract from, because the process does not have the page.
  */
 static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 {
@@ -64,13 +65,12 @@ static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 	short *counter;
 	void *kaddr;
 	int err = 0;
-	long got;
 
-	if (!vma || uprobe_text_is_absent(vma, vaddr))
+	if (!vma || (by < 0 && uprobe_text_is_none(vma, vaddr & PAGE_MASK)))
 		return -EFAULT;
-	got = get_user_pages_remote(mm, vaddr, 1, FOLL_WRITE, &page, NULL);
-	if (got != 1)
-		return got ? got : -EFAULT;
+	page = uprobe_text_get(mm, vaddr, FOLL_WRITE | FOLL_NOFAULT);
+	if (IS_ERR(page))
+		return PTR_ERR(page) == -EFAULT ? -EAGAIN : PTR_ERR(page);
 	kaddr = kmap_local_page(page);
 	counter = kaddr + offset_in_page(vaddr);
 	if (*counter + by < 0 || *counter + by > SHRT_MAX)
@@ -84,45 +84,25 @@ static int change(struct mm_struct *mm, unsigned long vaddr, int by)
 	return err;
 }
 
+/* Brings the page of a counter in, to be written. No lock inside of mmap_lock is held. */
+static int bring_in(struct mm_struct *mm, unsigned long vaddr)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
+	struct page *page;
+
+	if (!vma)
+		return -EFAULT;
+	page = uprobe_text_get_own(vma, vaddr);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	put_page(page);
+	return 0;
+}
+
 /* The numbers of points that live at the same time differ in these bits. */
 static unsigned long index_of(const struct uprobe_point *point)
 {
 	return (unsigned long)point->id;
-}
-
-static int add(struct vm_area_struct *text, struct uprobe_mm *own, struct uprobe_point *point)
-{
-	struct vm_area_struct *vma;
-	struct uprobe_counter *counter;
-	int err = 0;
-
-	if (xa_load(&own->counters, index_of(point)))
-		return 0;
-	counter = kmalloc_obj(*counter, GFP_KERNEL_ACCOUNT);
-	if (!counter)
-		return -ENOMEM;
-	*counter = (struct uprobe_counter) {
-		.inode = point->file->inode, .offset = point->ref_ctr_offset,
-	};
-	vma = find_mapping(text->vm_mm, counter->inode, counter->offset);
-	if (vma && uprobe_text_is_absent(vma, uprobe_vma_addr(vma, counter->offset))) {
-		WRITE_ONCE(own->counters_late, true);
-		vma = NULL;
-	}
-	if (vma) {
-		counter->vaddr = uprobe_vma_addr(vma, counter->offset);
-		err = change(text->vm_mm, counter->vaddr, 1);
-	}
-	if (err)
-		goto free;
-	err = xa_err(xa_store(&own->counters, index_of(point), counter, GFP_KERNEL_ACCOUNT));
-	if (!err)
-		return 0;
-	if (vma)
-		change(text->vm_mm, counter->vaddr, -1);
-free:
-	kfree(counter);
-	return err;
 }
 
 static struct uprobe_counter *take(struct uprobe_mm *own, struct uprobe_point *point)
@@ -132,9 +112,138 @@ static struct uprobe_counter *take(struct uprobe_mm *own, struct uprobe_point *p
 	return xa_erase(&own->counters, index_of(point));
 }
 
-/* A counter that is not there any more, or that the program has overwritten, is left alone. */
-static int subtract(struct vm_area_struct *text, struct uprobe_mm *own,
-		    struct uprobe_point *point)
+/**
+ * uprobe_counter_note() - a point with a counter is armed in a process
+ * @own: the process
+ * @point: the point
+ *
+ * The counter is changed later, by uprobe_counter_increase() or uprobe_counters_catch_up(). Nothing
+ * happens if the point has an entry already, from another mapping.
+ *
+ * Context: task, may sleep; text_lock of the process held.
+ * Return: 0 or -ENOMEM.
+ */
+int uprobe_counter_note(struct uprobe_mm *own, struct uprobe_point *point)
+{
+	struct uprobe_counter *counter;
+	int err;
+
+	if (xa_load(&own->counters, index_of(point)))
+		return 0;
+	counter = kmalloc_obj(*counter, GFP_KERNEL_ACCOUNT);
+	if (!counter)
+		return -ENOMEM;
+	*counter = (struct uprobe_counter) {
+		.inode = point->file->inode, .offset = point->ref_ctr_offset,
+	};
+	err = xa_err(xa_store(&own->counters, index_of(point), counter, GFP_KERNEL_ACCOUNT));
+	if (err)
+		kfree(counter);
+	else
+		WRITE_ONCE(own->counters_noted, true);
+	return err;
+}
+
+/*
+ * Increases a counter whose change waits, if its data is mapped: in one mapping, or, if that is
+ * NULL, in any. @vaddr is set to its address then. Returns 0 or an error of change().
+ */
+static int increase(struct uprobe_mm *own, struct uprobe_counter *counter,
+		    struct vm_area_struct *only, unsigned long *vaddr)
+{
+	struct vm_area_struct *vma;
+	int err;
+
+	if (counter->vaddr)
+		return 0;
+	vma = only ?: find_mapping(own->mm, counter->inode, counter->offset);
+	if (!vma || !has_counter(vma, counter->inode, counter->offset))
+		return 0;
+	*vaddr = uprobe_vma_addr(vma, counter->offset);
+	err = change(own->mm, *vaddr, 1);
+	if (!err)
+		counter->vaddr = *vaddr;
+	return err;
+}
+
+static int increase_of(struct uprobe_mm *own, struct uprobe_point *point, unsigned long *vaddr)
+{
+	struct uprobe_counter *counter;
+
+	guard(mutex)(&own->text_lock);
+	counter = xa_load(&own->counters, index_of(point));
+	return counter ? increase(own, counter, NULL, vaddr) : 0;
+}
+
+/**
+ * uprobe_counter_increase() - make the change of a point that has been armed
+ * @own: the process
+ * @point: the point
+ *
+ * Nothing happens if the change has been made, or if it waits for data that is not mapped.
+ *
+ * Context: task, may sleep; mmap_lock of the process and uprobe_mutex held, but no lock inside of
+ * mmap_lock, because the file system may ask a program.
+ * Return: 0; -EINVAL if the counter would overflow; -EFAULT if its data cannot be read; -ENOMEM,
+ * -EINTR.
+ */
+int uprobe_counter_increase(struct uprobe_mm *own, struct uprobe_point *point)
+{
+	unsigned long vaddr;
+	unsigned int tries;
+	int err;
+
+	/* The page may be taken from the process again at once. */
+	for (tries = 0; tries < UPROBE_READ_TRIES; tries++) {
+		err = increase_of(own, point, &vaddr);
+		if (err != -EAGAIN)
+			return err;
+		err = bring_in(own->mm, vaddr);
+		if (err)
+			return err;
+	}
+	return -EFAULT;
+}
+
+/* Address of the counter that has been increased for a point, or 0. */
+static unsigned long counter_of(struct uprobe_mm *own, struct uprobe_point *point)
+{
+	struct uprobe_counter *counter;
+
+	guard(mutex)(&own->text_lock);
+	counter = xa_load(&own->counters, index_of(point));
+	return counter ? counter->vaddr : 0;
+}
+
+/**
+ * uprobe_counter_prepare() - bring in the counter of a point that is to be disarmed
+ * @own: the process
+ * @point: the point
+ *
+ * Context: task, may sleep; mmap_lock of the process held, but no lock inside of it.
+ */
+void uprobe_counter_prepare(struct uprobe_mm *own, struct uprobe_point *point)
+{
+	unsigned long vaddr = counter_of(own, point);
+	struct vm_area_struct *vma = vaddr ? vma_lookup(own->mm, vaddr) : NULL;
+
+	/* It is swapped out, or shared since a fork. */
+	if (vma && !uprobe_text_is_none(vma, vaddr & PAGE_MASK))
+		bring_in(own->mm, vaddr);
+}
+
+/**
+ * uprobe_counter_decrease() - a point with a counter is disarmed in a process
+ * @own: the process
+ * @point: the point, after uprobe_counter_prepare()
+ *
+ * A counter that is not there any more, or that the program has overwritten, is left alone.
+ *
+ * Context: task, may sleep; mmap_lock and text_lock of the process held.
+ * Return: 0; -EAGAIN, -ENOMEM or -EINTR if the counter cannot be decreased now, for example because
+ * userfaultfd protects the page. Then it keeps its entry.
+ */
+int uprobe_counter_decrease(struct uprobe_mm *own, struct uprobe_point *point)
 {
 	struct uprobe_counter *counter = xa_load(&own->counters, index_of(point));
 	int err = 0;
@@ -142,47 +251,11 @@ static int subtract(struct vm_area_struct *text, struct uprobe_mm *own,
 	if (!counter)
 		return 0;
 	if (counter->vaddr)
-		err = change(text->vm_mm, counter->vaddr, -1);
-	if (err == -EINTR || err == -ENOMEM)
+		err = change(own->mm, counter->vaddr, -1);
+	if (err == -EAGAIN || err == -EINTR || err == -ENOMEM)
 		return err;
 	kfree(take(own, point));
 	return 0;
-}
-
-/**
- * uprobe_counter_change() - a point with a counter is armed or disarmed in a process
- * @text: mapping of the point
- * @point: the point
- * @by: 1 or -1
- *
- * Nothing happens if that has been done for another mapping of the point.
- *
- * Context: task, may sleep; mmap_lock and text_lock of the process held.
- * Return: 0 also if the change waits; -EINVAL if the counter would overflow; -ENOMEM, -EFAULT,
- * -EINTR. A counter that cannot be decreased now keeps its entry.
- */
-int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by)
-{
-	struct uprobe_mm *own = text->vm_mm->uprobes_state.own;
-
-	return by > 0 ? add(text, own, point) : subtract(text, own, point);
-}
-
-/* A page of a file that is not in the page cache, and how often it has been read. */
-struct absent {
-	struct file *file;
-	loff_t offset;
-	unsigned int tries;
-};
-
-/* Is the data absent?  Then the caller reads it, unless that has been tried too often. */
-static bool has_to_be_read(struct vm_area_struct *vma, loff_t offset, struct absent *absent)
-{
-	if (!uprobe_text_is_absent(vma, uprobe_vma_addr(vma, offset)))
-		return false;
-	if (absent->file != vma->vm_file || absent->offset != offset)
-		*absent = (struct absent) { vma->vm_file, offset, 0 };
-	return absent->tries++ < UPROBE_READ_TRIES;
 }
 
 /* A counter cannot be increased. Its point is not known here; the offset is that of the counter. */
@@ -195,50 +268,43 @@ static noinline void refuse(struct uprobe_counter *counter, unsigned long vaddr,
 
 /*
  * Makes the changes, from an index on, that wait for data which is mapped now: in one mapping, or,
- * if that is NULL, in any. Returns true, with the counter's index and page, if that has to be read.
- * Sets @err to the first error of another kind, if there is one.
+ * if that is NULL, in any. Returns true, with the counter's index and address, if that has to be
+ * brought in; @failed is the error of the last attempt for the counter with this index, or 0.
  */
-static bool make_waiting(struct uprobe_mm *own, struct vm_area_struct *only, unsigned long *index,
-			 struct absent *absent, int *err)
+static bool increase_from(struct uprobe_mm *own, struct vm_area_struct *only, unsigned long *index,
+			  unsigned long *vaddr, int failed)
 {
+	unsigned long first = *index;
 	struct uprobe_counter *counter;
-	struct vm_area_struct *vma;
-	unsigned long vaddr;
-	int ret;
+	int err;
 
 	/* Points, and with them entries, do not vanish. */
 	guard(rwsem_read)(&uprobe_points_lock);
 	guard(mutex)(&own->text_lock);
 	xa_for_each_start(&own->counters, *index, counter, *index) {
-		if (counter->vaddr)
-			continue;
-		vma = only ?: find_mapping(own->mm, counter->inode, counter->offset);
-		if (!vma || !has_counter(vma, counter->inode, counter->offset))
-			continue;
-		if (has_to_be_read(vma, counter->offset, absent))
+		err = *index == first ? failed : 0;
+		if (!err)
+			err = increase(own, counter, only, vaddr);
+		if (err == -EAGAIN)
 			return true;
-		vaddr = uprobe_vma_addr(vma, counter->offset);
-		ret = change(own->mm, vaddr, 1);
-		if (!ret)
-			counter->vaddr = vaddr;
-		else
-			refuse(counter, vaddr, ret);
-		if (!*err)
-			*err = ret;
+		if (err)
+			refuse(counter, *vaddr, err);
 	}
 	return false;
 }
 
 /* The file system may ask a program, which may need uprobe_points_lock. */
-static int make_all_waiting(struct uprobe_mm *own, struct vm_area_struct *only)
+static void increase_all(struct uprobe_mm *own, struct vm_area_struct *only)
 {
-	struct absent absent = { };
-	unsigned long index = 0;
-	int err = 0;
+	unsigned long index = 0, vaddr = 0, before = 0;
+	unsigned int tries = 0;
+	int failed = 0;
 
-	while (make_waiting(own, only, &index, &absent, &err))
-		uprobe_text_bring_in(absent.file, absent.offset);
-	return err;
+	while (increase_from(own, only, &index, &vaddr, failed)) {
+		tries = vaddr == before ? tries + 1 : 0;
+		before = vaddr;
+		failed = tries < UPROBE_READ_TRIES ? bring_in(own->mm, vaddr) : -EFAULT;
+	}
 }
 
 /**
@@ -255,29 +321,26 @@ void uprobe_counters_mapped(struct vm_area_struct *vma)
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
 
 	if (own && !xa_empty(&own->counters))
-		make_all_waiting(own, vma);
+		increase_all(own, vma);
 }
 
 /**
- * uprobe_counters_catch_up() - make the changes that wait for data which had to be read
+ * uprobe_counters_catch_up() - make the changes of points that have been armed in a new mapping
  * @mm: the process
  *
- * Called after arming.
+ * A counter that cannot be increased is reported by the tracepoint uprobe_refused.
  *
- * Context: task, may sleep; mmap_lock of the process held.
- * Return: 0; -EINVAL if a counter cannot be increased; -ENOMEM or -EINTR.
+ * Context: task, may sleep; mmap_lock of the process held for writing.
  */
-int uprobe_counters_catch_up(struct mm_struct *mm)
+void uprobe_counters_catch_up(struct mm_struct *mm)
 {
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&mm->uprobes_state.own);
-	int err;
 
-	if (likely(!own || !READ_ONCE(own->counters_late)))
-		return 0;
-	WRITE_ONCE(own->counters_late, false);
-	err = make_all_waiting(own, NULL);
-	return err && err != -ENOMEM && err != -EINTR ? -EINVAL : err;
+	if (likely(!own || !READ_ONCE(own->counters_noted)))
+		return;
+	WRITE_ONCE(own->counters_noted, false);
+	increase_all(own, NULL);
 }
 
 /**
@@ -372,6 +435,8 @@ int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
 
 static void drop(struct uprobe_mm *own, void *data)
 {
+	/* counter_of() may be looking at it. */
+	guard(mutex)(&own->text_lock);
 	kfree(take(own, data));
 }
 

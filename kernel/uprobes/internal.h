@@ -12,7 +12,8 @@
  *   i_mmap_rwsem	of a file, while its mappings are collected, without the locks below
  *   uprobe_points_lock	(rwsem) files, points and their lists of consumers. Those of files are
  *			changed under uprobe_mutex as well, so that either suffices to read;
- *			those of processes are not
+ *			those of processes are not. No page fault, from here on: it may wait for
+ *			a program
  *   decide_mutex	decisions about instructions
  *   all_mms_lock	the list of &struct uprobe_mm
  *   text_lock		of one process: text is compared and patched
@@ -335,7 +336,7 @@ struct uprobe_table {
  * @mm: the process
  * @text_lock: see the top of this file
  * @lock: see the top of this file
- * @counters_late: a change of a counter waits for data that is mapped, but has to be read
+ * @counters_noted: entries have been added to @counters since uprobe_counters_catch_up()
  * @counters: &struct uprobe_counter by number of the point, see counter.c
  * @process: points of this process, see process_point.c; has no inode
  */
@@ -350,7 +351,7 @@ struct uprobe_mm {
 	struct mm_struct	*mm;
 	struct mutex		text_lock;	/* text is compared and patched */
 	struct mutex		lock;		/* table, areas, counters */
-	bool			counters_late;
+	bool			counters_noted;
 	struct xarray		counters;
 	struct uprobe_file	process;
 };
@@ -493,6 +494,7 @@ struct page *uprobe_text_get_own(struct vm_area_struct *vma, unsigned long addr)
 void uprobe_text_put_own(struct page *page);
 struct page *uprobe_text_get_armed(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_is_cached(struct address_space *mapping, loff_t offset);
+bool uprobe_text_is_none(struct vm_area_struct *vma, unsigned long page_addr);
 bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr);
 bool uprobe_text_is_present(struct vm_area_struct *vma, unsigned long page_addr);
 int uprobe_text_bring_in(struct file *file, loff_t offset);
@@ -522,9 +524,12 @@ int uprobe_arm_moving(struct vm_area_struct *vma);
 void uprobe_disarm_current(struct uprobe_point *point, unsigned long vaddr);
 
 /* counter.c */
-int uprobe_counter_change(struct vm_area_struct *text, struct uprobe_point *point, int by);
+int uprobe_counter_note(struct uprobe_mm *own, struct uprobe_point *point);
+int uprobe_counter_increase(struct uprobe_mm *own, struct uprobe_point *point);
+void uprobe_counter_prepare(struct uprobe_mm *own, struct uprobe_point *point);
+int uprobe_counter_decrease(struct uprobe_mm *own, struct uprobe_point *point);
 void uprobe_counters_mapped(struct vm_area_struct *vma);
-int uprobe_counters_catch_up(struct mm_struct *mm);
+void uprobe_counters_catch_up(struct mm_struct *mm);
 void uprobe_counters_unmapped(struct uprobe_mm *own, unsigned long start, unsigned long end);
 int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm);
 void uprobe_counters_drop(struct uprobe_point *point);

@@ -105,13 +105,10 @@ static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *poin
 	return err;
 }
 
-static int count(struct vm_area_struct *vma, struct uprobe_point *point)
+static int note_counter(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	int err = uprobe_counter_change(vma, point, 1);
-
-	if (!err || err == -ENOMEM || err == -EINTR)
-		return err;
-	return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
+	return point->ref_ctr_offset ?
+	       uprobe_counter_note(vma->vm_mm->uprobes_state.own, point) : 0;
 }
 
 /* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
@@ -123,7 +120,7 @@ static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point 
 		return uprobe_point_is_process(point) ? -EILSEQ : 0;
 	}
 	/* Nothing happens if this point has armed the text before. */
-	return point->ref_ctr_offset ? count(vma, point) : 0;
+	return note_counter(vma, point);
 }
 
 /* Has the program changed the text, so that a point of the process has another instruction? */
@@ -175,11 +172,9 @@ static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point
 	/* A point whose instruction is a breakpoint is refused. */
 	if (!same_insn(point, mode ? point->other : &point->native, at))
 		return arm_changed(vma, point, at);
-	if (point->ref_ctr_offset) {
-		err = count(vma, point);
-		if (err)
-			return err;
-	}
+	err = note_counter(vma, point);
+	if (err)
+		return err;
 	write_breakpoint(vma, point, at);
 	return 0;
 }
@@ -418,7 +413,7 @@ static bool is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
 	return point->file && (op == UPROBE_LEAVE || !uprobe_point_wanted(point, vma->vm_mm));
 }
 
-/* Decreases the counters of points. Returns 0, or -EINTR or -ENOMEM if one is left as it was. */
+/* Decreases the counters of points. Returns 0, or an error if one is left as it was. */
 static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
 		   enum uprobe_text_op op)
 {
@@ -427,7 +422,7 @@ static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, uns
 
 	for (i = 0; i < nr && !err; i++) {
 		if (points[i]->ref_ctr_offset && is_leaving(vma, points[i], op))
-			err = uprobe_counter_change(vma, points[i], -1);
+			err = uprobe_counter_decrease(vma->vm_mm->uprobes_state.own, points[i]);
 	}
 	return err;
 }
@@ -490,16 +485,23 @@ void uprobe_text_give_back(struct vm_area_struct *vma, unsigned long page_addr)
 		zap_vma_range(vma, page_addr, PAGE_SIZE);
 }
 
-/* Gets a page that is to be patched; NULL if it has no breakpoint that is to be removed. */
-static struct page *get_page_for(struct vm_area_struct *vma, unsigned long page_addr,
-				 struct uprobe_point **points, unsigned int nr,
-				 enum uprobe_text_op op)
+/*
+ * Gets a page that is to be patched, and the counters that are to be decreased. Returns NULL if the
+ * page has no breakpoint that is to be removed.
+ */
+static struct page *prepare(struct vm_area_struct *vma, unsigned long page_addr,
+			    struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {
 	struct page *page;
+	unsigned int i;
 	bool found;
 
 	if (op == UPROBE_ARM)
 		return uprobe_text_get_own(vma, page_addr);
+	for (i = 0; i < nr; i++) {
+		if (points[i]->ref_ctr_offset)
+			uprobe_counter_prepare(vma->vm_mm->uprobes_state.own, points[i]);
+	}
 	page = uprobe_text_get_armed(vma, page_addr);
 	if (IS_ERR_OR_NULL(page))
 		return page;
@@ -507,6 +509,31 @@ static struct page *get_page_for(struct vm_area_struct *vma, unsigned long page_
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
 	return found ? uprobe_text_get_own(vma, page_addr) : NULL;
+}
+
+/* Increases the counter of a point that has been armed, or disarms the point again. */
+static int count(struct vm_area_struct *vma, unsigned long page_addr, struct uprobe_point *point)
+{
+	int err = uprobe_counter_increase(vma->vm_mm->uprobes_state.own, point);
+
+	/* After other errors the caller withdraws the registration. */
+	if (!err || err == -ENOMEM || err == -EINTR)
+		return err;
+	uprobe_text_page(vma, page_addr, &point, 1, UPROBE_LEAVE);
+	return refuse(vma, point, "the reference counter cannot be changed", -EINVAL);
+}
+
+static int count_all(struct vm_area_struct *vma, unsigned long page_addr,
+		     struct uprobe_point **points, unsigned int nr)
+{
+	int err = 0, ret;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		ret = points[i]->ref_ctr_offset ? count(vma, page_addr, points[i]) : 0;
+		err = uprobe_first_error(err, ret);
+	}
+	return err;
 }
 
 /**
@@ -536,12 +563,14 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 
 	if (!own)
 		return -ENOMEM;
-	page = get_page_for(vma, page_addr, points, nr, op);
+	page = prepare(vma, page_addr, points, nr, op);
 	scoped_guard(rwsem_read, &uprobe_points_lock) {
 		guard(mutex)(&own->text_lock);
 		err = op == UPROBE_ARM ? arm_page(vma, page, page_addr, points, nr) :
 					 disarm_page(vma, page, page_addr, points, nr, op);
 	}
 	uprobe_text_put_own(page);
+	if (op == UPROBE_ARM)
+		err = uprobe_first_error(err, count_all(vma, page_addr, points, nr));
 	return err;
 }

@@ -76,7 +76,14 @@ static pte_t entry_of(struct vm_area_struct *vma, unsigned long page_addr)
 	return entry;
 }
 
-static bool is_none(struct vm_area_struct *vma, unsigned long page_addr)
+/**
+ * uprobe_text_is_none() - has a process no page at an address, not even a swapped one?
+ * @vma: any mapping
+ * @page_addr: address of the page
+ *
+ * Context: task, may sleep; mmap_lock of the process held.
+ */
+bool uprobe_text_is_none(struct vm_area_struct *vma, unsigned long page_addr)
 {
 	pte_t entry = entry_of(vma, page_addr);
 
@@ -89,8 +96,8 @@ static bool is_none(struct vm_area_struct *vma, unsigned long page_addr)
  * @vma: any mapping
  * @addr: an address in the page
  *
- * Such a page has no breakpoint and no increased counter: the process has never had it, or has
- * discarded it. A page that is there may be evicted at any time.
+ * The process has never had such a page, or has discarded it. A page that is there may be evicted
+ * at any time.
  *
  * Context: task, may sleep; mmap_lock of the process held.
  */
@@ -101,7 +108,7 @@ bool uprobe_text_is_absent(struct vm_area_struct *vma, unsigned long addr)
 	if (!vma->vm_file ||
 	    uprobe_text_is_cached(vma->vm_file->f_mapping, uprobe_vma_offset(vma, page_addr)))
 		return false;
-	return is_none(vma, page_addr);
+	return uprobe_text_is_none(vma, page_addr);
 }
 
 /**
@@ -160,7 +167,9 @@ struct page *uprobe_text_get_armed(struct vm_area_struct *vma, unsigned long pag
 	if (!IS_ERR(page) || PTR_ERR(page) != -EFAULT)
 		return page;
 	/* It may be swapped out, or on the way to another place. */
-	return is_none(vma, page_addr) ? NULL : uprobe_text_get(vma->vm_mm, page_addr, 0);
+	if (uprobe_text_is_none(vma, page_addr))
+		return NULL;
+	return uprobe_text_get(vma->vm_mm, page_addr, 0);
 }
 
 /**
