@@ -312,7 +312,8 @@ static int resolve_mapped(struct uprobe_mm *own, unsigned long vaddr, bool have_
 	return create_site(own, vaddr, point, second, have_areas);
 }
 
-static int create_area(struct uprobe_mm *own, unsigned long vaddr)
+/* Creates an area, if there is room for one, and then the site. */
+static int resolve_in_new_area(struct uprobe_mm *own, unsigned long vaddr)
 {
 	int err;
 
@@ -320,7 +321,11 @@ static int create_area(struct uprobe_mm *own, unsigned long vaddr)
 		return -EINTR;
 	scoped_guard(mutex, &own->lock)
 		err = uprobe_area_create(own, vaddr);
-	mmap_write_unlock(own->mm);
+	/* The program cannot unmap the area before the site has its slot. */
+	mmap_write_downgrade(own->mm);
+	if (!err || err == -ENOSPC)
+		err = resolve_mapped(own, vaddr, true);
+	mmap_read_unlock(own->mm);
 	return err;
 }
 
@@ -377,21 +382,14 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 	/* The lock in resolve_mapped() orders it before the search for the point. */
 	unsigned long published = READ_ONCE(uprobe_points_published);
 	struct uprobe_mm *own = uprobe_mm_get(current->mm);
-	bool have_areas = false;
 	int err;
 
 	if (!own)
 		return UPROBE_RESTART;
-	for (;;) {
-		scoped_guard(mmap_read_lock, own->mm)
-			err = resolve_mapped(own, vaddr, have_areas);
-		if (err != -ENOSPC || have_areas)
-			break;
-		err = create_area(own, vaddr);
-		if (err && err != -ENOSPC)
-			break;
-		have_areas = true;
-	}
+	scoped_guard(mmap_read_lock, own->mm)
+		err = resolve_mapped(own, vaddr, false);
+	if (err == -ENOSPC)
+		err = resolve_in_new_area(own, vaddr);
 	switch (err) {
 	case 0:
 		return UPROBE_RESOLVED;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program unmaps the area in which its probed instructions run.  Its probes go on in another
- * area, and code that it maps at the old address is code like any other.
+ * area, and code that it maps at the old address is code like any other.  They also go on if a
+ * thread unmaps the area again and again.
  */
 #include "../kselftest.h"
 #include "probe.h"
@@ -78,6 +79,69 @@ static void on_user(int number, siginfo_t *info, struct ucontext *context)
 	signal_ip = CONTEXT_IP(context);
 }
 
+/* --- A thread that unmaps the area --------------------------------------------- */
+
+#define CALLS	3000
+
+/* A thread may execute its first instruction again. */
+void nothing(void);
+asm(".pushsection .text\n"
+	".globl nothing\n"
+	"nothing: nop\n"
+	"ret\n"
+	".popsection");
+
+static struct thread unmapper;
+static unsigned long target, target_size;
+static volatile int stop;
+
+static void unmap_often(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	while (!stop) {
+		munmap((void *)target, target_size);
+		for (i = next_random(2000); i; i--)
+			asm volatile("" : : : "memory");
+	}
+}
+
+/* The copy of the instruction is not there any more. */
+static void on_fault(int number, siginfo_t *info, struct ucontext *context)
+{
+	(void)number;
+	(void)info;
+	if (CONTEXT_IP(context) - target < target_size)
+		CONTEXT_IP(context) = (unsigned long)nothing;
+	else if (CONTEXT_IP(context) - (unsigned long)nothing > 4)
+		_exit(1);
+}
+
+static void check_unmapped_often(void)
+{
+	struct probes hits;
+	unsigned long before;
+	unsigned int i;
+
+	probe_function(&hits, nothing);
+	nothing();
+	target = find_area();
+	target_size = area_size(target);
+	on_signal(SIGSEGV, on_fault, 0);
+	thread_start(&unmapper, unmap_often, NULL);
+	for (i = 0; i < CALLS; i++)
+		nothing();
+	stop = 1;
+	thread_wait(&unmapper, 10);
+	before = probe_count(&hits);
+	nothing();
+	ksft_test_result(target && before >= CALLS && probe_count(&hits) == before + 1,
+			 "a thread unmaps it often: %lu hits of %u calls, then %lu of 1\n", before,
+			 CALLS + 1, probe_count(&hits) - before);
+	probe_remove(&hits);
+}
+
 int main(void)
 {
 	unsigned long area, size, calls = 0;
@@ -86,7 +150,7 @@ int main(void)
 	long sent;
 
 	ksft_print_header();
-	ksft_set_plan(6);
+	ksft_set_plan(7);
 	probe_function(&hits, probed);
 	calls += probed(5) == 16;
 	area = find_area();
@@ -116,5 +180,6 @@ int main(void)
 			 probe_count(&hits));
 	ksft_test_result(find_area() && find_area() != area, "there is another area\n");
 	probe_remove(&hits);
+	check_unmapped_often();
 	ksft_finished();
 }
