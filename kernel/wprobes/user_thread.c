@@ -23,9 +23,12 @@ static struct wprobe_thread *find_thread(const struct wprobe_user *user,
 {
 	struct wprobe_thread *thread;
 
+	lockdep_assert_held(&wprobe_user_mutex);
 	list_for_each_entry(thread, &user->threads, list) {
 		if (thread->task == task)
 			return thread;
+		/* A process may have many threads. */
+		cond_resched();
 	}
 	return NULL;
 }
@@ -34,7 +37,7 @@ static struct wprobe_thread *find_thread(const struct wprobe_user *user,
  * wprobe_own_handler() - does current run the handler of a probe?
  * @user: the probe
  *
- * Context: task, wprobe_user_mutex held.
+ * Context: task, may sleep, wprobe_user_mutex held.
  * Return: current's thread, or NULL.
  */
 struct wprobe_thread *wprobe_own_handler(const struct wprobe_user *user)
@@ -258,6 +261,7 @@ void wprobe_add_thread(struct task_struct *task)
 		return;
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
+		cond_resched();
 		if (user->tgid != task_tgid(task) || find_thread(user, task) ||
 		    user->ending || user->watch.state == WPROBE_GONE)
 			continue;
@@ -288,6 +292,7 @@ void wprobe_leave_process(void)
 		wprobe_self_died();
 	guard(mutex)(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
+		cond_resched();
 		if (!(current->flags & PF_EXITING) && user->mm == current->mm)
 			continue;
 		thread = find_thread(user, current);
