@@ -206,7 +206,8 @@ struct wprobe_place {
 
 /* place.c */
 enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_place *place);
-enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, struct wprobe_place *place);
+enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, unsigned long addr,
+					   struct wprobe_place *place);
 int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason);
 
 /* watch.c */

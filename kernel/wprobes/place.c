@@ -202,25 +202,26 @@ enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_pla
 /**
  * wprobe_place_find_user() - check the address and length of a probe on data of a process
  * @wp: the probe, with a pid; only read
- * @place: filled in; its want.addr also on failure, 0 if it is not known
+ * @addr: its address, without a tag
+ * @place: filled in; its want.addr also on failure
  *
  * Context: any.
  * Return: %WPROBE_REFUSE_NONE, or the reason of the failure.
  */
-enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, struct wprobe_place *place)
+enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, unsigned long addr,
+					   struct wprobe_place *place)
 {
 	enum wprobe_refusal refusal;
 
 	memset(place, 0, sizeof(*place));
+	place->want.addr = addr;
 	if (!wp->handler)
 		return WPROBE_REFUSE_NO_HANDLER;
 	if (wp->symbol_name || wp->flags & (WPROBE_FLAG_PERCPU | WPROBE_FLAG_MOVABLE))
 		return WPROBE_REFUSE_NOT_OF_PROCESS;
-	if (!wp->addr)
+	if (!addr)
 		return WPROBE_REFUSE_NO_PLACE;
-	/* Pointers of the process may have tags. */
-	place->want.addr = untagged_addr(wprobe_addr(wp));
-	if (place->want.addr >= TASK_SIZE_MAX)
+	if (addr >= TASK_SIZE_MAX)
 		return WPROBE_REFUSE_KERNEL;
 	refusal = check_shape(wp, place);
 	if (!refusal && place->range.addr + place->range.len > TASK_SIZE_MAX)

@@ -16,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 #include <linux/wait_bit.h>
 #include <linux/wprobes-task.h>
 
@@ -95,19 +96,11 @@ static void read_again(struct wprobe_user *user)
 }
 
 /* Hits read the word, which may change a device. */
-static bool is_device(struct wprobe_user *user)
+static bool is_device(struct mm_struct *mm, unsigned long addr)
 {
-	struct vm_area_struct *vma;
-	bool device;
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
 
-	if (!mmget_not_zero(user->mm))
-		return false;
-	mmap_read_lock(user->mm);
-	vma = vma_lookup(user->mm, user->watch.range.addr);
-	device = vma && vma->vm_flags & (VM_IO | VM_PFNMAP);
-	mmap_read_unlock(user->mm);
-	mmput(user->mm);
-	return device;
+	return vma && vma->vm_flags & (VM_IO | VM_PFNMAP);
 }
 
 static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_struct *task)
@@ -116,27 +109,45 @@ static enum wprobe_refusal find_memory(struct wprobe_user *user, struct task_str
 		return WPROBE_REFUSE_KTHREAD;
 	if (!arch_wprobe_user_allowed(task))
 		return WPROBE_REFUSE_PROCESS;
-	scoped_guard(rcu) {
-		/* The first thread may have ended. */
-		task = find_lock_task_mm(task);
-		if (!task)
-			return WPROBE_REFUSE_NO_PROCESS;
-		user->mm = task->mm;
-		mmgrab(user->mm);
-		task_unlock(task);
-	}
-	if (is_device(user))
-		return WPROBE_REFUSE_DEVICE;
-	return read_word(user, &user->last) ? WPROBE_REFUSE_NONE : WPROBE_REFUSE_NOT_READABLE;
+	guard(rcu)();
+	/* The first thread may have ended. */
+	task = find_lock_task_mm(task);
+	if (!task)
+		return WPROBE_REFUSE_NO_PROCESS;
+	user->mm = task->mm;
+	mmgrab(user->mm);
+	task_unlock(task);
+	return WPROBE_REFUSE_NONE;
 }
 
-static struct wprobe_user *alloc_user(const struct wprobe_place *place, struct task_struct *task)
+static enum wprobe_refusal find_place(struct wprobe_user *user, const struct wprobe *wp,
+				      struct wprobe_place *place)
+{
+	struct mm_struct *mm = user->mm;
+	enum wprobe_refusal refusal;
+	unsigned long addr;
+
+	/* During an exec, the memory may have been freed. */
+	if (!mmget_not_zero(mm))
+		return WPROBE_REFUSE_NOT_READABLE;
+	mmap_read_lock(mm);
+	/* Pointers of the process may have tags. Which bits these are depends on the process. */
+	addr = untagged_addr_remote(mm, wprobe_addr(wp));
+	refusal = wprobe_place_find_user(wp, addr, place);
+	if (!refusal && is_device(mm, addr))
+		refusal = WPROBE_REFUSE_DEVICE;
+	mmap_read_unlock(mm);
+	mmput(mm);
+	user->watch.range = place->range;
+	return refusal;
+}
+
+static struct wprobe_user *alloc_user(struct task_struct *task)
 {
 	struct wprobe_user *user = kzalloc(sizeof(*user), GFP_KERNEL);
 
 	if (!user)
 		return NULL;
-	user->watch.range = place->range;
 	INIT_LIST_HEAD(&user->threads);
 	init_completion(&user->left);
 	refcount_set(&user->refs, 1);
@@ -330,15 +341,19 @@ static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_
 	return refusal;
 }
 
-static enum wprobe_refusal attach_to(struct wprobe *wp, const struct wprobe_place *place,
+static enum wprobe_refusal attach_to(struct wprobe *wp, struct wprobe_place *place,
 				     struct task_struct *task, struct list_head *ended)
 {
-	struct wprobe_user *user = alloc_user(place, task);
+	struct wprobe_user *user = alloc_user(task);
 	enum wprobe_refusal refusal;
 
 	if (!user)
 		return WPROBE_REFUSE_NO_MEMORY;
 	refusal = find_memory(user, task);
+	if (!refusal)
+		refusal = find_place(user, wp, place);
+	if (!refusal && !read_word(user, &user->last))
+		refusal = WPROBE_REFUSE_NOT_READABLE;
 	if (!refusal) {
 		/* As soon as threads watch, a handler may unregister its own probe. */
 		refcount_inc(&user->refs);
@@ -362,16 +377,14 @@ static struct task_struct *find_get_task(pid_t pid)
 
 static int attach(struct wprobe *wp)
 {
-	struct wprobe_place place = {};
-	enum wprobe_refusal refusal = wprobe_place_find_user(wp, &place);
-	struct task_struct *task;
+	struct wprobe_place place = { .want.addr = wprobe_addr(wp) };
+	struct task_struct *task = find_get_task(wp->pid);
+	enum wprobe_refusal refusal = WPROBE_REFUSE_NO_PROCESS;
 	LIST_HEAD(ended);
 
-	if (!refusal) {
-		task = find_get_task(wp->pid);
-		refusal = task ? attach_to(wp, &place, task, &ended) : WPROBE_REFUSE_NO_PROCESS;
-		if (task)
-			put_task_struct(task);
+	if (task) {
+		refusal = attach_to(wp, &place, task, &ended);
+		put_task_struct(task);
 		end_all(&ended);
 	}
 	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;

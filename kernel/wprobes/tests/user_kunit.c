@@ -26,6 +26,11 @@ static struct wprobe of_process(pid_t pid)
 	};
 }
 
+static enum wprobe_refusal find_place(const struct wprobe *wp, struct wprobe_place *place)
+{
+	return wprobe_place_find_user(wp, wprobe_addr(wp), place);
+}
+
 static void places_have_their_refusal(struct kunit *test)
 {
 	static const struct {
@@ -55,15 +60,13 @@ static void places_have_their_refusal(struct kunit *test)
 		wp = rows[i].wp;
 		wp.handler = watched_hit;
 		wp.pid = 1;
-		KUNIT_EXPECT_EQ_MSG(test, wprobe_place_find_user(&wp, &place), rows[i].refusal,
-				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, find_place(&wp, &place), rows[i].refusal, "row %u", i);
 		wp.handler = NULL;
-		KUNIT_EXPECT_EQ(test, wprobe_place_find_user(&wp, &place),
-				WPROBE_REFUSE_NO_HANDLER);
+		KUNIT_EXPECT_EQ(test, find_place(&wp, &place), WPROBE_REFUSE_NO_HANDLER);
 	}
 	wp = of_process(1);
 	wp.addr = (void *)TASK_SIZE_MAX;
-	KUNIT_EXPECT_EQ(test, wprobe_place_find_user(&wp, &place), WPROBE_REFUSE_KERNEL);
+	KUNIT_EXPECT_EQ(test, find_place(&wp, &place), WPROBE_REFUSE_KERNEL);
 }
 
 static void refusals_have_their_errno(struct kunit *test)
