@@ -131,24 +131,6 @@ static void kprobe_disarmed_by_state(struct kunit *test)
 	unregister_kprobe(&c.kp);
 	KUNIT_EXPECT_TRUE(test, disarmed(&c.kp));
 }
-
-/* Jumps become breakpoints at once: optprobe_queued_unopt() is never true. */
-static void jumps_become_breakpoints_at_once(struct kunit *test)
-{
-	struct counted c = counted_at(backend_target, true, false);
-	struct kprobe *kp;
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-	wait_for_kprobe_optimizer();
-	kp = probe_at(c.kp.addr);
-	KUNIT_ASSERT_NOT_NULL(test, kp);
-	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
-	KUNIT_EXPECT_EQ(test, disable_kprobe(&c.kp), 0);
-	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
-	KUNIT_EXPECT_FALSE(test, kprobe_optimized(kp));
-	unregister_kprobe(&c.kp);
-	KUNIT_EXPECT_EQ(test, backend_target(1), 2);
-}
 #endif
 
 /* The wait ends also in kernels without jumps. */
@@ -167,7 +149,6 @@ static struct kunit_case backend_cases[] = {
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(slots_of_detours_have_symbols),
 	KUNIT_CASE(kprobe_disarmed_by_state),
-	KUNIT_CASE(jumps_become_breakpoints_at_once),
 #endif
 	KUNIT_CASE(waiting_for_the_optimizer_ends),
 	{}

@@ -159,6 +159,29 @@ static void the_sysctl(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.pre, 2);
 }
 
+/* Jumps become breakpoints at once: optprobe_queued_unopt() is never true. */
+static void jumps_become_breakpoints_at_once(struct kunit *test)
+{
+	struct counted c = counted_at(kprobes_opt_three, true, false);
+	struct kprobe *kp;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	EXPECT_JUMP(test, &c.kp, true);
+	kp = probe_at(c.kp.addr);
+	KUNIT_ASSERT_NOT_NULL(test, kp);
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(kp));
+	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
+	kprobe_optimizer_allow(false);
+	KUNIT_EXPECT_FALSE(test, optprobe_queued_unopt(&kprobe_to_point(kp)->op));
+	KUNIT_EXPECT_FALSE(test, is_jump(c.kp.addr));
+	KUNIT_EXPECT_FALSE(test, kprobe_optimized(kp));
+	KUNIT_EXPECT_EQ(test, state_at(c.kp.addr), KPROBE_BREAKPOINT);
+	KUNIT_EXPECT_EQ(test, call(kprobes_opt_three), 3);
+	KUNIT_EXPECT_EQ(test, c.pre, 1);
+	kprobe_optimizer_allow(true);
+	unregister_kprobe(&c.kp);
+}
+
 /* --- Handlers ---------------------------------------------------------------------- */
 
 static struct pt_regs at_pre, at_post;
@@ -376,6 +399,7 @@ static void traces_lead_through_the_breakpoint(struct kunit *test)
 static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE(a_probe_becomes_a_jump_and_is_unregistered),
 	KUNIT_CASE(the_sysctl),
+	KUNIT_CASE(jumps_become_breakpoints_at_once),
 	KUNIT_CASE_PARAM(post_handlers_come_and_go, post_gen_params),
 	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
 	KUNIT_CASE(traces_lead_through_the_detour),
