@@ -265,6 +265,12 @@ static void fprobe_returned(struct fprobe *fp, unsigned long entry_ip,
 	fprobe_ret_addr = ret_ip;
 }
 
+/* The trampoline is in place of the caller if the return probes are hit before fprobe. */
+static bool returns_to_caller(unsigned long addr)
+{
+	return addr == wanted_inner || is_kretprobe_trampoline(addr);
+}
+
 static void shares_a_call_with_fprobe(struct kunit *test, bool fprobe_first)
 {
 	unsigned long addr = ftrace_location((unsigned long)traced_inner);
@@ -282,10 +288,12 @@ static void shares_a_call_with_fprobe(struct kunit *test, bool fprobe_first)
 		KUNIT_ASSERT_EQ(test, register_fprobe_ips(&fp, &addr, 1), 0);
 	for (i = 1; i <= 3; i++) {
 		nr_inside = 0;
+		fprobe_ret_addr = 0;
 		KUNIT_EXPECT_EQ(test, outer(traced_middle, 1), 4);
 		KUNIT_EXPECT_TRUE(test, trace_is_real(inside, nr_inside, wanted_inner,
 						      wanted_middle));
 		KUNIT_EXPECT_EQ(test, fprobe_returns, (unsigned int)i);
+		KUNIT_EXPECT_TRUE(test, returns_to_caller(fprobe_ret_addr));
 		KUNIT_EXPECT_EQ(test, seen.returns, 3U * i);
 	}
 	KUNIT_EXPECT_TRUE(test, seen.middle_real);
