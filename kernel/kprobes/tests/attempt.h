@@ -9,15 +9,17 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/sched.h>
 #include <linux/sched/task.h>
 
-/* Time in jiffies for a call that does not have to wait. */
+/* Time in jiffies for a call that does not have to wait, in addition to four usual times. */
 #define ATTEMPT_TIME	(HZ / 2)
 
 /**
  * struct attempt - a call in another task
  * @fn:		the function
  * @data:	its argument
+ * @usual:	time in jiffies that it takes if it does not have to wait
  * @begun:	the task is about to call it
  * @done:	the call has returned
  * @ret:	its result
@@ -26,6 +28,7 @@
 struct attempt {
 	int (*fn)(void *data);
 	void *data;
+	unsigned long usual;
 	struct completion begun, done;
 	int ret;
 	struct task_struct *task;
@@ -54,6 +57,15 @@ static inline void attempt_prepare(struct kunit *test, struct attempt *a, int (*
 	get_task_struct(a->task);
 }
 
+/* Makes the call in the current task, which does not hold the lock, and measures its time. */
+static inline void attempt_measure(struct attempt *a)
+{
+	unsigned long start = jiffies;
+
+	a->fn(a->data);
+	a->usual = jiffies - start;
+}
+
 /* Begins the call, of which attempt_end() waits for the end. */
 static inline void attempt_start(struct attempt *a)
 {
@@ -61,15 +73,18 @@ static inline void attempt_start(struct attempt *a)
 	wait_for_completion(&a->begun);
 }
 
-/* Returns true if the call does not return for a while. */
+/*
+ * Returns true if the call sleeps, and does not return in several times the time that
+ * attempt_measure() has measured: a call that is only slow does not wait.
+ */
 static inline bool attempt_waits(struct attempt *a)
 {
 	/* Count it again for attempt_end(). */
-	if (wait_for_completion_timeout(&a->done, ATTEMPT_TIME)) {
+	if (wait_for_completion_timeout(&a->done, ATTEMPT_TIME + 4 * a->usual)) {
 		complete(&a->done);
 		return false;
 	}
-	return true;
+	return !task_is_running(a->task);
 }
 
 /* Waits for the end of the call, and returns its result. */

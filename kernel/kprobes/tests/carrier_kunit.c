@@ -320,6 +320,7 @@ static void jump_labels_are_read_under_their_lock(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_JUMP_LABEL))
 		kunit_skip(test, "there are no jump labels");
 	attempt_prepare(test, &search, find_obstacle, carrier_of(carrier_target));
+	attempt_measure(&search);
 	jump_label_lock();
 	attempt_start(&search);
 	KUNIT_EXPECT_TRUE(test, attempt_waits(&search));

@@ -246,6 +246,7 @@ static void flags_are_written_under_the_lock(struct kunit *test)
 	attempt_prepare(test, &again, register_again, &rp);
 	rp.kp.addr = (void *)return_target;
 	KUNIT_EXPECT_EQ(test, register_kretprobe(&rp), 0);
+	attempt_measure(&again);
 	mutex_lock(&kprobe_mutex);
 	/* The flag that a registration removes. */
 	rp.kp.flags |= KPROBE_FLAG_STAGED;

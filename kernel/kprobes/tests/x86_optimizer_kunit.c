@@ -551,6 +551,11 @@ static void jump_labels_are_read_under_their_lock(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_JUMP_LABEL))
 		kunit_skip(test, "there are no jump labels");
 	attempt_prepare(test, &optimize, allow_jumps, NULL);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), 0);
+	attempt_measure(&optimize);
+	EXPECT_JUMP(test, &c.kp, true);
+	/* The next jump needs another detour. */
+	unregister_kprobe(&c.kp);
 	kprobe_optimizer_allow(false);
 	KUNIT_EXPECT_EQ(test, register_kprobe(&c.kp), 0);
 	jump_label_lock();
