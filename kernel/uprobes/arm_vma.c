@@ -131,6 +131,16 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	return err ?: any;
 }
 
+/* A lack of memory is no decision, so nobody else reports it. */
+static void decide(struct vm_area_struct *vma, struct uprobe_point *point)
+{
+	int err = uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm))->err;
+
+	if (err == -ENOMEM && uprobe_point_wanted(point, vma->vm_mm))
+		trace_uprobe_refused(point->file->inode, point->offset,
+				     uprobe_vma_addr(vma, point->offset), "no memory", err);
+}
+
 /* Arms the points of a page, from @first on. Returns the first one after it, or NULL. */
 static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct page *page,
 					    struct uprobe_point *first)
@@ -143,7 +153,7 @@ static struct uprobe_point *arm_mapped_page(struct vm_area_struct *vma, struct p
 	if (likely(!undecided))
 		return next;
 	for (point = first; point != next; point = uprobe_point_next(point))
-		uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm));
+		decide(vma, point);
 	return uprobe_text_arm_mapped(vma, page, first, &undecided);
 }
 

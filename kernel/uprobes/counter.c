@@ -261,7 +261,7 @@ int uprobe_counter_decrease(struct uprobe_mm *own, struct uprobe_point *point)
 /* A counter cannot be increased. Its point is not known here; the offset is that of the counter. */
 static noinline void refuse(struct uprobe_counter *counter, unsigned long vaddr, int err)
 {
-	if (err != -ENOMEM && err != -EINTR)
+	if (err != -EINTR)
 		trace_uprobe_refused(counter->inode, counter->offset, vaddr,
 				     "this reference counter cannot be changed", err);
 }

@@ -444,7 +444,8 @@ void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site 
 /* site.c */
 enum uprobe_resolved {
 	UPROBE_RESOLVED,	/* the site is in the table now */
-	UPROBE_RESTART,		/* the breakpoint is gone, or memory is short: execute again */
+	UPROBE_RESTART,		/* the breakpoint is gone: execute again */
+	UPROBE_NO_MEMORY,	/* memory is short, or current is being killed: likewise */
 	UPROBE_FOREIGN,		/* a breakpoint of the program or of a debugger */
 };
 

@@ -38,7 +38,15 @@ static noinline struct uprobe_point *find_point(struct return_instance *ri)
 	if (point)
 		return point;
 	/* A child after fork, or text that was remapped, has no site yet. */
-	return uprobe_site_resolve(ri->func) == UPROBE_RESOLVED ? look_up_point(ri) : NULL;
+	switch (uprobe_site_resolve(ri->func)) {
+	case UPROBE_RESOLVED:
+		return look_up_point(ri);
+	case UPROBE_NO_MEMORY:
+		uprobe_return_missed();
+		return NULL;
+	default:
+		return NULL;
+	}
 }
 
 /* Has nothing been unregistered since the entry, so that the instance's point exists? */

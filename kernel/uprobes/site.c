@@ -385,7 +385,7 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 	int err;
 
 	if (!own)
-		return UPROBE_RESTART;
+		return UPROBE_NO_MEMORY;
 	scoped_guard(mmap_read_lock, own->mm)
 		err = resolve_mapped(own, vaddr, false);
 	if (err == -ENOSPC)
@@ -399,8 +399,7 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 		give_up(own, vaddr);
 		return UPROBE_RESTART;
 	default:
-		/* Memory is short, or the task is being killed. */
 		cond_resched();
-		return UPROBE_RESTART;
+		return UPROBE_NO_MEMORY;
 	}
 }

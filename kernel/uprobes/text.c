@@ -107,8 +107,11 @@ static noinline int refuse(struct vm_area_struct *vma, struct uprobe_point *poin
 
 static int note_counter(struct vm_area_struct *vma, struct uprobe_point *point)
 {
-	return point->ref_ctr_offset ?
-	       uprobe_counter_note(vma->vm_mm->uprobes_state.own, point) : 0;
+	int err = 0;
+
+	if (point->ref_ctr_offset)
+		err = uprobe_counter_note(vma->vm_mm->uprobes_state.own, point);
+	return err ? refuse(vma, point, "no memory for the reference counter", err) : 0;
 }
 
 /* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
@@ -294,7 +297,7 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct p
 	u8 *kaddr;
 
 	if (!own)
-		return NULL;
+		page = ERR_PTR(-ENOMEM);
 	if (IS_ERR(page))
 		return skip_page(vma, page_addr, first, PTR_ERR(page));
 	guard(mutex)(&own->text_lock);
