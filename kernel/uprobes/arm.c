@@ -14,7 +14,6 @@
 #include "arm.h"
 #include "internal.h"
 #include "point.h"
-#include "process.h"
 #include "trace.h"
 
 /* A mapping to visit. The process may have ended meanwhile; only its &struct mm_struct is kept. */

@@ -5,8 +5,6 @@
 #include "arm.h"
 #include "internal.h"
 #include "point.h"
-#include "process.h"
-#include "trace.h"
 
 /**
  * uprobe_vma_kind() - can text of a mapping be probed?
