@@ -119,7 +119,17 @@ void expect_instances(struct kunit *test, unsigned int wanted)
 	KUNIT_EXPECT_EQ(test, kretprobe_instances(), wanted);
 }
 
-/* kunit_suite::init. */
+/*
+ * Waits for instances that earlier cases have not freed yet, and returns the number of all
+ * instances.  At boot there are no other probes.
+ */
+unsigned int crowd_settled_instances(void)
+{
+	await_instances(0);
+	return kretprobe_instances();
+}
+
+/* kunit_suite::init of suites whose cases call crowd_settled_instances() if they need it. */
 int crowd_init(struct kunit *test)
 {
 	atomic_set(&crowd_entered, 0);
@@ -127,12 +137,14 @@ int crowd_init(struct kunit *test)
 	atomic_set(&crowd_waiting, 0);
 	atomic_set(&left, 0);
 	WRITE_ONCE(gate_open, false);
-	/*
-	 * Wait for instances that the previous case has not freed yet; at boot there are no
-	 * other probes.
-	 */
-	await_instances(0);
 	return 0;
+}
+
+/* kunit_suite::init of suites whose cases compare numbers of instances. */
+int crowd_init_settled(struct kunit *test)
+{
+	crowd_settled_instances();
+	return crowd_init(test);
 }
 
 /* kunit_suite::exit.  Releases the threads that wait at a gate that a failed case left closed. */

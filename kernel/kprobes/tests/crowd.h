@@ -39,8 +39,10 @@ void crowd_open_gate(void);
 void crowd_leave(struct kunit *test, int nr);
 
 void expect_instances(struct kunit *test, unsigned int wanted);
+unsigned int crowd_settled_instances(void);
 
 int crowd_init(struct kunit *test);
+int crowd_init_settled(struct kunit *test);
 void crowd_exit(struct kunit *test);
 
 #endif /* _KPROBES_TESTS_CROWD_H */

@@ -150,7 +150,7 @@ static struct kunit_case instances_cases[] = {
 
 static struct kunit_suite instances_suite = {
 	.name = "kprobes_kretprobe_instances",
-	.init = crowd_init,
+	.init = crowd_init_settled,
 	.exit = crowd_exit,
 	.test_cases = instances_cases,
 };
