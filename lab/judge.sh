@@ -11,9 +11,10 @@
 #   kprobes-test: expect-oops end
 #
 # and a test that provokes a warning does so with the word expect-warning.  A bracket
-# without an oops or a warning is a failure, and so is a bracket that is never closed, or
-# another defect in a bracket: a report of KASAN, of lockdep, of a broken list or count, or of a
-# stall.  Messages that were dropped could have been any of these, so they are a failure, too.
+# without an oops or a warning is a failure, and so is a second oops in a bracket, a bracket that
+# is never closed, or another defect in a bracket: a report of KASAN, of lockdep, of a broken list
+# or count, or of a stall.  Messages that were dropped could have been any of these, so they are a
+# failure, too.
 # Between
 #
 #   kprobes-test: out-of-memory begin
@@ -76,9 +77,10 @@ deprecated workqueue
 printk messages dropped
 '
 
-# Messages that count as the oops, or the warning, that a bracket demands.  An oops must
-# not be in the bracket of a warning.
+# Messages of an oops, which must not be in the bracket of a warning.  NUMBER is in one line of
+# each oops; the bracket of an oops demands it once.  The bracket of a warning demands WARNING.
 OOPS='Oops|kernel BUG at|general protection|[Uu]nable to handle'
+NUMBER='[[]#[0-9]+[]]'
 WARNING='WARNING:|kretprobe BUG!'
 
 # Messages that no bracket excuses.  At a bad address, "KASAN:" is also part of an oops.
@@ -91,7 +93,8 @@ NEVER+='|INFO: rcu|INFO: task .* blocked|soft lockup|hard LOCKUP|printk messages
 judge_console()
 {
 	sed '/^$/d' <<<"$BAD" >"$BUILD/bad-lines"
-	awk -v oops="$OOPS" -v warning="$WARNING" -v never="$NEVER" -v own="${OWN_FUNCTIONS:-}" '
+	awk -v oops="$OOPS" -v number="$NUMBER" -v warning="$WARNING" -v never="$NEVER" \
+		-v own="${OWN_FUNCTIONS:-}" '
 	BEGIN { while (own && (getline name < own) > 0) ours[name] }
 	FNR == NR { bad[++n] = $0; next }
 	/kprobes-test: expect-(oops|warning) begin/ {
@@ -119,7 +122,8 @@ judge_console()
 	dump { next }
 	inside && kind == "warning" && ($0 ~ oops || /(^|[^A-Za-z_])BUG:/) { complain($0); next }
 	inside && $0 ~ never { complain($0); next }
-	inside { if ($0 ~ (kind == "oops" ? oops : warning)) found = 1; next }
+	inside && kind == "oops" && $0 ~ number && found++ { complain($0); next }
+	inside { if (kind == "warning" && $0 ~ warning) found = 1; next }
 	own && /BUG: KCSAN: data-race in / {
 		parties = $0
 		sub(/.*data-race in /, "", parties)
