@@ -5,6 +5,7 @@
 #include "arm.h"
 #include "internal.h"
 #include "point.h"
+#include "trace.h"
 
 /**
  * uprobe_vma_kind() - can text of a mapping be probed?
