@@ -12,7 +12,7 @@
  *	ksymbol ADDRESS LENGTH register|unregister ool NAME
  *
  * where BYTES are hexadecimal digits, or - if there are none.  The records of one
- * TEXT follow its line; those of each CPU are in their order.
+ * TEXT follow its line, in the order of time.
  *
  * A TEXT "wait WORDS" is not written: it waits, for half a minute at most, until the list of
  * probes has these words.
@@ -23,6 +23,7 @@
  * Built with nolibc.
  */
 #include <linux/perf_event.h>
+#include <linux/time.h>
 #include <linux/types.h>
 
 #define MAX_CPUS	64
@@ -66,6 +67,11 @@ static int open_rings(void)
 	attr.watermark = 1;
 	attr.text_poke = 1;
 	attr.ksymbol = 1;
+	/* Each record ends with the time. */
+	attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TIME;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC;
 
 	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
 		struct ring *ring = &rings[nr_rings];
@@ -155,37 +161,57 @@ static void copy_out(const unsigned char *data, __u64 from, void *to, unsigned i
 		((unsigned char *)to)[i] = data[(unsigned int)(from + i) % DATA_SIZE];
 }
 
-/* Prints and removes all records of a ring.  Returns 0, or 1 if some are lost. */
-static int drain(struct ring *ring)
+/* Returns the time of the first record of a ring, or the highest number if there is none. */
+static __u64 first_time(struct ring *ring)
 {
 	const unsigned char *data = (unsigned char *)ring->control + PAGE;
 	__u64 tail = ring->control->data_tail;
-	__u64 head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
 	struct perf_event_header header;
-	int lost = 0;
+	__u64 time;
 
-	while (tail != head) {
-		copy_out(data, tail, &header, sizeof(header));
-		copy_out(data, tail, record, header.size);
-		if (header.type == PERF_RECORD_TEXT_POKE)
-			print_text_poke(record + sizeof(header));
-		else if (header.type == PERF_RECORD_KSYMBOL)
-			print_ksymbol(record + sizeof(header));
-		else if (header.type == PERF_RECORD_LOST)
-			lost = 1;
-		tail += header.size;
-	}
-	/* The kernel reuses the space after this. */
-	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
-	return lost;
+	if (tail == __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE))
+		return ~0ULL;
+	copy_out(data, tail, &header, sizeof(header));
+	copy_out(data, tail + header.size - sizeof(time), &time, sizeof(time));
+	return time;
 }
 
+/* Prints and removes the first record of a ring.  Returns 0, or 1 if some are lost. */
+static int print_first(struct ring *ring)
+{
+	const unsigned char *data = (unsigned char *)ring->control + PAGE;
+	__u64 tail = ring->control->data_tail;
+	struct perf_event_header header;
+
+	copy_out(data, tail, &header, sizeof(header));
+	copy_out(data, tail, record, header.size);
+	if (header.type == PERF_RECORD_TEXT_POKE)
+		print_text_poke(record + sizeof(header));
+	else if (header.type == PERF_RECORD_KSYMBOL)
+		print_ksymbol(record + sizeof(header));
+	/* The kernel reuses the space after this. */
+	__atomic_store_n(&ring->control->data_tail, tail + header.size, __ATOMIC_RELEASE);
+	return header.type == PERF_RECORD_LOST;
+}
+
+/* Prints and removes all records.  Returns 0, or 1 if some are lost. */
 static int drain_all(void)
 {
-	int i, lost = 0;
+	__u64 time, first;
+	int i, from = 0, lost = 0;
 
-	for (i = 0; i < nr_rings; i++)
-		lost |= drain(&rings[i]);
+	do {
+		first = ~0ULL;
+		for (i = 0; i < nr_rings; i++) {
+			time = first_time(&rings[i]);
+			if (time < first) {
+				first = time;
+				from = i;
+			}
+		}
+		if (first != ~0ULL)
+			lost |= print_first(&rings[from]);
+	} while (first != ~0ULL);
 	return lost;
 }
 
