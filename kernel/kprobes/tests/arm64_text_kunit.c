@@ -127,6 +127,8 @@ static const char *const without_vectors[] = {
 	"__sysreg_restore_el1_state",
 	"__vgic_v3_perform_cpuif_access",
 	"get_timer_map",
+	"vcpu_read_sys_reg",
+	"vcpu_write_sys_reg",
 #ifdef CONFIG_ARM64_PTR_AUTH
 	"kvm_auth_eretax",
 #endif

@@ -334,10 +334,9 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
 /*
- * Text in which a BRK cannot be handled.  Either the CPU's exception vectors
- * are not the kernel's: a CPU that starts or resumes has none yet, and while a guest is entered
- * or left they are KVM's (kvm/hyp/vhe/Makefile has most of that text in .kprobes.text).  Or there
- * is no stack.  Or the function tracer calls it for functions that handle a BRK.
+ * Text in which a BRK cannot be handled.  Either a CPU that starts or resumes has no exception
+ * vectors yet.  Or there is no stack.  Or the function tracer calls it for functions that handle a
+ * BRK.  While a guest is entered or left, the vectors are KVM's; that text is in .kprobes.text.
  */
 static const char *const black_symbols[] __initconst = {
 	/* head.S, hyp-stub.S, sleep.S, proc.S */
@@ -352,24 +351,6 @@ static const char *const black_symbols[] __initconst = {
 	"__swpan_entry_el0",
 	"__swpan_exit_el1",
 	"__swpan_exit_el0",
-	/* kvm/arch_timer.c, sys_regs.c and nested.c, called by kvm/hyp with VHE */
-	"get_timer_map",
-	"vcpu_read_sys_reg",
-	"vcpu_write_sys_reg",
-	"locate_register",
-	"locate_mapped_el2_register",
-	"locate_direct_register",
-	"read_sr_from_cpu",
-	"write_sr_to_cpu",
-	"kvm_vcpu_apply_reg_masks",
-	/* kvm/pauth.c: a guest's eretaa and eretab */
-	"kvm_auth_eretax",
-	"compute_pac",
-	"compute_pac_mask",
-	"compute_bottom_pac",
-	"effective_tbi",
-	"to_canonical_addr",
-	"corrupt_addr",
 	/* entry-ftrace.S */
 	"_mcount",
 	"ftrace_caller",
