@@ -62,7 +62,7 @@ static void end(struct uprobe_deferred *op)
 
 /*
  * A probe has been removed, and may be freed: cancels the operations that other handlers have
- * noted for it, but not registrations that were noted after @op, the removal.
+ * noted for it, up to the first registration that was noted after @op, the removal.
  */
 static void cancel_others(struct uprobe *u, struct uprobe_deferred *op)
 {
@@ -72,10 +72,13 @@ static void cancel_others(struct uprobe *u, struct uprobe_deferred *op)
 	lockdep_assert_held(&uprobe_mutex);
 	guard(spinlock)(&noted_lock);
 	list_for_each_entry(other, &noted, node) {
-		if (other == op)
+		if (other == op) {
 			later = true;
-		else if (other->u == u && !(later && other->reg))
+		} else if (other->u == u) {
+			if (later && other->reg)
+				return;
 			other->u = NULL;
+		}
 	}
 }
 
