@@ -219,6 +219,23 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
  * Return: true if the copy, or a part of a copy that has several instructions, is at @addr.
  */
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr);
+
+/*
+ * arch_chosen_target() - where to continue at an address that a handler has chosen
+ * @kp: representative of the point that was hit by its breakpoint, or whose copy has faulted
+ * @addr: the address
+ *
+ * If the jump of the point covers the instruction at @addr, or will cover it, the instruction is
+ * executed in the detour.  Jumps of one instruction cover no others.
+ *
+ * Context: the trap.
+ */
+#ifndef arch_chosen_target
+static __always_inline unsigned long arch_chosen_target(struct kprobe *kp, unsigned long addr)
+{
+	return addr;
+}
+#endif
 bool kprobe_hit_registers(const struct pt_regs *regs);
 int kprobe_fault_handler(struct pt_regs *regs, int trapnr);
 void kprobe_leave_copy(struct pt_regs *regs);

@@ -126,6 +126,8 @@ static __always_inline void kprobe_full_hit(struct kprobe *kp, struct kprobe_fra
 			return;
 	} else {
 		arch_path_changed(regs);
+		instruction_pointer_set(regs,
+					arch_chosen_target(kp, instruction_pointer(regs)));
 	}
 	kprobe_frame_leave(frame);
 }

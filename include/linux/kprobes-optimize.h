@@ -194,6 +194,15 @@ bool kprobe_detour_used(struct kprobe *kp);
  */
 enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr);
 
+#ifdef CONFIG_KPROBE_CARRIERS
+bool kprobe_carrier_is_next(struct kprobe *kp, unsigned long addr);
+#else
+static inline bool kprobe_carrier_is_next(struct kprobe *kp, unsigned long addr)
+{
+	return false;
+}
+#endif
+
 #if defined(CONFIG_HAVE_KPROBE_DETOURS) && defined(CONFIG_OPTPROBES)
 int kprobe_detour_pre(struct kprobe *kp, struct pt_regs *regs);
 void kprobe_detour_post(struct kprobe *kp, struct pt_regs *regs);

@@ -10,6 +10,22 @@
 #include "../internal.h"
 
 /**
+ * kprobe_carrier_is_next() - does a handler of a carried probe continue at the carrier?
+ * @kp: representative of the point that was hit
+ * @addr: address at which the handler continues
+ *
+ * The hit of the carrier was that of ftrace's instruction.  So its own instruction comes next, not
+ * another hit.
+ *
+ * Context: the hit, preemption disabled.
+ */
+bool kprobe_carrier_is_next(struct kprobe *kp, unsigned long addr)
+{
+	return addr == (unsigned long)kp->addr && kprobe_point_carried(kprobe_to_point(kp));
+}
+NOKPROBE_SYMBOL(kprobe_carrier_is_next);
+
+/**
  * kprobe_dispatch_carrier() - pre_handler of the representatives of carriers
  * @kp: representative of the point that was hit
  * @regs: registers at the hit
@@ -27,7 +43,7 @@ int kprobe_dispatch_carrier(struct kprobe *kp, struct pt_regs *regs)
 	instruction_pointer_set(regs, kprobe_hit_ip(lone));
 	ret = lone->call(lone, regs);
 	frame->kp = kp;
-	return ret;
+	return ret && !kprobe_carrier_is_next(kp, instruction_pointer(regs));
 }
 NOKPROBE_SYMBOL(kprobe_dispatch_carrier);
 
@@ -42,6 +58,7 @@ static __always_inline int dispatch_carried(struct kprobe *kp, struct kprobe_poi
 	instruction_pointer_set(regs, kprobe_hit_ip(&site->kp));
 	ret = kprobe_dispatch_many(&site->kp, regs);
 	frame->kp = kp;
+	ret = ret && instruction_pointer(regs) != (unsigned long)kp->addr;
 	if (!ret)
 		instruction_pointer_set(regs, kprobe_hit_ip(kp));
 	return ret;

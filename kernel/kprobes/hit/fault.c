@@ -68,6 +68,8 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 		kprobe_frame_leave(frame);
 		arch_unmask_fault(regs);
 	}
+	if (handled)
+		instruction_pointer_set(regs, arch_chosen_target(kp, instruction_pointer(regs)));
 	return handled;
 }
 NOKPROBE_SYMBOL(copy_fault);

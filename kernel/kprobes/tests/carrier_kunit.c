@@ -129,6 +129,39 @@ static void the_entry_gets_a_jump(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, o.c.pre, 2);
 }
 
+static int skip_the_nop(struct kprobe *p, struct pt_regs *regs)
+{
+	counted_pre(p, regs);
+	instruction_pointer_set(regs, (unsigned long)carrier_of(carrier_target));
+	return 1;
+}
+NOKPROBE_SYMBOL(skip_the_nop);
+
+/* Execution continues at the carrier's instruction, without another hit. */
+static void a_handler_skips_the_nop(struct kunit *test)
+{
+	struct counted c = counted_at(site_of(carrier_target), true, false);
+	struct counted other = counted_at(site_of(carrier_target), true, false);
+
+	c.kp.pre_handler = skip_the_nop;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, state_at(c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, carrier_target(1), 2);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&c.kp));
+	KUNIT_EXPECT_EQ(test, carrier_target(1), 2);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
+
+	/* The other handler is not called. */
+	KUNIT_ASSERT_EQ(test, register_kprobe(&other.kp), 0);
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_EQ(test, carrier_target(1), 2);
+	KUNIT_EXPECT_EQ(test, c.pre, 3);
+	KUNIT_EXPECT_EQ(test, other.pre, 0);
+	unregister_kprobe(&other.kp);
+	unregister_kprobe(&c.kp);
+}
+
 static void post_handlers_are_called_after_the_nop(struct kunit *test)
 {
 	struct observer o = observer_at(site_of(carrier_target), true);
@@ -466,6 +499,7 @@ static void without_jumps_ftrace_serves(struct kunit *test)
 
 static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(the_entry_gets_a_jump),
+	KUNIT_CASE(a_handler_skips_the_nop),
 	KUNIT_CASE(post_handlers_are_called_after_the_nop),
 	KUNIT_CASE(a_carrier_can_have_probes_of_its_own),
 	KUNIT_CASE(a_batch_has_both),

@@ -259,6 +259,13 @@ static int set_result(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+static int skip_one(struct kprobe *p, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, 40);
+	instruction_pointer_set(regs, (unsigned long)OPT_SECOND);
+	return 1;
+}
+
 static int skip_two(struct kprobe *p, struct pt_regs *regs)
 {
 	regs_set_return_value(regs, 40);
@@ -289,6 +296,7 @@ static const struct path_case {
 	int result, later;
 } path_cases[] = {
 	{ "a register", set_result, OPT_SECOND, kprobes_opt_three, 42, 2 },
+	{ "the next instruction", skip_one, kprobes_opt_three, kprobes_opt_three, 43, 0 },
 	{ "the instruction pointer", skip_two, kprobes_opt_three, kprobes_opt_three, 42, 0 },
 	{ "back to the caller", return_at_once, kprobes_opt_three, kprobes_opt_three, 77, 0 },
 	{ "out of a frame", return_from_frame, OPT_FRAMED, kprobes_opt_framed, 78, 0 },

@@ -72,6 +72,12 @@ struct arch_optimized_insn {
 #define arch_jump_is_one_insn arch_jump_is_one_insn
 bool arch_jump_is_one_insn(const struct optimized_kprobe *op);
 
+#ifdef CONFIG_OPTPROBES
+/* See <linux/kprobes-arch.h>. */
+#define arch_chosen_target arch_chosen_target
+unsigned long arch_chosen_target(struct kprobe *kp, unsigned long addr);
+#endif
+
 /* See <linux/kprobes-optimize.h>. */
 #define KPROBE_CARRIER_OFFSET	5
 

@@ -94,7 +94,7 @@ void kprobe_detour_enter_dead(void);
 void kprobe_detour_enter_return_dead(void);
 
 /* hit/detour.c; called by the functions above */
-struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs);
+struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs, unsigned long ret);
 void kprobe_detour_stepped(unsigned long ret, struct pt_regs *regs);
 #endif
 

@@ -27,9 +27,38 @@ static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
 	return (struct pt_regs *)(to - nr);
 }
 
+/*
+ * Where a detour executes the instruction at @addr, if that is in the text that the jump covers;
+ * otherwise @addr.
+ */
+static __always_inline unsigned long covered_target(const struct kprobe *kp,
+						    const kprobe_opcode_t *detour,
+						    unsigned long addr)
+{
+	const struct detour_data *data = detour_data(detour);
+	int i;
+
+	for (i = 1; i < data->nr; i++) {
+		if (addr == (unsigned long)kp->addr + data->original[i - 1])
+			return (unsigned long)detour + DETOUR_COPY + data->copy[i - 1];
+	}
+	return addr;
+}
+
+/* A handler of a carried probe may continue after ftrace's instruction. */
+static __always_inline unsigned long chosen_target(struct kprobe *kp,
+						   const kprobe_opcode_t *detour,
+						   unsigned long addr)
+{
+	if (kprobe_carrier_is_next(kp, addr))
+		return (unsigned long)detour + DETOUR_COPY;
+	return covered_target(kp, detour, addr);
+}
+
 /**
  * kprobe_detour_redirect() - prepare an iret to the path that a handler has chosen
  * @regs: registers, built by kprobe_detour_enter()
+ * @ret: return address in the detour
  *
  * An iret needs no thunk that could change the flags.  A handler may have raised the stack
  * pointer, for example to take a return address off the stack.  A handler cannot lower the
@@ -40,8 +69,11 @@ static __always_inline struct pt_regs *move_up(struct pt_regs *regs)
  * Return: address of the registers: @regs in 64-bit mode; in 32-bit mode they have been moved,
  * and the members after the flags are not valid.
  */
-__visible struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs)
+__visible struct pt_regs *kprobe_detour_redirect(struct pt_regs *regs, unsigned long ret)
 {
+	const kprobe_opcode_t *detour = (kprobe_opcode_t *)(ret & -DETOUR_SIZE);
+
+	regs->ip = chosen_target(*(struct kprobe **)detour, detour, regs->ip);
 	if (unlikely(regs->sp < (unsigned long)(regs + 1))) {
 		pr_err_once("kprobes: a handler has lowered the stack pointer, which is ignored\n");
 		regs->sp = (unsigned long)(regs + 1);
@@ -108,6 +140,24 @@ static __always_inline const kprobe_opcode_t *detour_at(struct kprobe *kp, unsig
 
 	return start == (unsigned long)op->optinsn.insn ? (kprobe_opcode_t *)start : NULL;
 }
+
+/**
+ * arch_chosen_target() - where to continue at an address that a handler has chosen
+ * @kp: representative of the point whose breakpoint was hit
+ * @addr: the address
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+unsigned long arch_chosen_target(struct kprobe *kp, unsigned long addr)
+{
+	kprobe_opcode_t *resume = READ_ONCE(kp->ainsn.resume);
+	const kprobe_opcode_t *detour = NULL;
+
+	if (resume)
+		detour = detour_at(kp, (unsigned long)resume - DETOUR_COPY);
+	return detour ? covered_target(kp, detour, addr) : addr;
+}
+NOKPROBE_SYMBOL(arch_chosen_target);
 
 /**
  * arch_slot_original() - translate an address in a slot or a detour to the original

@@ -57,6 +57,7 @@ SYM_CODE_START(kprobe_detour_enter)
 
 .Lchanged:
 	movl	%esp, %eax
+	movl	%ebx, %edx
 	call	kprobe_detour_redirect
 	movl	%eax, %esp
 	POP_REGS

@@ -100,6 +100,7 @@ SYM_CODE_START(kprobe_detour_enter)
 .Lchanged:
 	UNWIND_HINT_REGS signal=0
 	movq	%rsp, %rdi
+	movq	%rbx, %rsi
 	call	kprobe_detour_redirect
 	UNWIND_HINT_IRET_REGS offset=RIP
 	POP_REGS
