@@ -23,7 +23,7 @@ help:
 	@echo 'make cycles                     run detours of the base and ours on this processor, count cycles'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'
-	@echo 'make cross [ARCH=arm|loongarch|mips|powerpc|riscv|s390]'
+	@echo 'make cross [ARCH=arm|csky|loongarch|mips|powerpc|riscv|s390|sparc]'
 	@echo '                                compile our core with the stock backends'
 	@echo 'make cross-boot ARCH=s390|...   boot such a kernel: KUnit suites, and probes of a program'
 	@echo 'make configs [ARCH=x86_64|arm64] [N=n] [SEED=s] [ONLY="name ..."]'

@@ -41,6 +41,8 @@ backend()
 	case $1 in
 	arm) echo arch/arm/probes/ arch/arm/kernel/{insn,patch,stacktrace,traps}.o \
 		arch/arm/mm/{fault,flush}.o ;;
+	csky) echo arch/csky/kernel/probes/ arch/csky/kernel/{ftrace,traps}.o \
+		arch/csky/mm/fault.o ;;
 	loongarch) echo arch/loongarch/kernel/{kprobes,rethook,rethook_trampoline,uprobes}.o \
 		arch/loongarch/kernel/{ftrace_dyn,traps}.o \
 		arch/loongarch/mm/fault.o kernel/trace/rethook.o ;;
@@ -54,6 +56,7 @@ backend()
 	s390) echo arch/s390/kernel/{kprobes,rethook,ftrace,mcount,traps,dumpstack,uprobes}.o \
 		arch/s390/lib/{probes,test_kprobes,test_kprobes_asm}.o arch/s390/mm/fault.o \
 		kernel/trace/rethook.o ;;
+	sparc) echo arch/sparc/kernel/{kprobes,nmi,perf_event,uprobes}.o arch/sparc/mm/fault_64.o ;;
 	esac
 }
 

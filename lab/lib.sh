@@ -76,12 +76,13 @@ source_arch()
 # compiled against our core; "make check ARCH=" never builds them.
 cross_arches()
 {
-	echo arm loongarch mips powerpc riscv s390
+	echo arm csky loongarch mips powerpc riscv s390 sparc
 }
 
 # compiler ARCH [CONFIG]: the compiler for that architecture and configuration; the
 # default is CONFIG of the environment.  No gcc of Debian 12 compiles for loongarch, or
-# an arm64 kernel with landing pads, but clang does both.
+# an arm64 kernel with landing pads, but clang does both.  No compiler of Debian compiles
+# for csky.
 compiler()
 {
 	case $1-${2:-${CONFIG:-}} in
@@ -92,11 +93,13 @@ compiler()
 	clang)		echo clang-19 ;;
 	arm)		echo arm-linux-gnueabihf-gcc ;;
 	arm64)		echo aarch64-linux-gnu-gcc ;;
+	csky)		echo csky-linux-gnu-gcc ;;
 	loongarch)	echo clang-19 ;;
 	mips)		echo mips64-linux-gnuabi64-gcc ;;
 	powerpc)	echo powerpc64le-linux-gnu-gcc ;;
 	riscv)		echo riscv64-linux-gnu-gcc ;;
 	s390)		echo s390x-linux-gnu-gcc ;;
+	sparc)		echo sparc64-linux-gnu-gcc ;;
 	*)		echo gcc ;;
 	esac
 }
