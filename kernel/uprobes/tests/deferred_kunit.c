@@ -170,7 +170,7 @@ struct remover {
 	char			history[sizeof(history)];
 };
 
-/* Unregisters a probe, and notes which callbacks had run when that returned. */
+/* Unregisters a probe, and then copies the history. */
 static void remove_probe(struct work_struct *work)
 {
 	struct remover *remover = container_of(work, struct remover, work);
