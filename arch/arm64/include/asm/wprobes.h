@@ -140,8 +140,7 @@ static __always_inline void arch_wprobe_handler_end(void)
 	asm volatile("msr daifset, #8" : : : "memory");
 }
 
-/* See <linux/wprobes-arch.h>.  The death of the task unmasks debug exceptions. */
-static inline void arch_wprobe_handler_died(void) { }
+void arch_wprobe_handler_died(void);
 
 #else
 

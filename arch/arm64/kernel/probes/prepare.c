@@ -319,8 +319,8 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 }
 
 /*
- * __cpu_suspend_enter() returns again when the CPU resumes.  The others may power the CPU down, and
- * then do not return.
+ * __cpu_suspend_enter() returns again when the CPU resumes.  The others may power the CPU down, or
+ * suspend the system, and then do not return.
  */
 struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__cpu_suspend_enter" },
@@ -328,6 +328,7 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "__arm_smccc_hvc" },
 	{ .name = "psci_0_1_cpu_suspend" },
 	{ .name = "psci_0_2_cpu_suspend" },
+	{ .name = "psci_system_suspend" },
 	{ }
 };
 

@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/wprobes.h>
 #include <linux/wprobes-arch.h>
+#include <asm/daifflags.h>
 
 #include "registers.h"
 
@@ -98,4 +99,16 @@ void wprobe_resume_registers(void)
 
 	for_each_set_bit(reg, &regs, ARM_MAX_WRP)
 		hw_breakpoint_resume_watch(reg);
+}
+
+/*
+ * See <linux/wprobes-arch.h>.  The exception has masked all others in PSTATE, which
+ * local_irq_enable() does not change if interrupts are masked by their priority.
+ */
+void arch_wprobe_handler_died(void)
+{
+	if (!(read_sysreg(daif) & PSR_A_BIT))
+		return;
+	local_daif_mask();
+	local_daif_restore(DAIF_PROCCTX_NOIRQ);
 }

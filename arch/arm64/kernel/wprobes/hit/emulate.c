@@ -10,6 +10,7 @@
 #include <linux/bits.h>
 #include <linux/context_tracking_state.h>
 #include <linux/irqflags.h>
+#include <linux/kasan-enabled.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/thread_info.h>
@@ -205,8 +206,8 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 	/* User memory is accessed with other rights. */
 	if (!(addr & BIT(55)))
 		return false;
-	/* An access that may fault here does not report a wrong tag to KASAN in these modes. */
-	if (system_uses_mte_async_or_asymm_mode() || is_changed_here(addr))
+	/* The exception has switched tag checks off, so that KASAN would miss a wrong tag. */
+	if (kasan_hw_tags_enabled() || is_changed_here(addr))
 		return false;
 	/*
 	 * ldar and stlr are ordered with all others.  A dependency of other accesses on a loaded
