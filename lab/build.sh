@@ -58,13 +58,6 @@ build()
 	kmake "$ARCH" "$CONFIG" --keep-going all
 }
 
-install_modules()
-{
-	rm -rf "$OUT/modules"
-	kmake "$ARCH" "$CONFIG" INSTALL_MOD_PATH="$OUT/modules" INSTALL_MOD_STRIP=1 \
-		modules_install
-}
-
 main()
 {
 	local status=0
@@ -75,7 +68,7 @@ main()
 	((status == 0)) || die "$ARCH-$CONFIG does not build (log: $LOG)"
 	check_warnings
 	logged "$LOGS/$ARCH-$CONFIG-modules.log" "installing modules of $ARCH-$CONFIG" \
-		install_modules || die "modules of $ARCH-$CONFIG cannot be installed"
+		install_modules "$ARCH" "$CONFIG" || die "modules of $ARCH-$CONFIG cannot be installed"
 }
 
 main

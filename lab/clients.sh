@@ -107,21 +107,6 @@ tools()
 	[[ $1 != x86_64 ]] || ln -s lib "$to/lib64"
 }
 
-# ftrace_cases FOLDER: the cases to run of selftests/ftrace in FOLDER.  Linux 6.12 does not
-# have all of them, and some that it has cannot pass.
-ftrace_cases()
-{
-	local leftout=$LAB/config/$BASE/clients.left-out name
-
-	while read -r name; do
-		if [[ $BASE == 6.12 ]]; then
-			compgen -G "$1/$name" >/dev/null || continue
-			! grep -qxF "$name" "$leftout" || continue
-		fi
-		echo "$name"
-	done < <(grep -v '^#' "$LAB/clients.list")
-}
-
 # guest_files ARCH CONFIG TREE: the files that the guest needs besides kselftests.
 guest_files()
 {
@@ -132,8 +117,7 @@ guest_files()
 
 	rm -rf "$guest" "$out/base-samples"
 	mkdir -p "$guest/samples" "$out/base-samples"
-	cp -r "$base/tools/testing/selftests/ftrace" "$guest/ftrace"
-	ftrace_cases "$guest/ftrace" >"$guest/ftrace/cases"
+	ftrace_files "$guest" "$LAB/clients.list"
 
 	# Build the samples of the base as external modules.
 	cp "$base"/samples/kprobes/* "$out/base-samples/"
@@ -170,33 +154,6 @@ bpf_cases()
 	}
 	/^Summary: / { ended = 1 }
 	END { if (!ended || !nr) print "FAIL " prefix ": test_progs ran to its end" }' "$2"
-}
-
-# strict ARCH TREE FILE: print the results; a case that did not run to completion is a
-# failure unless lab/clients.known has a reason.  So is a case of selftests/bpf that failed.
-strict()
-{
-	awk -F '\t' -v arch="$1" -v tree="$2" '
-	FNR == NR {
-		if ($0 !~ /^#/ && ($1 == arch || $1 == "any") &&
-		    ($2 == tree || $2 == "any"))
-			known[$3] = $4
-		next
-	}
-	{
-		text = name = $0
-		pending = / # (SKIP|UNRESOLVED)/ || /^SKIP/ || /^FAIL [^ ]+ bpf: /
-		sub(/^[A-Z]+ [^ ]+ /, "", name)
-		sub(/ *# .*/, "", name)
-		if (pending && name in known) {
-			sub(/^[A-Z]+/, "SKIP", text)
-			sub(/ *# .*/, "", text)
-			text = text " (" known[name] ")"
-		} else if (pending) {
-			sub(/^[A-Z]+/, "FAIL", text)
-		}
-		print text
-	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
 }
 
 # run ARCH TREE: build, boot and test, with the results in RESULTS.

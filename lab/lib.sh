@@ -253,6 +253,31 @@ busybox_of()
 	esac
 }
 
+# ftrace_cases FOLDER LIST: the cases in LIST of selftests/ftrace in FOLDER.  Linux 6.12 does
+# not have all of them, and some that it has cannot pass.
+ftrace_cases()
+{
+	local leftout=$LAB/config/$BASE/clients.left-out name
+
+	while read -r name; do
+		if [[ $BASE == 6.12 ]]; then
+			compgen -G "$1/$name" >/dev/null || continue
+			! grep -qxF "$name" "$leftout" || continue
+		fi
+		echo "$name"
+	done < <(grep -v '^#' "$2")
+}
+
+# ftrace_files GUEST LIST: copy selftests/ftrace of the base, unchanged, into the folder with
+# the guest's files; its file "cases" names the cases that the job "clients" runs.
+ftrace_files()
+{
+	rm -rf "$1/ftrace"
+	mkdir -p "$1"
+	cp -r "$(base_tree)/tools/testing/selftests/ftrace" "$1/ftrace" || return
+	ftrace_cases "$1/ftrace" "$2" >"$1/ftrace/cases"
+}
+
 # base_tarball: the file in which setup.sh stores the base, unless KSRC names another.
 base_tarball()
 {
@@ -314,6 +339,16 @@ kmake()
 	make -C "$tree" O="$out" ARCH="$arch" "$tools" CC="$cc" HOSTCC=gcc -j"$JOBS" \
 		KBUILD_BUILD_TIMESTAMP='1970-01-01' \
 		KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab "$@"
+}
+
+# install_modules ARCH CONFIG: install the modules of that build into its folder "modules".
+install_modules()
+{
+	local modules
+
+	modules=$(out_dir "$1" "$2")/modules
+	rm -rf "$modules"
+	kmake "$1" "$2" INSTALL_MOD_PATH="$modules" INSTALL_MOD_STRIP=1 modules_install
 }
 
 # end_job PID: end that process, its children, their children, and so on.  They cannot have a

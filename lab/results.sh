@@ -56,6 +56,33 @@ part()
 	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$2"
 }
 
+# strict ARCH TREE FILE: print the results in FILE; a case that did not run to completion is a
+# failure unless lab/clients.known has a reason.  So is a case of selftests/bpf that failed.
+strict()
+{
+	awk -F '\t' -v arch="$1" -v tree="$2" '
+	FNR == NR {
+		if ($0 !~ /^#/ && ($1 == arch || $1 == "any") &&
+		    ($2 == tree || $2 == "any"))
+			known[$3] = $4
+		next
+	}
+	{
+		text = name = $0
+		pending = / # (SKIP|UNRESOLVED)/ || /^SKIP/ || /^FAIL [^ ]+ bpf: /
+		sub(/^[A-Z]+ [^ ]+ /, "", name)
+		sub(/ *# .*/, "", name)
+		if (pending && name in known) {
+			sub(/^[A-Z]+/, "SKIP", text)
+			sub(/ *# .*/, "", text)
+			text = text " (" known[name] ")"
+		} else if (pending) {
+			sub(/^[A-Z]+/, "FAIL", text)
+		}
+		print text
+	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
+}
+
 # finish: list failed and skipped cases, and print "N passed, N failed" at the end.
 finish()
 {
