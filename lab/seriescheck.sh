@@ -5,13 +5,18 @@
 # configuration "series") at every step of it, for ARCH or for x86_64.  While the tree has
 # two implementations of kprobes, build one kernel with each that can be chosen.  Boot each
 # kernel that differs from those that have passed, and run its KUnit suites: that of the base
-# for kprobes, and ours from the step on that adds them.  At the end, build the configuration
+# for kprobes, and ours from the step on that adds them.  In the same boot, run the cases of the
+# base's selftests/ftrace that lab/seriescheck.list names.  At the end, build the configuration
 # "default", and the same without KPROBES.  The last line is "N passed, N failed".
+#
+# A case that fails, or does not run to completion, fails the step, unless lab/clients.known has
+# a reason.  The old implementation is the tree "base" there, and the new one "ours".
 #
 #   series-check/src        one tree, updated from step to step
 #   series-check/steps.git  the states of that tree
 #   series-check/ARCH-series-CHOICE  the build folders, built incrementally
-#   series-check/passed     states that have passed: ARCH, CHOICE, and a git tree
+#   series-check/passed     states that have passed: TESTS, ARCH, CHOICE, and a git tree
+#   series-check/booted     kernels that have passed: TESTS, ARCH, and a checksum
 #
 # ONLY="NAME ..." takes only these steps, as lab/series names them, and FROM=N begins with
 # step N.  A run that is interrupted goes on where it was: states that have passed are not
@@ -23,6 +28,10 @@ ARCHES=${ARCH:-x86_64}
 FROM=${FROM:-1}
 ONLY=${ONLY:-}
 MAIN=$BUILD
+
+# The tests that a state has to pass.  With another word here, states and kernels that have
+# passed are tested again.
+TESTS=kunit+ftrace
 mapfile -t NAMES < <(cd "$LAB/series" && printf '%s\n' [0-9][0-9][0-9]-*)
 
 lock_build
@@ -139,7 +148,7 @@ configure()
 	kmake "$arch" "series-$choice" olddefconfig
 }
 
-# build ARCH CHOICE: configure and build the kernel.
+# build ARCH CHOICE: configure and build the kernel and its module.
 build()
 {
 	local config
@@ -156,7 +165,8 @@ build()
 			return 1
 		} ;;
 	esac
-	kmake "$1" "series-$2" --keep-going all
+	kmake "$1" "series-$2" --keep-going all || return
+	install_modules "$1" "series-$2"
 }
 
 # checked_build DIR LOG TITLE COMMAND...: build; fail on complaints of objtool or about our
@@ -175,26 +185,55 @@ checked_build()
 	}
 }
 
-# boot_state ARCH CHOICE ID: boot the kernel without user space, unless the same one has passed.
+# implementation CHOICE: the tree whose kprobes these are, as lab/clients.known names it.
+implementation()
+{
+	case $1 in
+	stock)	echo base ;;
+	core)	echo ours ;;
+	# Before the choice begins, or after it has ended.
+	*)	[[ -f $SRC/kernel/kprobes/point.c ]] && echo ours || echo base ;;
+	esac
+}
+
+# judge_state ARCH CHOICE ID CONSOLE OUTPUT: record the cases of KUnit and of selftests/ftrace.
+# Fail if one of them fails, or if the base's suite of kprobes has not run.
+judge_state()
+{
+	local arch=$1 choice=$2 id=$3 console=$4 output=$5 found=$LOGS/$3-cases
+
+	part ftracetest "$output" >"$output.ftracetest"
+	: >"$found"
+	: >"$output.cases"
+	RESULTS=$found cases "$id KUnit" "$console"
+	RESULTS=$output.cases cases "$id ftracetest" "$output.ftracetest"
+	strict "$arch" "$(implementation "$choice")" "$output.cases" >>"$found"
+	grep -q "^PASS $id KUnit:.*kprobes_test" "$found" ||
+		echo "FAIL $id does not run the base's suite of kprobes" >>"$found"
+	cat "$found" >>"$RESULTS"
+	! grep '^FAIL' "$found"
+}
+
+# boot_state ARCH CHOICE ID: boot the kernel, which runs its KUnit suites and then the cases of
+# selftests/ftrace, unless the same kernel has passed.
 boot_state()
 {
-	local arch=$1 choice=$2 id=$3 image console=$LOGS/$3-console.log
+	local arch=$1 choice=$2 id=$3 out image console=$LOGS/$3-console.log output=$LOGS/$3-output.log
 
-	image=$(sha256sum <"$(out_dir "$arch" "series-$choice")/vmlinux")
-	if grep -qF "$arch $image" "$BUILD/booted"; then
+	out=$(out_dir "$arch" "series-$choice")
+	image=$(sha256sum <"$out/vmlinux")
+	if grep -qxF "$TESTS $arch $image" "$BUILD/booted"; then
 		say "$id: the same kernel has passed"
 		return
 	fi
-	rm -f "$console"
+	rm -f "$console" "$output"
+	ftrace_files "$out/guest" "$LAB/seriescheck.list" || return 1
+	step "$id initramfs" "$LAB/initramfs.sh" "$arch" "series-$choice" || return 1
 	step "$id runs its tests and ends by itself" \
-		"$LAB/boot.sh" "$arch" "series-$choice" none "$console" "$console.output" \
-		kunit_shutdown=reboot || return 1
+		"$LAB/boot.sh" "$arch" "series-$choice" clients "$console" "$output" || return 1
 	step "$id console log is clean" "$LAB/judge.sh" "$console" || return 1
-	cases "$id KUnit" "$console"
-	grep -q "^PASS $id KUnit:.*kprobes_test" "$RESULTS" ||
-		echo "FAIL $id does not run the base's suite of kprobes" >>"$RESULTS"
-	! tail -n 1000 "$RESULTS" | grep -qF "FAIL $id" || return 1
-	echo "$arch $image" >>"$BUILD/booted"
+	judge_state "$arch" "$choice" "$id" "$console" "$output" || return 1
+	echo "$TESTS $arch $image" >>"$BUILD/booted"
 }
 
 # check_state ARCH CHOICE NUMBER: test the kernel with that choice at that step.
@@ -204,7 +243,7 @@ check_state()
 
 	state=$(git -C "$STORE" rev-parse "${COMMITS[nr]}^{tree}")
 	id=$arch-${NAMES[nr - 1]}-$choice
-	if grep -qxF "$arch $choice $state" "$PASSED"; then
+	if grep -qxF "$TESTS $arch $choice $state" "$PASSED"; then
 		echo "PASS $id passed before" >>"$RESULTS"
 		return
 	fi
@@ -214,7 +253,7 @@ check_state()
 	if [[ ! $failed ]]; then
 		boot_state "$arch" "$choice" "$id" || failed=1
 	fi
-	[[ $failed ]] || echo "$arch $choice $state" >>"$PASSED"
+	[[ $failed ]] || echo "$TESTS $arch $choice $state" >>"$PASSED"
 }
 
 # build_default ARCH [without]: build the configuration default, or the same without KPROBES.
