@@ -38,8 +38,8 @@ DEFINE_STATIC_KEY_FALSE(kprobes_used);
  * @kps: array of pointers to the probes
  * @num: number of the probes, > 0
  *
- * All breakpoints are written together, which is cheaper than one by one.  On
- * failure every struct is as it was before the call.
+ * All breakpoints are written together, which is cheaper than one by one.  After a
+ * failure, all can be registered again without a change: addr and flags are as before.
  *
  * See Documentation/trace/kprobes.rst, Errors.
  *

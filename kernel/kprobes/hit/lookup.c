@@ -100,7 +100,7 @@ bool __is_insn_slot_addr(struct kprobe_insn_cache *cache, unsigned long addr)
 	preempt_disable_notrace();
 	page = find_slot_page(addr);
 	found = page && page->cache == cache;
-	preempt_enable_no_resched_notrace();
+	preempt_enable_notrace();
 	return found;
 }
 NOKPROBE_SYMBOL(__is_insn_slot_addr);

@@ -127,11 +127,14 @@ enum reader {
 	ANY_TIME,
 };
 
-/* Returns the number of bytes that the point may have replaced. */
+/*
+ * Returns the number of bytes that the point may have replaced.  Pairs with the release in
+ * kprobe_publish_slot(): if there is a detour, so are the original bytes under the jump.
+ */
 static unsigned int covered(struct optimized_kprobe *op, enum reader reader)
 {
 	bool jump = reader == LOCKED ? kprobe_optimized(&op->kp) :
-				       !!READ_ONCE(op->optinsn.insn);
+				       !!smp_load_acquire(&op->optinsn.insn);
 
 	return jump ? PROBE_JUMP_LEN : 1;
 }
@@ -141,10 +144,11 @@ static void restore(struct optimized_kprobe *op, enum reader reader,
 		    unsigned long addr, u8 *bytes, size_t len)
 {
 	unsigned long start = (unsigned long)op->kp.addr, at;
+	unsigned long end = start + covered(op, reader);
 	u8 original[PROBE_JUMP_LEN];
 
 	probe_original_bytes(op, op->kp.opcode, original);
-	for (at = start; at < start + covered(op, reader); at++) {
+	for (at = start; at < end; at++) {
 		if (at >= addr && at - addr < len)
 			bytes[at - addr] = original[at - start];
 	}
