@@ -110,6 +110,7 @@ struct uprobe_context {
  * @file: the probed file of @vma, or NULL
  * @addr: address of @page
  * @page: the page that was read last, with a reference, or NULL
+ * @err: error of the last page that could not be read
  * @untied: a part of @page
  * @room: a page in whose reach there is room for slots, or 0
  * @last: the point of the process that was found or created last, or NULL
@@ -124,6 +125,7 @@ struct uprobe_text_reader {
 	struct uprobe_file	*file;
 	unsigned long		addr;
 	struct page		*page;
+	int			err;
 	struct uprobe_untied	untied;
 	unsigned long		room;
 	struct uprobe_point	*last;

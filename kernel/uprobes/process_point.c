@@ -247,7 +247,7 @@ int uprobe_process_read(struct uprobe_text_reader *reader, unsigned long vaddr, 
 		reader->file = file_of(vma);
 	}
 	*why = "the text cannot be read";
-	return uprobe_text_read_insn(reader, vaddr) ? 0 : -EFAULT;
+	return uprobe_text_read_insn(reader, vaddr) ? 0 : reader->err;
 }
 
 /* Publishes a point after the point @before, with the instruction that has been read. */

@@ -271,8 +271,10 @@ static struct page *reader_page(struct uprobe_text_reader *reader, unsigned long
 		return reader->page;
 	uprobe_text_reader_end(reader);
 	page = uprobe_text_get(reader->mm, addr, 0);
-	if (IS_ERR(page))
+	if (IS_ERR(page)) {
+		reader->err = PTR_ERR(page);
 		return NULL;
+	}
 	reader->addr = addr;
 	reader->page = page;
 	reader->untied = (struct uprobe_untied) { 0 };
@@ -371,7 +373,7 @@ bool uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr
  * The text around the instruction is read too if the backend looks at it.
  *
  * Context: task, may sleep.
- * Return: false if nothing could be read.
+ * Return: false if nothing could be read; @reader->err is the error of uprobe_text_get().
  */
 bool uprobe_text_read_insn(struct uprobe_text_reader *reader, unsigned long addr)
 {
