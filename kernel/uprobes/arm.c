@@ -454,8 +454,8 @@ int uprobe_arm_moving(struct vm_area_struct *vma)
  */
 int uprobe_arm_forked(struct mm_struct *mm)
 {
-	struct operation *op = operation_get();
 	VMA_ITERATOR(vmi, mm, 0);
+	struct operation *op = operation_get();
 	struct vm_area_struct *vma;
 	int ret = 0;
 

@@ -127,15 +127,20 @@ enum reader {
 	ANY_TIME,
 };
 
-/*
- * Returns the number of bytes that the point may have replaced.  Pairs with the release in
- * kprobe_publish_slot(): if there is a detour, so are the original bytes under the jump.
- */
+/* Returns the number of bytes that the point may have replaced. */
 static unsigned int covered(struct optimized_kprobe *op, enum reader reader)
 {
-	bool jump = reader == LOCKED ? kprobe_optimized(&op->kp) :
-				       !!smp_load_acquire(&op->optinsn.insn);
+	bool jump;
 
+	if (reader == LOCKED) {
+		jump = kprobe_optimized(&op->kp);
+	} else {
+		/*
+		 * If there is a detour, so are the original bytes under the jump.  Pairs with the
+		 * release in kprobe_publish_slot().
+		 */
+		jump = smp_load_acquire(&op->optinsn.insn);
+	}
 	return jump ? PROBE_JUMP_LEN : 1;
 }
 
