@@ -182,17 +182,6 @@ static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point
 	return 0;
 }
 
-static __always_inline int arm_one(struct vm_area_struct *vma, u8 *kaddr,
-				   struct uprobe_point *point, unsigned int mode)
-{
-	u8 *at = kaddr + offset_in_page(point->offset);
-
-	if (unlikely(mode || !is_plain_insn(point, at)))
-		return arm_accepted(vma, point, at, mode);
-	write_breakpoint(vma, point, at);
-	return 0;
-}
-
 /*
  * A page cannot be armed, which is reported, unless the caller is being killed. Returns the error;
  * -EPERM if userfaultfd protects the page, which lasts.
@@ -220,18 +209,23 @@ static int arm_page(struct vm_area_struct *vma, struct page *page, unsigned long
 {
 	unsigned int mode = arch_uprobe_mode(vma->vm_mm), i;
 	bool meets = meets_process(vma, points[0]);
+	bool plain = !mode && !meets;
+	u8 *kaddr, *at;
 	int err = 0, ret;
-	u8 *kaddr;
 
 	if (IS_ERR(page))
 		return cannot_arm(vma, page_addr, points, nr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr; i++) {
-		if (unlikely(meets && !joins_process(vma, points[i])))
+		at = kaddr + offset_in_page(points[i]->offset);
+		if (likely(plain && is_plain_insn(points[i], at))) {
+			write_breakpoint(vma, points[i], at);
 			continue;
-		ret = arm_one(vma, kaddr, points[i], mode);
-		if (unlikely(ret))
-			err = uprobe_first_error(err, ret);
+		}
+		if (meets && !joins_process(vma, points[i]))
+			continue;
+		ret = arm_accepted(vma, points[i], at, mode);
+		err = uprobe_first_error(err, ret);
 	}
 	sync_text(kaddr, points[0], points[nr - 1]);
 	kunmap_local(kaddr);
@@ -533,8 +527,10 @@ static int count_all(struct vm_area_struct *vma, unsigned long page_addr,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		ret = points[i]->ref_ctr_offset ? count(vma, page_addr, points[i]) : 0;
-		err = uprobe_first_error(err, ret);
+		if (points[i]->ref_ctr_offset) {
+			ret = count(vma, page_addr, points[i]);
+			err = uprobe_first_error(err, ret);
+		}
 	}
 	return err;
 }
@@ -573,7 +569,8 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 					 disarm_page(vma, page, page_addr, points, nr, op);
 	}
 	uprobe_text_put_own(page);
-	if (op == UPROBE_ARM)
+	/* Points with counters have noted them. */
+	if (op == UPROBE_ARM && !xa_empty(&own->counters))
 		err = uprobe_first_error(err, count_all(vma, page_addr, points, nr));
 	return err;
 }
