@@ -27,6 +27,7 @@
 	entry(callm, "call *bench_pointer(%rip)") \
 	entry(jmpr, "jmp *%rdx")		\
 	entry(nop5, ".byte 0x0f, 0x1f, 0x44, 0, 0") \
+	entry(nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0") \
 	entry(ret, "ret")
 
 asm(".pushsection .text\n"
