@@ -56,6 +56,8 @@ void kprobes_text_caller(void);
 void kprobes_text_callee(void);
 extern char kprobes_text_load[], kprobes_text_long_load[];
 extern char kprobes_text_call[], kprobes_text_called[];
+extern char kprobes_text_hlt[], kprobes_text_mwait[], kprobes_text_mwaitx[];
+extern char kprobes_text_monitor[];
 
 /* Function of the suite of reliable traces, and the variable that it sets. */
 void kprobes_long_fill(void *to, unsigned long bytes);

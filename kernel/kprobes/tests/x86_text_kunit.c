@@ -316,8 +316,56 @@ static void an_operand_out_of_reach(struct kunit *test)
 }
 #endif
 
+/* --- Instructions that wait for an interrupt ----------------------------------------- */
+
+/* Is not called. */
+asm(ASM_FUNCTION(kprobes_text_waits,
+		 "nop\n"
+		 ASM_PLACE(kprobes_text_hlt)
+		 "hlt\n"
+		 ASM_PLACE(kprobes_text_mwait)
+		 ".byte 0x0f, 0x01, 0xc9\n"
+		 ASM_PLACE(kprobes_text_mwaitx)
+		 ".byte 0x0f, 0x01, 0xfb\n"
+		 ASM_PLACE(kprobes_text_monitor)
+		 ".byte 0x0f, 0x01, 0xc8\n"
+		 ASM_RET));
+
+static int try_post(char *insn, struct kprobe_why *why)
+{
+	struct counted c = counted_at(insn, true, true);
+	int ret = register_kprobe_why(&c.kp, why);
+
+	if (!ret)
+		unregister_kprobe(&c.kp);
+	return ret;
+}
+
+/* A copy with a breakpoint after it runs with interrupts masked, so it would wait forever. */
+static void a_post_handler_after_a_wait_is_refused(struct kunit *test)
+{
+	char *const waits[] = { kprobes_text_hlt, kprobes_text_mwait, kprobes_text_mwaitx };
+	struct kprobe_why why = {};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(waits); i++) {
+		struct counted pre = counted_at(waits[i], true, false);
+
+		KUNIT_EXPECT_EQ(test, try_post(waits[i], &why), -EINVAL);
+		KUNIT_EXPECT_STREQ(test, why.detail,
+				   "no copy can trap after it, as a post_handler needs");
+		KUNIT_EXPECT_PTR_EQ(test, probe_at(waits[i]), NULL);
+		KUNIT_ASSERT_EQ(test, register_kprobe(&pre.kp), 0);
+		/* Likewise if it is not the first probe there. */
+		KUNIT_EXPECT_EQ(test, try_post(waits[i], &why), -EINVAL);
+		unregister_kprobe(&pre.kp);
+	}
+	KUNIT_EXPECT_EQ(test, try_post(kprobes_text_monitor, &why), 0);
+}
+
 static struct kunit_case text_cases[] = {
 	KUNIT_CASE(the_reach_of_a_jump),
+	KUNIT_CASE(a_post_handler_after_a_wait_is_refused),
 #ifdef CONFIG_X86_64
 	KUNIT_CASE(an_operand_out_of_reach),
 #endif

@@ -191,6 +191,36 @@ static void test_endbr(void)
 	       "a landing pad that is cut off is none");
 }
 
+/* In both modes; bytes that follow the instruction do not matter. */
+static bool waits(const char *bytes, size_t len)
+{
+	const unsigned char *insn = (const unsigned char *)bytes;
+	bool in_32 = probe_waits(insn, len, INSN_MODE_32);
+
+	return in_32 && probe_waits(insn, len, INSN_MODE_64);
+}
+
+static bool waits_in_a_mode(const char *bytes, size_t len)
+{
+	const unsigned char *insn = (const unsigned char *)bytes;
+
+	return probe_waits(insn, len, INSN_MODE_32) || probe_waits(insn, len, INSN_MODE_64);
+}
+
+static void test_waits(void)
+{
+	tap_ok(waits("\xf4", 1) && waits("\xf4\xc3", 2) && waits("\xf3\xf4", 2),
+	       "hlt waits for an interrupt, also with a prefix");
+	tap_ok(waits("\x0f\x01\xc9", 3) && waits("\x0f\x01\xfb", 3),
+	       "mwait and mwaitx wait for an interrupt");
+	tap_ok(!waits_in_a_mode("\x0f\x01\xc8", 3) && !waits_in_a_mode("\x0f\x01\xfa", 3) &&
+	       !waits_in_a_mode("\xf3\x90", 2) && !waits_in_a_mode("\xfb\xf4", 2),
+	       "monitor, monitorx, pause and sti do not");
+	tap_ok(!waits_in_a_mode("\xc5\xf1\xf4\xc2", 4) && !waits_in_a_mode("\x0f\xf4\xc1", 3) &&
+	       !waits_in_a_mode("\x01\xc9", 2) && !waits_in_a_mode("\x0f\x01", 2),
+	       "nor do instructions with some of their bytes");
+}
+
 void test_vectors(const char *dir)
 {
 	check_in_modes(dir, "accept.vec", check_accepted);
@@ -203,4 +233,5 @@ void test_vectors(const char *dir)
 	tap_ok(!vector_unseen("refusal", refusal_words, refusal_seen, 1, NR_REFUSE),
 	       "every refusal has a vector");
 	test_endbr();
+	test_waits();
 }

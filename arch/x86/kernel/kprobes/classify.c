@@ -536,6 +536,31 @@ int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode, struct pr
 }
 
 /**
+ * probe_waits() - may an instruction wait for an interrupt?
+ * @bytes: the instruction
+ * @avail: number of bytes that may be read
+ * @mode: mode in which it runs
+ *
+ * While interrupts are masked, it may wait forever.
+ *
+ * Context: any; pure.
+ * Return: true for hlt, mwait and mwaitx; umwait and tpause also end at a masked interrupt.
+ */
+bool probe_waits(const u8 *bytes, size_t avail, enum insn_mode mode)
+{
+	struct probe_key key;
+	struct insn insn __uninitialized;
+
+	if (insn_decode(&insn, bytes, avail < MAX_INSN_SIZE ? avail : MAX_INSN_SIZE, mode))
+		return false;
+	probe_make_key(&insn, bytes, &key);
+	if (key.map == MAP_ONE)
+		return key.opcode == 0xf4;
+	return key.map == MAP_0F && key.opcode == 0x01 &&
+	       (key.modrm == 0xc9 || key.modrm == 0xfb);
+}
+
+/**
  * probe_refusal_name() - describe the reason of a refusal
  * @refusal: the reason
  *

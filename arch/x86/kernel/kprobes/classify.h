@@ -203,6 +203,7 @@ static inline bool probe_is_relative(const struct probe_insn *insn)
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,
 		   struct probe_insn *out);
 void probe_classify_init(void);
+bool probe_waits(const u8 *bytes, size_t avail, enum insn_mode mode);
 const char *probe_refusal_name(enum probe_refusal refusal);
 
 /* cfi.c */

@@ -258,7 +258,8 @@ int arch_prepare_kprobe_ftrace(struct kprobe *p)
  * arch_prepare_kprobe_post() - make the copy that is followed by a breakpoint
  * @p: representative
  *
- * See <linux/kprobes-arch.h>.
+ * See <linux/kprobes-arch.h>.  The copy runs with interrupts masked, so it must not wait for one.
+ * A detour could run such an instruction with a post handler, but may not exist.
  */
 int arch_prepare_kprobe_post(struct kprobe *p)
 {
@@ -272,7 +273,7 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 	avail = probe_read_insn((unsigned long)p->addr,
 				(unsigned long)p->addr + probe_desc(p)->len, bytes);
 	mutex_unlock(&text_mutex);
-	if (!avail)
+	if (!avail || probe_waits(bytes, avail, INSN_MODE_KERN))
 		return -EINVAL;
 	return make_slot(p, bytes, true);
 }
