@@ -253,6 +253,19 @@ static void detours_report_the_original(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jump);
 }
 
+#ifdef CONFIG_X86
+/* After the copy of the first instruction, such a detour calls a function. */
+static void detours_with_a_post_handler_report_the_original(struct kunit *test)
+{
+	bool jump = false;
+
+	if (!IS_ENABLED(CONFIG_OPTPROBES))
+		kunit_skip(test, "no jumps");
+	copies_of_kprobes_report_the_original(test, true, &jump);
+	KUNIT_EXPECT_TRUE(test, jump);
+}
+#endif
+
 static void write_here(void *value)
 {
 	this_cpu_write(per_cpu_word, (unsigned long)value);
@@ -424,6 +437,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(copies_report_the_original),
 	KUNIT_CASE(stepped_copies_report_the_original),
 	KUNIT_CASE(detours_report_the_original),
+#ifdef CONFIG_X86
+	KUNIT_CASE(detours_with_a_post_handler_report_the_original),
+#endif
 	KUNIT_CASE(per_cpu_variables_are_watched_by_their_cpu),
 	KUNIT_CASE(a_movable_per_cpu_probe_is_called),
 	KUNIT_CASE(accesses_of_handlers_are_missed_and_counted),
