@@ -446,12 +446,12 @@ void uprobe_table_for_each(struct uprobe_mm *own, void (*fn)(struct uprobe_site 
 /* site.c */
 enum uprobe_resolved {
 	UPROBE_RESOLVED,	/* the site is in the table now */
-	UPROBE_RESTART,		/* the breakpoint is gone: execute again */
-	UPROBE_NO_MEMORY,	/* memory is short, or current is being killed: likewise */
+	UPROBE_RESTART,		/* the breakpoint is gone, or memory is short: execute again */
 	UPROBE_FOREIGN,		/* a breakpoint of the program or of a debugger */
 };
 
 enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr);
+struct uprobe_point *uprobe_site_point(unsigned long vaddr, u64 id);
 void uprobe_sites_detach(struct uprobe_point *point);
 void uprobe_site_gone(struct uprobe_site *site);
 void uprobe_site_renew(struct uprobe_mm *own, unsigned long vaddr, struct uprobe_point *point);

@@ -30,23 +30,14 @@ static struct uprobe_point *look_up_point(struct return_instance *ri)
 	return point && point->id == ri->point_id ? point : NULL;
 }
 
-/* Looks the point up again: it may be gone.  A child always does so. */
+/*
+ * Looks the point up again: it may be gone. A child always does so. A child after fork, or text
+ * that was remapped, has no site yet. The return handlers need none, so that no lack of memory or
+ * of room for a copy loses the return.
+ */
 static noinline struct uprobe_point *find_point(struct return_instance *ri)
 {
-	struct uprobe_point *point = look_up_point(ri);
-
-	if (point)
-		return point;
-	/* A child after fork, or text that was remapped, has no site yet. */
-	switch (uprobe_site_resolve(ri->func)) {
-	case UPROBE_RESOLVED:
-		return look_up_point(ri);
-	case UPROBE_NO_MEMORY:
-		uprobe_return_missed();
-		return NULL;
-	default:
-		return NULL;
-	}
+	return look_up_point(ri) ?: uprobe_site_point(ri->func, ri->point_id);
 }
 
 /* Has nothing been unregistered since the entry, so that the instance's point exists? */

@@ -385,7 +385,7 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 	int err;
 
 	if (!own)
-		return UPROBE_NO_MEMORY;
+		return UPROBE_RESTART;
 	scoped_guard(mmap_read_lock, own->mm)
 		err = resolve_mapped(own, vaddr, false);
 	if (err == -ENOSPC)
@@ -399,7 +399,35 @@ enum uprobe_resolved uprobe_site_resolve(unsigned long vaddr)
 		give_up(own, vaddr);
 		return UPROBE_RESTART;
 	default:
+		/* Memory is short, or the task is being killed. */
 		cond_resched();
-		return UPROBE_NO_MEMORY;
+		return UPROBE_RESTART;
 	}
+}
+
+/**
+ * uprobe_site_point() - find a point of current's process without a site
+ * @vaddr: address of the point
+ * @id: its number
+ *
+ * Context: task, may sleep; a hit, until whose end the point stays; no locks.
+ * Return: NULL if the process has no such point there (any more).
+ */
+struct uprobe_point *uprobe_site_point(unsigned long vaddr, u64 id)
+{
+	/* Pairs with the release in uprobe_mm_get(). */
+	struct uprobe_mm *own = smp_load_acquire(&current->mm->uprobes_state.own);
+	struct uprobe_point *point = NULL;
+	struct vm_area_struct *vma;
+
+	guard(mmap_read_lock)(current->mm);
+	vma = vma_lookup(current->mm, vaddr);
+	if (!vma)
+		return NULL;
+	guard(rwsem_read)(&uprobe_points_lock);
+	if (vma->vm_file)
+		point = uprobe_point_find(file_inode(vma->vm_file), uprobe_vma_offset(vma, vaddr));
+	if (own && (!point || point->id != id))
+		point = uprobe_process_point_find(own, vaddr);
+	return point && point->id == id ? point : NULL;
 }

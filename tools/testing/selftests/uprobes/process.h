@@ -201,6 +201,15 @@ UNUSED static void refused_because(const char *name, int err, int wanted, const 
 
 /* --- Calls and text ------------------------------------------------------------------- */
 
+/* Nanoseconds; 32 bits are enough for differences of 4 seconds. */
+UNUSED static unsigned long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
 UNUSED static unsigned long call_plain(unsigned int times)
 {
 	unsigned long sum = 0;
@@ -265,6 +274,15 @@ UNUSED static const unsigned int refused_code[] = { 0xd4000002, 0xd65f03c0 };
 #else
 UNUSED static const unsigned char breakpoint_code[] = { 0xcc, 0xc3 };
 UNUSED static const unsigned char refused_code[] = { 0xc7, 0xf8, 0, 0, 0, 0, 0xc3 };
+#endif
+
+/* Calls the function at its argument; for 64 bits. */
+#if defined(__aarch64__)
+UNUSED static const unsigned int calling_code[] = {
+	0xa9bf7bfd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0
+};
+#else
+UNUSED static const unsigned char calling_code[] = { 0x53, 0xff, 0xd7, 0x5b, 0xc3 };
 #endif
 
 UNUSED static volatile unsigned int traps;

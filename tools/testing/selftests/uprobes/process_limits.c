@@ -207,6 +207,37 @@ static void check_far_branch(char *code)
 }
 #endif
 
+static char *room;
+static bool taken;
+
+/* The copies vanish, and the room for others; and a probe, so that the kernel looks again. */
+static void take_room(void)
+{
+	taken = mmap(room, HOLE, PROT_NONE, RESERVE | MAP_FIXED, -1, 0) == room;
+	on("del", "b");
+}
+
+/* A call returns to handlers, which need no copy. */
+static void check_return_without_room(char *code, char *hole)
+{
+	char *calling = code + 1024;
+	int err;
+
+	memcpy(calling, calling_code, sizeof(calling_code));
+	__builtin___clear_cache(calling, calling + sizeof(calling_code));
+	room = hole;
+	err = add("b", plain, "") ?: add("r", calling, "return");
+	((void (*)(void (*)(void)))calling)(take_room);
+	if (err || taken)
+		ksft_test_result(!err && get("r", HITS) == 1 && get("r", RETURNS) == 1 &&
+				 !get("r", ERRORS) && !get("r", MISSED),
+				 "the room vanishes during a call: %ld returns, %ld missed\n",
+				 get("r", RETURNS), get("r", MISSED));
+	else
+		ksft_test_result_skip("this kernel does not let programs unmap areas\n");
+	command("drop");
+}
+
 static void check_no_room(void)
 {
 	char *code = reserve(), *hole = code + HOLE;
@@ -232,13 +263,14 @@ static void check_no_room(void)
 			 "there is room in a hole\n");
 	command("drop");
 	check_far_branch(code);
+	check_return_without_room(code, hole);
 }
 #else
 static void check_no_room(void)
 {
 	int i;
 
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 6; i++)
 		ksft_test_result_skip("any text reaches all addresses\n");
 }
 #endif
@@ -420,14 +452,6 @@ static void check_memory(void)
 #define COST_ROUNDS	20
 #define COST_CALLS	1000
 
-static unsigned long now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000UL + time.tv_nsec;
-}
-
 static void call_kernel(unsigned int times)
 {
 	while (times--)
@@ -556,7 +580,7 @@ static void check_tagged_literal(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(25 + TAG_CHECKS);
+	ksft_set_plan(26 + TAG_CHECKS);
 	check_execute_only();
 	check_protected();
 	check_guarded();
