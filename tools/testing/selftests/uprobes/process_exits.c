@@ -259,6 +259,107 @@ static void check_unreadable(void)
 	munmap(code, 4096);
 }
 
+/* --- Two pages -------------------------------------------------------------------------- */
+
+/* Two pages with a function across their border, which has an exit in each. */
+static char *two_pages(void)
+{
+	char *code = mmap(NULL, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(code + 4096 - CODE_SIZE, code_start, CODE_SIZE);
+	memcpy(code + 4096, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + 8192);
+	return code;
+}
+
+/* The exit in the second page is armed first; that in the first page is another instruction. */
+static void check_failed_enable(void)
+{
+	char *code = two_pages(), *at = code + 4096 - CODE_SIZE, *first_exit = code + 4095;
+	int err = add_exits("a", at, 2 * CODE_SIZE, "") ?: on("off", "a"), failed;
+
+	*first_exit ^= 1;
+	failed = on("on", "a");
+	ksft_test_result(!err && failed == EILSEQ && !memcmp(code + 4096, code_start, CODE_SIZE) &&
+			 code_call(code + 4096, 0, 1) && !get("a", RETURNS),
+			 "if one exit cannot be enabled, none is: error %d, %ld hits\n", failed,
+			 get("a", RETURNS));
+	*first_exit ^= 1;
+	__builtin___clear_cache(code, code + 8192);
+	ksft_test_result(!on("on", "a") && code_call(at, 0, 1) && code_call(code + 4096, 0, 1) &&
+			 get("a", RETURNS) == 2, "all are enabled later: %ld hits\n",
+			 get("a", RETURNS));
+	command("drop");
+	munmap(code, 8192);
+}
+
+/* --- Many exits ------------------------------------------------------------------------- */
+
+#define COPIES	30
+
+/* The kernel needs room for all points; slub_debug and KASAN notice if it writes beyond. */
+static void check_array(void)
+{
+	char *code = mmap(NULL, 4096, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i, right = 0;
+	char name[16], words[40];
+	int err;
+
+	for (i = 0; i < COPIES; i++)
+		memcpy(code + i * CODE_SIZE, code_start, CODE_SIZE);
+	__builtin___clear_cache(code, code + 4096);
+	snprintf(words, sizeof(words), "return size=%lu", COPIES * CODE_SIZE);
+	err = make("e", getpid(), code, words);
+	for (i = 0; i < COPIES; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		err = err ?: make(name, getpid(), code + i * CODE_SIZE, "return");
+	}
+	err = err ?: command("returns");
+	for (i = 0; i < COPIES; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		right += code_call(code + i * CODE_SIZE, 0, i) && get(name, RETURNS) == 1;
+	}
+	ksft_test_result(!err && right == COPIES && get("e", RETURNS) == COPIES &&
+			 !get("e", ERRORS),
+			 "an array with a probe of exits: error %d, %u right, %ld hits\n",
+			 err, right, get("e", RETURNS));
+	command("drop");
+	munmap(code, 4096);
+}
+
+#ifdef __aarch64__
+#define RETURN_SIZE	4UL
+#else
+#define RETURN_SIZE	1UL
+#endif
+#define MANY		65536UL
+
+/* munmap() ends the registrations of all exits, in another order than the removal. */
+static void check_many(void)
+{
+	const unsigned long size = MANY * RETURN_SIZE;
+	char *code = mmap(NULL, size, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long long removed, unmapped;
+	unsigned long i;
+	int err;
+
+	for (i = 0; i < size; i += RETURN_SIZE)
+		memcpy(code + i, code_end - RETURN_SIZE, RETURN_SIZE);
+	__builtin___clear_cache(code, code + size);
+	err = add_exits("m", code, size, "");
+	removed = now();
+	err = err ?: on("del", "m");
+	removed = now() - removed;
+	err = err ?: on("add", "m");
+	unmapped = now();
+	munmap(code, size);
+	unmapped = now() - unmapped;
+	ksft_test_result(!err && !get("m", REGISTERED) && unmapped < 4 * removed + 1000000000ULL,
+			 "%lu exits: error %d, removed in about %lu ms, unmapped in %lu ms\n", MANY,
+			 err, (unsigned long)(removed >> 20), (unsigned long)(unmapped >> 20));
+	command("drop");
+}
+
 /* --- Processes -------------------------------------------------------------------------- */
 
 static int child_calls(void)
@@ -268,17 +369,13 @@ static int child_calls(void)
 
 static void check_processes(void)
 {
-	char *code = mmap(NULL, 8192, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *code = two_pages();
 	int err = ADD("a", exits_two, ""), status;
 
 	status = in_child(child_calls);
 	ksft_test_result(!err && !status && !get("a", RETURNS), "a child has no hits\n");
 	command("drop");
 
-	/* The function is in two pages. */
-	memcpy(code + 4096 - CODE_SIZE, code_start, CODE_SIZE);
-	memcpy(code + 4096, code_start, CODE_SIZE);
-	__builtin___clear_cache(code, code + 8192);
 	err = add_exits("a", code + 4096 - CODE_SIZE, 2 * CODE_SIZE, "");
 	ksft_test_result(!err && code_call(code + 4096 - CODE_SIZE, 0, 1) &&
 			 code_call(code + 4096, 0, 1) && get("a", RETURNS) == 2,
@@ -338,12 +435,15 @@ static void check_steps(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(33 + UNREADABLE);
+	ksft_set_plan(37 + UNREADABLE);
 	check_calls();
 	check_changes();
 	check_refusals();
 	if (UNREADABLE)
 		check_unreadable();
+	check_failed_enable();
+	check_array();
+	check_many();
 	check_processes();
 	check_steps();
 	ksft_finished();
