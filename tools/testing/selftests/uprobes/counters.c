@@ -227,12 +227,64 @@ static void check_full(void)
 	munmap(text, page_size);
 }
 
+static int ready[2], over[2];
+
+/* Has other memory where the parent has its counter, and waits until the point is gone. */
+static int child_has_other(int event)
+{
+	char *other, byte = 0;
+
+	close(event);
+	other = mmap(data, page_size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (other != data)
+		return 1;
+	set(data, 5);
+	write(ready[1], &byte, 1);
+	close(ready[1]);
+	read(over[0], &byte, 1);
+	return value_in(data) == 5 ? 0 : 2;
+}
+
+/* fork() copies text, but not the data. */
+static void check_not_copied(void)
+{
+	void *text = map_text();
+	int event, status;
+	char byte = 0;
+	pid_t pid;
+
+	data = map_data();
+	event = probe(COPY);
+	advise(data, page_size, 10 /* MADV_DONTFORK */);
+	pipe(ready);
+	pipe(over);
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		_exit(child_has_other(event));
+	}
+	close(ready[1]);
+	read(ready[0], &byte, 1);
+	close(event);
+	write(over[1], &byte, 1);
+	status = reap(pid);
+	ksft_test_result(event >= 0 && !status,
+			 "a child's memory at the address of the counter is left alone: %d\n",
+			 status);
+	close(ready[0]);
+	close(over[0]);
+	close(over[1]);
+	munmap(data, page_size);
+	munmap(text, page_size);
+}
+
 int main(void)
 {
 	ksft_print_header();
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
-	ksft_set_plan(15);
+	ksft_set_plan(16);
 	page_size = getauxval(AT_PAGESZ);
 	if (counted(1) != 2 || !copy_file())
 		ksft_exit_fail_msg("the program cannot be copied\n");
@@ -243,6 +295,7 @@ int main(void)
 	check_protected();
 	check_stale();
 	check_full();
+	check_not_copied();
 	unlink(COPY);
 	ksft_finished();
 }
