@@ -391,6 +391,15 @@ void uprobe_data_moved(unsigned long start, unsigned long len, unsigned long to)
 	}
 }
 
+/* Does a process have a counter at its address? The data may be protected meanwhile. */
+static bool is_mapped(struct mm_struct *mm, const struct uprobe_counter *counter)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, counter->vaddr);
+
+	return vma && vma->vm_file && file_inode(vma->vm_file) == counter->inode &&
+	       uprobe_vma_offset(vma, counter->vaddr) == counter->offset;
+}
+
 /**
  * uprobe_counters_fork() - the memory of a process has been copied
  * @own: the process
@@ -404,7 +413,6 @@ void uprobe_data_moved(unsigned long start, unsigned long len, unsigned long to)
 int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
 {
 	struct uprobe_counter *counter, *copy;
-	struct vm_area_struct *vma;
 	struct uprobe_mm *child;
 	unsigned long index;
 	int err;
@@ -421,8 +429,7 @@ int uprobe_counters_fork(struct uprobe_mm *own, struct mm_struct *mm)
 		if (!copy)
 			return -ENOMEM;
 		/* With MADV_DONTFORK, the child does not have the counter. */
-		vma = vma_lookup(mm, copy->vaddr);
-		if (!vma || !has_counter(vma, copy->inode, copy->offset))
+		if (!is_mapped(mm, copy))
 			copy->vaddr = 0;
 		err = xa_err(xa_store(&child->counters, index, copy, GFP_KERNEL_ACCOUNT));
 		if (err) {

@@ -167,16 +167,25 @@ static void check_copy(void)
 	munmap(data, page_size);
 }
 
+static int child_writes_data(void)
+{
+	change_protection(data, page_size, PROT_READ | PROT_WRITE);
+	return value_in(data) == 1 ? 0 : 1;
+}
+
 /* Loaders map data that cannot be written, and make it writable later. */
 static void check_protected(void)
 {
-	int event = probe(COPY);
+	int event = probe(COPY), status;
 	void *text = map_text();
 
 	data = map((const void *)&counter, PROT_READ);
 	change_protection(data, page_size, PROT_READ | PROT_WRITE);
 	ksft_test_result(event >= 0 && value_in(data) == 1,
 			 "data that becomes writable has 1 (%u)\n", value_in(data));
+	change_protection(data, page_size, PROT_READ);
+	status = in_child(child_writes_data);
+	ksft_test_result(!status, "a child makes protected data writable again, and sees 1\n");
 	close(event);
 	munmap(data, page_size);
 	munmap(text, page_size);
@@ -284,7 +293,7 @@ int main(void)
 	ksft_print_header();
 	if (read_number(UPROBE_PMU "type") < 0)
 		ksft_exit_skip("no uprobes in this kernel\n");
-	ksft_set_plan(16);
+	ksft_set_plan(17);
 	page_size = getauxval(AT_PAGESZ);
 	if (counted(1) != 2 || !copy_file())
 		ksft_exit_fail_msg("the program cannot be copied\n");
