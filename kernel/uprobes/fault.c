@@ -28,9 +28,10 @@ struct outcome {
 	bool again;	/* the access may succeed now */
 };
 
+/* Most memory that can be written or executed can be read; the other faults again. */
 static bool may_access(struct vm_area_struct *vma, bool write)
 {
-	return vma->vm_flags & (write ? VM_WRITE : VM_READ) &&
+	return vma->vm_flags & (write ? VM_WRITE : VM_ACCESS_FLAGS) &&
 	       arch_vma_access_permitted(vma, write, false, false);
 }
 
