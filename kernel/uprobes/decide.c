@@ -322,6 +322,65 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 	return unlikely(err) ? report_unread(inode, from, end, err) : 0;
 }
 
+/* Is the text around an instruction in the page of the instruction? */
+static bool is_in_one_page(loff_t offset)
+{
+	/* If it begins in the page before, the difference wraps, and is large. */
+	return offset_in_page(offset) - UPROBE_CONTEXT_BYTES <=
+	       PAGE_SIZE - MAX_UINSN_BYTES - 2 * UPROBE_CONTEXT_BYTES;
+}
+
+/* Brings in what a batch needs of a file. Returns 0 or the first error. */
+static int bring_in_all(struct file *file, const struct uprobe_request *requests, unsigned int nr)
+{
+	const struct uprobe_request *request, *end = requests + nr;
+	struct inode *inode = file_inode(file);
+	loff_t page = -1;
+	int ret, err = 0;
+
+	for (request = requests; request < end && !fatal_signal_pending(current); request++) {
+		ret = 0;
+		if (page != (request->offset & PAGE_MASK) || !is_in_one_page(request->offset))
+			ret = bring_in(file, inode, request->offset);
+		page = request->offset & PAGE_MASK;
+		err = err ? err : ret;
+		if (!request->ref_ctr_offset)
+			continue;
+		ret = bring_in(file, inode, request->ref_ctr_offset);
+		err = err ? err : ret;
+	}
+	return err;
+}
+
+/**
+ * uprobe_requests_bring_in() - bring text and counters of a batch into the page cache
+ * @inode: the file
+ * @requests: the batch
+ * @nr: number of requests
+ *
+ * If a program does not answer its file system, only this registration waits, and not those that
+ * need uprobe_mutex. A page may be evicted at once, or fail to be read; then the registration reads
+ * it again, and reports the error.
+ *
+ * Context: task, may sleep; no locks.
+ */
+void uprobe_requests_bring_in(struct inode *inode, const struct uprobe_request *requests,
+			      unsigned int nr)
+{
+	struct file *files[UPROBE_READ_TRIES];
+	unsigned int tried = 0;
+	int err = 0;
+
+	do {
+		files[tried] = mapped_file(inode->i_mapping, files, tried);
+		if (!files[tried])
+			break;
+		err = bring_in_all(files[tried++], requests, nr);
+	} while (err && !is_final(err) && tried < ARRAY_SIZE(files));
+	while (tried)
+		fput(files[--tried]);
+}
+
 /* The bits for &uprobe_point.plain of a point that has been accepted for mode 0. */
 static unsigned long plain_bits(const struct uprobe_point *point)
 {

@@ -161,9 +161,11 @@ static int register_requests(struct inode *inode, struct uprobe_request *request
 			     unsigned int nr, struct uprobe_point **points)
 {
 	unsigned int done;
-	/* Another registration may wait for a file system that does not answer. */
-	int err = mutex_lock_killable(&uprobe_mutex);
+	int err;
 
+	uprobe_requests_bring_in(inode, requests, nr);
+	/* Another registration may wait for a file system that does not answer. */
+	err = mutex_lock_killable(&uprobe_mutex);
 	if (err)
 		return err;
 	err = publish(inode, requests, nr, &done);

@@ -4,8 +4,9 @@
  * the program to read it, other probes are registered, and the program maps a probed file itself.
  * None of them waits for another for ever: not if an instruction is read for the first time, if
  * known text is read again, if a counter is read, or if the page is locked until the program has
- * written it.  And if the program refuses to read for one open file, the instruction is read for
- * another; if there is none, the registration fails.
+ * written it.  A registration that waits for text does not keep others waiting.  And if the
+ * program refuses to read for one open file, the instruction is read for another; if there is
+ * none, the registration fails.
  */
 #include "../kselftest.h"
 
@@ -30,10 +31,11 @@
 /* Data that the processes share. */
 struct shared {
 	volatile int stall;	/* the server's next answer has to wait for the others */
+	volatile int hold;	/* it has to wait until another process has registered a probe */
 	volatile int reading;	/* the server has been asked */
 	volatile int waiting;	/* another process registers a probe */
 	volatile int writing;	/* the server has been asked to write */
-	volatile int mapping;	/* a process maps the page that is written */
+	volatile int mapping;	/* a process needs the page that is written, or read */
 	volatile int registered;	/* another process has registered a probe */
 	volatile int late;	/* not before the server's answer */
 	volatile __u64 opened;	/* the handle of the last open file; the first is 1 */
@@ -83,6 +85,14 @@ static struct fuse_attr attributes(__u64 node)
 	};
 }
 
+static void await(volatile int *flag)
+{
+	unsigned int tries = 500;
+
+	while (!*flag && tries--)
+		usleep(10000);
+}
+
 /* Lets a process register another probe, and maps the probed file. */
 static void stall(void)
 {
@@ -111,6 +121,12 @@ static void answer_read(int fuse, const struct fuse_in_header *in)
 	}
 	if (shared->stall)
 		stall();
+	if (shared->hold) {
+		shared->hold = 0;
+		shared->mapping = 1;
+		await(&shared->registered);
+		shared->late = !shared->registered;
+	}
 	if (wanted->offset < sizeof(contents))
 		size = sizeof(contents) - wanted->offset;
 	if (size > wanted->size)
@@ -123,11 +139,9 @@ static void answer_write(int fuse, const struct fuse_in_header *in)
 {
 	const struct fuse_write_in *wanted = (const void *)(in + 1);
 	struct fuse_write_out written = { .size = wanted->size };
-	unsigned int tries = 500;
 
 	shared->writing = 1;
-	while (!shared->registered && tries--)
-		usleep(10000);
+	await(&shared->registered);
 	shared->late = !shared->registered;
 	answer(fuse, in, &written, sizeof(written), 0);
 }
@@ -423,14 +437,6 @@ static void check(const char *what, int (*function)(void))
 
 /* --- A locked page ---------------------------------------------------------------- */
 
-static void await(volatile int *flag)
-{
-	unsigned int tries = 500;
-
-	while (!*flag && tries--)
-		usleep(10000);
-}
-
 static int open_file(void)
 {
 	return open(TEXT_PATH, O_RDONLY) < 0;
@@ -467,7 +473,7 @@ static int register_meanwhile(void)
 	int event;
 
 	await(&shared->mapping);
-	/* The mapping waits for the page. */
+	/* The other process waits for the page. */
 	usleep(200000);
 	event = open_probe(OTHER_PATH, 0);
 	shared->registered = 1;
@@ -485,6 +491,40 @@ static void check_locked(void)
 			 "another probe is registered while it is locked: %d\n", result);
 }
 
+/* --- Text that has to be read for a registration ------------------------------------ */
+
+/* Events hold a mutex of tracing while they are registered; links do not. */
+static int link_unread(void)
+{
+	char *map = map_file(0, PROT_READ | PROT_EXEC);
+	struct probes probes;
+
+	if (map == MAP_FAILED)
+		return 1;
+	evict();
+	shared->hold = 1;
+	if (!code_probe(&probes, TEXT_PATH, 1, 1))
+		return 2;
+	return !shared->hold && call(map) && probe_count(&probes) == 1 ? 0 : 3;
+}
+
+static void check_unread(void)
+{
+	pid_t registering, linking;
+	int result;
+
+	shared->mapping = 0;
+	shared->registered = 0;
+	shared->late = 0;
+	registering = start(register_meanwhile);
+	linking = start(link_unread);
+	result = reap(linking);
+	ksft_test_result(!result, "text that is read for a registration: %d\n", result);
+	result = reap(registering);
+	ksft_test_result(!result && !shared->late,
+			 "another probe is registered before it has been read: %d\n", result);
+}
+
 int main(void)
 {
 	int fuse, other, result;
@@ -497,7 +537,7 @@ int main(void)
 	fuse = mount_fuse();
 	if (fuse < 0)
 		ksft_exit_skip("no file systems of programs in this kernel\n");
-	ksft_set_plan(14);
+	ksft_set_plan(16);
 	server = fork();
 	if (!server) {
 		serve(fuse);
@@ -512,6 +552,7 @@ int main(void)
 	result = in_child(read_other);
 	ksft_test_result(!result, "an open file that the program does not read: %d\n", result);
 	check_locked();
+	check_unread();
 	check_unreadable();
 	check_unreadable_page();
 	check_full();
