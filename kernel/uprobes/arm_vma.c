@@ -104,7 +104,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int mode = arch_uprobe_mode(mm);
 	struct uprobe_point *batch[UPROBE_PAGE_POINTS] __uninitialized;
-	struct uprobe_point **next, **last = points + nr, *point;
+	struct uprobe_point **next, **stop, **last = points + nr, *point;
 	bool decided, any = false;
 	int err = 0, ret;
 	unsigned int n;
@@ -115,12 +115,13 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 		page_end = (point->offset & PAGE_MASK) + PAGE_SIZE;
 		decided = true;
 		n = 0;
+		stop = last - next > UPROBE_PAGE_POINTS ? next + UPROBE_PAGE_POINTS : last;
 		do {
 			decided &= add_concerned(batch, &n, point, mm, mode, op);
-			if (++next == last)
+			if (++next == stop)
 				break;
 			point = *next;
-		} while (point->offset < page_end && n < UPROBE_PAGE_POINTS);
+		} while (point->offset < page_end);
 		if (!n)
 			continue;
 		any = true;

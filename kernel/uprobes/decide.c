@@ -322,32 +322,29 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 	return unlikely(err) ? report_unread(inode, from, end, err) : 0;
 }
 
-/* Is the text around an instruction in the page of the instruction? */
-static bool is_in_one_page(loff_t offset)
-{
-	/* If it begins in the page before, the difference wraps, and is large. */
-	return offset_in_page(offset) - UPROBE_CONTEXT_BYTES <=
-	       PAGE_SIZE - MAX_UINSN_BYTES - 2 * UPROBE_CONTEXT_BYTES;
-}
+/* Offsets in a page, from %UPROBE_CONTEXT_BYTES on, of instructions whose context is in the page. */
+#define WITH_CONTEXT	(PAGE_SIZE - MAX_UINSN_BYTES - 2 * UPROBE_CONTEXT_BYTES)
 
 /* Brings in what a batch needs of a file. Returns 0 or the first error. */
 static int bring_in_all(struct file *file, const struct uprobe_request *requests, unsigned int nr)
 {
 	const struct uprobe_request *request, *end = requests + nr;
 	struct inode *inode = file_inode(file);
-	loff_t page = -1;
+	u64 from = U64_MAX / 2;
 	int ret, err = 0;
 
-	for (request = requests; request < end && !fatal_signal_pending(current); request++) {
-		ret = 0;
-		if (page != (request->offset & PAGE_MASK) || !is_in_one_page(request->offset))
+	for (request = requests; request < end; request++) {
+		if (unlikely((u64)request->offset - from > WITH_CONTEXT)) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
 			ret = bring_in(file, inode, request->offset);
-		page = request->offset & PAGE_MASK;
-		err = err ? err : ret;
-		if (!request->ref_ctr_offset)
-			continue;
-		ret = bring_in(file, inode, request->ref_ctr_offset);
-		err = err ? err : ret;
+			err = err ? err : ret;
+			from = (request->offset & PAGE_MASK) + UPROBE_CONTEXT_BYTES;
+		}
+		if (unlikely(request->ref_ctr_offset)) {
+			ret = bring_in(file, inode, request->ref_ctr_offset);
+			err = err ? err : ret;
+		}
 	}
 	return err;
 }
