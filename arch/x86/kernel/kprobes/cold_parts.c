@@ -26,33 +26,32 @@
 #include "targets.h"
 
 /**
- * struct cold_part - a part of a kernel function that the compiler has split off
+ * struct named - a name of a function, and an address
  * @hash: of the function's name
- * @start: address of the part
+ * @start: address of a part of the function; or of the function, which may have several names
  */
-struct cold_part {
+struct named {
 	unsigned int hash;
 	unsigned long start;
 };
 
 /**
- * struct part_owner - a name of a function that may have parts
- * @start: address of the function, which may have several names
- * @hash: of the name
+ * struct names - an array that grows
+ * @at: the elements
+ * @nr: number of them
+ * @room: size of @at, in elements
  */
-struct part_owner {
-	unsigned long start;
-	unsigned int hash;
+struct names {
+	struct named *at;
+	unsigned int nr, room;
 };
 
-/* The parts of all functions, sorted by @hash; NULL if they have not been collected. */
-static struct cold_part *cold_parts;
-static unsigned int nr_cold_parts;
+/* The parts of all functions, sorted by @hash; no array if they have not been collected. */
+static struct names parts;
 
 /* The address after all parts, and functions that may have parts before them, sorted by @start. */
 static unsigned long parts_end;
-static struct part_owner *part_owners;
-static unsigned int nr_part_owners;
+static struct names owners;
 
 #define PART_HASHES	SZ_32K
 
@@ -61,56 +60,43 @@ static unsigned int nr_part_owners;
  * @parts: the parts
  * @owners: names of functions that may have one of the parts
  * @last: address of the last part
- * @nr: number of parts
- * @room: size of @parts, in elements
- * @nr_owners: number of names
- * @owners_room: size of @owners, in elements
  * @hashes: a bit for the hash of the name of each function that has a part
  */
 struct collected_parts {
-	struct cold_part *parts;
-	struct part_owner *owners;
+	struct names parts, owners;
 	unsigned long last;
-	unsigned int nr, room;
-	unsigned int nr_owners, owners_room;
 	DECLARE_BITMAP(hashes, PART_HASHES);
 };
 
-/* Makes room for another element of @array.  Returns the array, or NULL without memory. */
-static void *make_room(void *array, unsigned int nr, unsigned int *room, size_t size)
+/* Makes room for another element. */
+static int make_room(struct names *names)
 {
-	unsigned int more = *room * 2 ?: 1024;
+	unsigned int room = names->room * 2 ?: 1024;
+	struct named *at;
 
-	if (nr < *room)
-		return array;
-	array = kvrealloc(array, more * size, GFP_KERNEL);
-	if (array)
-		*room = more;
-	return array;
-}
-
-static int add_part(struct collected_parts *all, unsigned int hash, unsigned long addr)
-{
-	struct cold_part *parts = make_room(all->parts, all->nr, &all->room, sizeof(*parts));
-
-	if (!parts)
+	if (names->nr < names->room)
+		return 0;
+	at = kvrealloc(names->at, room * sizeof(*at), GFP_KERNEL);
+	if (!at)
 		return -ENOMEM;
-	all->parts = parts;
-	parts[all->nr++] = (struct cold_part) { .hash = hash, .start = addr };
-	__set_bit(hash % PART_HASHES, all->hashes);
+	names->at = at;
+	names->room = room;
 	return 0;
 }
 
+static int add_name(struct names *names, unsigned int hash, unsigned long addr)
+{
+	int ret = make_room(names);
+
+	if (!ret)
+		names->at[names->nr++] = (struct named) { .hash = hash, .start = addr };
+	return ret;
+}
+
+/* Adds a name to the owners if a part has a name with the same hash. */
 static int add_owner(struct collected_parts *all, unsigned int hash, unsigned long addr)
 {
-	struct part_owner *owners = make_room(all->owners, all->nr_owners, &all->owners_room,
-					      sizeof(*owners));
-
-	if (!owners)
-		return -ENOMEM;
-	all->owners = owners;
-	owners[all->nr_owners++] = (struct part_owner) { .start = addr, .hash = hash };
-	return 0;
+	return test_bit(hash % PART_HASHES, all->hashes) ? add_name(&all->owners, hash, addr) : 0;
 }
 
 static int visit_name(void *data, const char *name, unsigned long addr)
@@ -119,73 +105,68 @@ static int visit_name(void *data, const char *name, unsigned long addr)
 	size_t len = probe_part_of(name);
 	unsigned int hash;
 
-	if (!len && !all->nr)
+	if (!len && !all->parts.nr)
 		return 0;
 	hash = full_name_hash(NULL, name, len ?: strlen(name));
-	if (len) {
-		/* visit_before() finds those before this part. */
-		all->nr_owners = 0;
-		all->last = addr;
-		return add_part(all, hash, addr);
-	}
-	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, hash, addr) : 0;
+	if (!len)
+		return add_owner(all, hash, addr);
+	/* visit_before() finds those before this part. */
+	all->owners.nr = 0;
+	all->last = addr;
+	__set_bit(hash % PART_HASHES, all->hashes);
+	return add_name(&all->parts, hash, addr);
 }
 
 /* Visits the names before the last part, when all parts are known. */
 static int visit_before(void *data, const char *name, unsigned long addr)
 {
 	struct collected_parts *all = data;
-	unsigned int hash;
 
 	if (addr >= all->last)
 		return 1;
 	if (probe_part_of(name))
 		return 0;
-	hash = full_name_hash(NULL, name, strlen(name));
-	return test_bit(hash % PART_HASHES, all->hashes) ? add_owner(all, hash, addr) : 0;
+	return add_owner(all, full_name_hash(NULL, name, strlen(name)), addr);
 }
 
-static int compare_parts(const void *a, const void *b)
+static int compare_hashes(const void *a, const void *b)
 {
-	const struct cold_part *l = a, *r = b;
+	const struct named *l = a, *r = b;
 
 	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
 }
 
-static int compare_owners(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
-	const struct part_owner *l = a, *r = b;
+	const struct named *l = a, *r = b;
 
 	return l->start == r->start ? 0 : l->start < r->start ? -1 : 1;
 }
 
 static void keep_parts(struct collected_parts *all)
 {
-	unsigned long last = all->nr ? all->parts[all->nr - 1].start : 0, size, offset;
+	unsigned long size, offset;
 
 	/* The names were in the order of the addresses. */
-	if (last)
-		parts_end = kallsyms_lookup_size_offset(last, &size, &offset) ?
-			    last - offset + size : ULONG_MAX;
-	sort(all->owners, all->nr_owners, sizeof(*all->owners), compare_owners, NULL);
-	part_owners = all->owners;
-	nr_part_owners = all->nr_owners;
-	sort(all->parts, all->nr, sizeof(*all->parts), compare_parts, NULL);
-	cold_parts = all->parts;
-	nr_cold_parts = all->nr;
+	if (all->last)
+		parts_end = kallsyms_lookup_size_offset(all->last, &size, &offset) ?
+			    all->last - offset + size : ULONG_MAX;
+	owners = all->owners;
+	sort(owners.at, owners.nr, sizeof(*owners.at), compare_starts, NULL);
+	parts = all->parts;
+	sort(parts.at, parts.nr, sizeof(*parts.at), compare_hashes, NULL);
 }
 
 static bool collect_parts(struct collected_parts *all)
 {
 	/* There is an array even without parts. */
-	all->parts = make_room(NULL, 0, &all->room, sizeof(*all->parts));
-	if (all->parts && !kallsyms_on_each_symbol(visit_name, all) &&
+	if (!make_room(&all->parts) && !kallsyms_on_each_symbol(visit_name, all) &&
 	    kallsyms_on_each_symbol(visit_before, all) >= 0) {
 		keep_parts(all);
 		return true;
 	}
-	kvfree(all->parts);
-	kvfree(all->owners);
+	kvfree(all->parts.at);
+	kvfree(all->owners.at);
 	return false;
 }
 
@@ -224,7 +205,7 @@ bool probe_parts_collect(void)
 	struct collected_parts *all;
 	bool ret;
 
-	if (cold_parts)
+	if (parts.at)
 		return true;
 	all = kvcalloc(1, sizeof(*all), GFP_KERNEL);
 	ret = all && collect_parts(all);
@@ -245,21 +226,22 @@ bool probe_after_parts(unsigned long addr)
 }
 
 /* Returns the first of the elements that are equal to @key, or NULL. */
-static void *find_first(const void *key, const void *array, size_t nr, size_t size, cmp_func_t cmp)
+static const struct named *find_first(const struct named *key, const struct names *names,
+				      cmp_func_t cmp)
 {
-	const void *at = bsearch(key, array, nr, size, cmp);
+	const struct named *at = bsearch(key, names->at, names->nr, sizeof(*at), cmp);
 
-	while (at && at > array && !cmp(key, at - size))
-		at -= size;
-	return (void *)at;
+	while (at && at > names->at && !cmp(key, at - 1))
+		at--;
+	return at;
 }
 
 /* Returns the first name of a function that may have parts, or NULL. */
-static struct part_owner *first_owner(unsigned long start)
+static const struct named *first_owner(unsigned long start)
 {
-	struct part_owner key = { .start = start };
+	const struct named key = { .start = start };
 
-	return find_first(&key, part_owners, nr_part_owners, sizeof(key), compare_owners);
+	return find_first(&key, &owners, compare_starts);
 }
 
 /**
@@ -277,10 +259,10 @@ bool probe_may_have_parts(unsigned long start)
 
 static void visit_parts(unsigned int hash, int (*fn)(void *data, unsigned long addr), void *data)
 {
-	struct cold_part key = { .hash = hash }, *part;
+	const struct named key = { .hash = hash };
+	const struct named *part = find_first(&key, &parts, compare_hashes);
 
-	part = find_first(&key, cold_parts, nr_cold_parts, sizeof(key), compare_parts);
-	for (; part && part < cold_parts + nr_cold_parts && part->hash == hash; part++)
+	for (; part && part < parts.at + parts.nr && part->hash == hash; part++)
 		fn(data, part->start);
 }
 
@@ -298,7 +280,7 @@ static void visit_parts(unsigned int hash, int (*fn)(void *data, unsigned long a
 void probe_parts_of(unsigned long start, const char *name,
 		    int (*fn)(void *data, unsigned long addr), void *data)
 {
-	struct part_owner *owner = first_owner(start), *end = part_owners + nr_part_owners;
+	const struct named *owner = first_owner(start), *end = owners.at + owners.nr;
 	unsigned int hash = full_name_hash(NULL, name, strlen(name));
 
 	visit_parts(hash, fn, data);
