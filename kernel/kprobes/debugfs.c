@@ -15,13 +15,6 @@
 
 /* --- list ------------------------------------------------------------------ */
 
-/* A position in the list: first all points of the table, then all gone points. */
-struct list_cursor {
-	unsigned long table_pos;
-	struct kprobe_point *gone;
-	loff_t index;
-};
-
 static char kind_letter(const struct kprobe *kp)
 {
 	if (kp->flags & KPROBE_FLAG_KIND_RETURN)
@@ -69,45 +62,42 @@ static int list_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static struct kprobe_point *list_next_gone(struct list_cursor *at, struct list_head *node)
+/* Returns the gone point that @node links, or NULL at the end of their list. */
+static struct kprobe_point *gone_at(struct list_head *node)
 {
-	at->gone = node == &kprobe_gone_points ? NULL :
-		   list_entry(node, struct kprobe_point, op.list);
-	return at->gone;
+	return node == &kprobe_gone_points ? NULL : list_entry(node, struct kprobe_point, op.list);
 }
 
-static void *list_step(struct list_cursor *at)
+/* The list has first the points of the table, here those from *@table_pos on, then gone points. */
+static struct kprobe_point *list_from(unsigned long *table_pos)
 {
-	struct kprobe_point *point;
-
-	at->index++;
-	if (at->gone)
-		return list_next_gone(at, at->gone->op.list.next);
-	at->table_pos++;
-	point = kprobe_table_next(&at->table_pos);
-	return point ?: list_next_gone(at, kprobe_gone_points.next);
+	return kprobe_table_next(table_pos) ?: gone_at(kprobe_gone_points.next);
 }
 
 static void *list_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	v = list_step(m->private);
+	struct kprobe_point *point = v;
+	unsigned long *table_pos = m->private;
+
 	++*pos;
-	return v;
+	if (point->state == KPROBE_GONE)
+		return gone_at(point->op.list.next);
+	++*table_pos;
+	return list_from(table_pos);
 }
 
 static void *list_start(struct seq_file *m, loff_t *pos)
 {
-	struct list_cursor *at = m->private;
+	unsigned long *table_pos = m->private;
 	struct kprobe_point *point;
+	loff_t i = 0;
 
 	/* Held while one buffer is filled, not between reads. */
 	mutex_lock(&kprobe_mutex);
-	*at = (struct list_cursor) {};
-	point = kprobe_table_next(&at->table_pos);
-	if (!point)
-		point = list_next_gone(at, kprobe_gone_points.next);
-	while (point && at->index < *pos)
-		point = list_step(at);
+	*table_pos = 0;
+	point = list_from(table_pos);
+	while (point && i < *pos)
+		point = list_next(m, point, &i);
 	return point;
 }
 
@@ -157,7 +147,7 @@ static const struct seq_operations optimization_seq_ops = {
 /* Opens "list" or "optimization"; i_private has the seq_operations of the file. */
 static int points_open(struct inode *inode, struct file *file)
 {
-	return seq_open_private(file, inode->i_private, sizeof(struct list_cursor));
+	return seq_open_private(file, inode->i_private, sizeof(unsigned long));
 }
 
 static const struct file_operations points_fops = {
