@@ -211,20 +211,6 @@ static bool detour_serves(struct kprobe_point *point)
 
 /* --- Steps 1 and 2: obstacles and the detour ----------------------------------- */
 
-#ifdef CONFIG_DYNAMIC_FTRACE
-/* Returns true if ftrace owns an instruction in the range. */
-static bool covers_ftrace(unsigned long start, unsigned long end)
-{
-	return ftrace_location_range(start, end - 1);
-}
-#else
-/* ftrace owns no instruction. */
-static bool covers_ftrace(unsigned long start, unsigned long end)
-{
-	return false;
-}
-#endif
-
 /* Checks for covered instructions that other code patches, or recognises by their address. */
 static enum kprobe_obstacle covers_reserved(struct kprobe_point *point)
 {
@@ -233,7 +219,7 @@ static enum kprobe_obstacle covers_reserved(struct kprobe_point *point)
 
 	if (start >= end)
 		return KPROBE_OBSTACLE_NONE;
-	if (covers_ftrace(start, end))
+	if (ftrace_text_reserved((void *)start, (void *)(end - 1)))
 		return KPROBE_OBSTACLE_RESERVED;
 	return kprobe_reserved_range(start, end);
 }

@@ -109,17 +109,10 @@ void probe_function_forget(void)
  * Context: any.
  * Return: false for assembly, and for functions that ftrace leaves out.
  */
-#ifdef CONFIG_DYNAMIC_FTRACE
 bool probe_is_compiled(unsigned long start, unsigned long end)
 {
-	return ftrace_location_range(start, end - 1);
+	return ftrace_text_reserved((void *)start, (void *)(end - 1));
 }
-#else
-bool probe_is_compiled(unsigned long start, unsigned long end)
-{
-	return false;
-}
-#endif
 
 /* The reader holds kprobe_mutex and text_mutex, or may hold no lock. */
 enum reader {
