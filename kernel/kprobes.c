@@ -91,7 +91,7 @@ int register_kprobe_why(struct kprobe *p, struct kprobe_why *why)
  */
 static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
 {
-	struct kprobe_point *point = kprobe_point_of(kp);
+	struct kprobe_point *point = kprobe_point_of(kp, (unsigned long)kp->addr);
 
 	if (!point)
 		return false;
@@ -205,7 +205,7 @@ int disable_kprobe(struct kprobe *kp)
 
 	guard(mutex)(&kprobe_mutex);
 
-	point = kprobe_point_of(kp);
+	point = kprobe_point_of(kp, (unsigned long)kp->addr);
 	if (!point)
 		return -EINVAL;
 	kp->flags |= KPROBE_FLAG_DISABLED;
@@ -238,7 +238,7 @@ int enable_kprobe(struct kprobe *kp)
 
 	guard(mutex)(&kprobe_mutex);
 
-	point = kprobe_point_of(kp);
+	point = kprobe_point_of(kp, (unsigned long)kp->addr);
 	if (!point || point->state == KPROBE_GONE)
 		return -EINVAL;
 	flags = kp->flags;

@@ -67,13 +67,13 @@ static enum kprobe_refusal check(struct batch_entry *e, u32 kind)
 	struct kprobe *kp = e->kp;
 
 	e->place.addr = (unsigned long)kp->addr;
-	if ((kp->flags & KPROBE_FLAG_STAGED) || kprobe_is_registered(kp, e->place.addr))
+	if ((kp->flags & KPROBE_FLAG_STAGED) || kprobe_point_of(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	refusal = kprobe_place_find(kp, &e->place);
 	if (refusal)
 		return refusal;
 	/* The user may have cleared kp->addr of a registered struct: check again. */
-	if (kprobe_is_registered(kp, e->place.addr))
+	if (kprobe_point_of(kp, e->place.addr))
 		return KPROBE_REFUSE_REGISTERED;
 	if (kind && !e->place.on_func_entry)
 		return KPROBE_REFUSE_NOT_ENTRY;

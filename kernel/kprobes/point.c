@@ -230,34 +230,18 @@ void kprobe_gone_forget(struct kprobe *kp)
 
 /**
  * kprobe_point_of() - find the point that a probe is registered at
- * @kp: a struct that may be registered; only its addr is read
+ * @kp: a struct that may be registered; no field of it is trusted
+ * @addr: address at which it may be registered, usually its addr
  *
  * Context: kprobe_mutex held.
- * Return: the point, which may be gone; NULL if @kp is not registered.
+ * Return: the point, which may be gone; NULL if @kp is registered neither at @addr nor at a gone
+ * point.
  */
-struct kprobe_point *kprobe_point_of(struct kprobe *kp)
-{
-	struct kprobe_point *point;
-
-	point = kprobe_table_find((unsigned long)kp->addr);
-	if (point && kprobe_point_find_probe(point, kp))
-		return point;
-	return find_gone(kp);
-}
-
-/**
- * kprobe_is_registered() - is a struct in use?
- * @kp: the probe; no field of it is trusted
- * @addr: address at which it may be registered
- *
- * Context: kprobe_mutex held.
- * Return: true if it is registered at @addr, or at a gone point.
- */
-bool kprobe_is_registered(struct kprobe *kp, unsigned long addr)
+struct kprobe_point *kprobe_point_of(struct kprobe *kp, unsigned long addr)
 {
 	struct kprobe_point *point = kprobe_table_find(addr);
 
-	return (point && kprobe_point_find_probe(point, kp)) || find_gone(kp);
+	return point && kprobe_point_find_probe(point, kp) ? point : find_gone(kp);
 }
 
 /* Returns true if hits call the probes of @point through its carrier. */
