@@ -137,8 +137,6 @@ static int begin_update(unsigned int more, struct module *except)
 
 static int append_range(unsigned long start, unsigned long end, struct module *mod)
 {
-	struct blacklist *grown;
-
 	if (start > end)
 		return -EINVAL;
 	/* Sections of an architecture may be empty. */
@@ -146,14 +144,12 @@ static int append_range(unsigned long start, unsigned long end, struct module *m
 		return 0;
 	if (building->nr == building->room) {
 		unsigned int room = building->room * 2 + 64;
+		struct blacklist *grown = kvrealloc(building, struct_size(grown, ranges, room),
+						    GFP_KERNEL);
 
-		grown = kvmalloc(struct_size(grown, ranges, room), GFP_KERNEL);
 		if (!grown)
 			return -ENOMEM;
-		memcpy(grown, building,
-		       struct_size(building, ranges, building->nr));
 		grown->room = room;
-		kvfree(building);
 		building = grown;
 	}
 	building->ranges[building->nr++] = (struct blacklist_range) {

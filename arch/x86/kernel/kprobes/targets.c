@@ -71,12 +71,10 @@ static struct function_targets {
 static bool grow(struct function_targets *f)
 {
 	unsigned int room = f->room ? f->room * 2 : 128;
-	u32 *targets = kvmalloc_array(room, sizeof(*targets), GFP_KERNEL);
+	u32 *targets = kvrealloc(f->targets, room * sizeof(*targets), GFP_KERNEL);
 
 	if (!targets)
 		return false;
-	memcpy(targets, f->targets, f->nr * sizeof(*targets));
-	kvfree(f->targets);
 	f->targets = targets;
 	f->room = room;
 	return true;
