@@ -336,35 +336,26 @@ int kprobe_cache_get_kallsym(struct kprobe_insn_cache *cache, unsigned int *symn
 			     unsigned long *value, char *type, char *sym)
 {
 	struct slot_page *page;
-	int ret = -ERANGE, bucket;
+	int bucket;
 
-	rcu_read_lock();
+	guard(rcu)();
 	hash_for_each_rcu(kprobe_slot_pages, bucket, page, node) {
 		if (page->cache != cache || (*symnum)--)
 			continue;
 		strscpy(sym, cache->sym, KSYM_NAME_LEN);
 		*type = 't';
 		*value = (unsigned long)page->insns;
-		ret = 0;
-		break;
+		return 0;
 	}
-	rcu_read_unlock();
-	return ret;
+	return -ERANGE;
 }
-
-static struct kprobe_insn_cache *const caches[] = {
-	&kprobe_insn_slots,
-#ifdef CONFIG_OPTPROBES
-	&kprobe_optinsn_slots,
-#endif
-};
 
 static int symbol_of_slots(char *sym, char *type, unsigned long *value, unsigned int *symnum)
 {
-	int i, ret = -ERANGE;
+	int ret = kprobe_cache_get_kallsym(&kprobe_insn_slots, symnum, value, type, sym);
 
-	for (i = 0; ret && i < ARRAY_SIZE(caches); i++)
-		ret = kprobe_cache_get_kallsym(caches[i], symnum, value, type, sym);
+	if (ret && IS_ENABLED(CONFIG_OPTPROBES))
+		ret = kprobe_cache_get_kallsym(&kprobe_optinsn_slots, symnum, value, type, sym);
 	return ret;
 }
 #else
