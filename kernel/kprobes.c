@@ -288,9 +288,8 @@ static int __init kprobes_init(void)
 	ret = kprobe_points_init() ?: kprobe_optimizer_init();
 	if (ret)
 		return ret;
-	mutex_lock(&kprobe_mutex);
-	ret = kprobe_blacklist_init();
-	mutex_unlock(&kprobe_mutex);
+	scoped_guard(mutex, &kprobe_mutex)
+		ret = kprobe_blacklist_init();
 	if (ret)
 		pr_err("cannot collect the blacklist (%d): kprobes are off\n", ret);
 	/* Some architectures register a probe on their trampoline in arch_init_kprobes(). */

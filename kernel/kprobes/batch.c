@@ -446,9 +446,8 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_
 			return kprobe_refuse(0, KPROBE_REFUSE_NO_MEMORY, why);
 	}
 
-	mutex_lock(&kprobe_mutex);
-	ret = register_locked(&batch, kps, kind);
-	mutex_unlock(&kprobe_mutex);
+	scoped_guard(mutex, &kprobe_mutex)
+		ret = register_locked(&batch, kps, kind);
 
 	if (batch.withdrawn)
 		wait_withdrawn(&batch);

@@ -76,19 +76,18 @@ static unsigned int ranges_up_to(const struct blacklist *list, unsigned long add
 static bool within_ranges(unsigned long addr)
 {
 	const struct blacklist *list;
-	bool found = false;
 	unsigned int i;
 
-	rcu_read_lock();
+	guard(rcu)();
 	list = rcu_dereference(blacklist);
 	/* Step back over ranges that end before @addr, while one before them may contain it. */
-	for (i = list ? ranges_up_to(list, addr) : 0; i && !found; i--) {
-		if (list->ranges[i - 1].max_end <= addr)
-			break;
-		found = addr < list->ranges[i - 1].end;
+	for (i = list ? ranges_up_to(list, addr) : 0; i--; ) {
+		if (list->ranges[i].max_end <= addr)
+			return false;
+		if (list->ranges[i].end > addr)
+			return true;
 	}
-	rcu_read_unlock();
-	return found;
+	return false;
 }
 
 /**

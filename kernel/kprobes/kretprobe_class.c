@@ -71,19 +71,17 @@ static void link_pool(struct kretprobe_class *class, struct kretprobe_pool *pool
 static bool add_pool(struct kretprobe_class *class, unsigned int nr, gfp_t gfp)
 {
 	struct kretprobe_pool *pool = kretprobe_pool_create(nr, BIT(class->order), gfp);
-	unsigned long flags;
-	bool closed;
 
 	if (!pool)
 		return false;
 	pool->caches = class->caches;
-	spin_lock_irqsave(&class->lock, flags);
-	closed = class->closed;
-	if (!closed)
-		link_pool(class, pool);
-	spin_unlock_irqrestore(&class->lock, flags);
-	if (closed)
-		kretprobe_pool_destroy(pool);
+	scoped_guard(spinlock_irqsave, &class->lock) {
+		if (!class->closed) {
+			link_pool(class, pool);
+			return true;
+		}
+	}
+	kretprobe_pool_destroy(pool);
 	return true;
 }
 
@@ -262,10 +260,10 @@ static void tidy_worker(struct work_struct *work)
 	LIST_HEAD(retired);
 	int i;
 
-	mutex_lock(&kretprobe_mutex);
-	list_splice_init(&given_up_holders, &given_up);
-	list_splice_init(&retired_classes, &retired);
-	mutex_unlock(&kretprobe_mutex);
+	scoped_guard(mutex, &kretprobe_mutex) {
+		list_splice_init(&given_up_holders, &given_up);
+		list_splice_init(&retired_classes, &retired);
+	}
 
 	/* Wait for readers that have found a class, or a pool before it was retired. */
 	synchronize_rcu();
@@ -322,9 +320,8 @@ void kretprobe_class_put(struct kretprobe_class *class, unsigned int promised)
 		return;
 	WRITE_ONCE(classes[class->order - SMALLEST_ORDER], NULL);
 	/* Close the class first, so that no pool is added after the walk. */
-	spin_lock_irq(&class->lock);
-	class->closed = true;
-	spin_unlock_irq(&class->lock);
+	scoped_guard(spinlock_irq, &class->lock)
+		class->closed = true;
 	for (pool = class->oldest; pool; pool = kretprobe_next_pool(pool))
 		kretprobe_pool_retire(pool);
 	list_add_tail(&class->retired, &retired_classes);

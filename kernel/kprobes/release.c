@@ -65,12 +65,11 @@ void kprobe_wait_until_left(void)
 
 	if (IS_ENABLED(CONFIG_TASKS_RCU))
 		synchronize_rcu_tasks();
-	cpus_read_lock();
+	guard(cpus_read_lock)();
 	for_each_online_cpu(cpu) {
 		if (!IS_ENABLED(CONFIG_TASKS_RCU) || runs_idle_task(cpu))
 			stop_one_cpu(cpu, nothing, NULL);
 	}
-	cpus_read_unlock();
 }
 
 static void release_worker(struct work_struct *work)
@@ -78,9 +77,8 @@ static void release_worker(struct work_struct *work)
 	struct kprobe_point *point, *next;
 	LIST_HEAD(points);
 
-	spin_lock(&released_lock);
-	list_splice_init(&released_points, &points);
-	spin_unlock(&released_lock);
+	scoped_guard(spinlock, &released_lock)
+		list_splice_init(&released_points, &points);
 
 	kprobe_wait_until_left();
 	for_each_collected(point, &points) {
@@ -107,8 +105,7 @@ void kprobe_points_release(struct list_head *points)
 {
 	if (list_empty(points))
 		return;
-	spin_lock(&released_lock);
-	list_splice_tail_init(points, &released_points);
-	spin_unlock(&released_lock);
+	scoped_guard(spinlock, &released_lock)
+		list_splice_tail_init(points, &released_points);
 	queue_work(system_dfl_wq, &release_work);
 }

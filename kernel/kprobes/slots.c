@@ -150,24 +150,21 @@ static void remove_page(struct slot_page *page)
 
 static kprobe_opcode_t *take_slot(struct kprobe_insn_cache *cache, struct kprobe *p)
 {
-	kprobe_opcode_t *insns = NULL;
 	struct slot_page *page;
 	unsigned int slot;
 
-	mutex_lock(&cache->mutex);
+	guard(mutex)(&cache->mutex);
 	page = list_first_entry_or_null(&cache->pages, struct slot_page, roomy);
 	if (!page)
 		page = add_page(cache);
-	if (page) {
-		slot = find_first_zero_bit(page->used, page->nr);
-		__set_bit(slot, page->used);
-		WRITE_ONCE(page->owners[slot], p);
-		if (++page->nr_used == page->nr)
-			list_del_init(&page->roomy);
-		insns = slot_address(page, slot);
-	}
-	mutex_unlock(&cache->mutex);
-	return insns;
+	if (!page)
+		return NULL;
+	slot = find_first_zero_bit(page->used, page->nr);
+	__set_bit(slot, page->used);
+	WRITE_ONCE(page->owners[slot], p);
+	if (++page->nr_used == page->nr)
+		list_del_init(&page->roomy);
+	return slot_address(page, slot);
 }
 
 /**
@@ -218,9 +215,8 @@ static struct slot_page *page_of(struct kprobe_insn_cache *cache, unsigned long 
 {
 	struct slot_page *page;
 
-	preempt_disable_notrace();
-	page = find_slot_page(addr);
-	preempt_enable_notrace();
+	scoped_guard(preempt_notrace)
+		page = find_slot_page(addr);
 	return page && page->cache == cache ? page : NULL;
 }
 
@@ -236,11 +232,10 @@ void __free_insn_slot(struct kprobe_insn_cache *cache, kprobe_opcode_t *slot, in
 {
 	struct slot_page *page;
 
-	mutex_lock(&cache->mutex);
+	guard(mutex)(&cache->mutex);
 	page = page_of(cache, (unsigned long)slot);
 	if (!WARN_ON_ONCE(!page))
 		free_slot(page, slot);
-	mutex_unlock(&cache->mutex);
 }
 
 #ifdef CONFIG_OPTPROBES

@@ -227,9 +227,8 @@ int arch_prepare_kprobe_why(struct kprobe *p, unsigned long offset, const char *
 		*why = "alternatives have not been applied yet";
 		return -EAGAIN;
 	}
-	mutex_lock(&text_mutex);
-	ret = read_and_check(p, start, why);
-	mutex_unlock(&text_mutex);
+	scoped_guard(mutex, &text_mutex)
+		ret = read_and_check(p, start, why);
 	if (ret)
 		return ret;
 	p->ainsn.entry = addr == start ||

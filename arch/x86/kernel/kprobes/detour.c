@@ -17,7 +17,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/ftrace.h>
-#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
@@ -265,28 +264,17 @@ int arch_prepare_optimized_kprobe(struct optimized_kprobe *op, struct kprobe *or
 	enum kprobe_obstacle obstacle;
 	struct source source;
 
-	jump_label_lock();
-	mutex_lock(&text_mutex);
-	obstacle = read_region(addr, &source);
-	if (!obstacle)
-		obstacle = find_obstacle(addr, &source.region);
-	mutex_unlock(&text_mutex);
-	jump_label_unlock();
+	scoped_guard(probe_checks)
+		obstacle = read_region(addr, &source) ?: find_obstacle(addr, &source.region);
 	return obstacle ?: make_detour(op, &source);
 }
 
 /* See <linux/kprobes-optimize.h>. */
 enum kprobe_obstacle arch_carrier_obstacle(unsigned long addr)
 {
-	enum kprobe_obstacle obstacle;
-
-	jump_label_lock();
-	mutex_lock(&text_mutex);
+	guard(probe_checks)();
 	/* The bytes after the first are checked for the jump, too, so check all at once. */
-	obstacle = probe_targets_check(addr, addr, addr + PROBE_JUMP_LEN);
-	mutex_unlock(&text_mutex);
-	jump_label_unlock();
-	return obstacle;
+	return probe_targets_check(addr, addr, addr + PROBE_JUMP_LEN);
 }
 
 /* See <linux/kprobes-optimize.h>. */

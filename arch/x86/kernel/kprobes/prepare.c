@@ -269,10 +269,9 @@ int arch_prepare_kprobe_post(struct kprobe *p)
 	if (p->ainsn.step || probe_desc(p)->action == PROBE_EMULATE)
 		return 0;
 
-	mutex_lock(&text_mutex);
-	avail = probe_read_insn((unsigned long)p->addr,
-				(unsigned long)p->addr + probe_desc(p)->len, bytes);
-	mutex_unlock(&text_mutex);
+	scoped_guard(mutex, &text_mutex)
+		avail = probe_read_insn((unsigned long)p->addr,
+					(unsigned long)p->addr + probe_desc(p)->len, bytes);
 	if (!avail || probe_waits(bytes, avail, INSN_MODE_KERN))
 		return -EINVAL;
 	return make_slot(p, bytes, true);

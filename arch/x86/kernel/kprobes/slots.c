@@ -99,9 +99,8 @@ void probe_write_slots(void)
 
 	if (!pending.nr)
 		return;
-	mutex_lock(&text_mutex);
-	text_poke_pages(pages, list_pages(pages), copy_contents, NULL);
-	mutex_unlock(&text_mutex);
+	scoped_guard(mutex, &text_mutex)
+		text_poke_pages(pages, list_pages(pages), copy_contents, NULL);
 	publish_slots();
 	pending.nr = 0;
 }

@@ -4,9 +4,18 @@
 /*
  * Check whether branches or tables can send execution to a range of text.
  */
+#include <linux/cleanup.h>
+#include <linux/jump_label.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+
 #include "region.h"
 
 struct function_targets;
+
+/* guard(probe_checks): the locks that these checks need.  Context: kprobe_mutex held. */
+DEFINE_LOCK_GUARD_0(probe_checks, jump_label_lock(); mutex_lock(&text_mutex),
+		    mutex_unlock(&text_mutex); jump_label_unlock())
 
 /* targets.c */
 enum kprobe_obstacle probe_targets_check(unsigned long insn, unsigned long start,
