@@ -194,7 +194,6 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 {
 	struct probe_insn *insn = probe_desc(p);
 	int ret = probe_classify(bytes, avail, INSN_MODE_KERN, insn);
-	const char *reason = NULL;
 
 	if (ret && is_bug(p, insn)) {
 		insn->action = PROBE_COPY;
@@ -205,12 +204,11 @@ static int check_insn(struct kprobe *p, const u8 *bytes, size_t avail, const cha
 		return ret;
 	}
 	if (in_kcfi_check(p, bytes, avail))
-		reason = "part of a check of a call's type";
+		*why = "part of a check of a call's type";
 	else if (is_landing_pad(bytes, avail))
-		reason = "a landing pad";
-	if (!reason)
+		*why = "a landing pad";
+	else
 		return 0;
-	*why = reason;
 	return -EINVAL;
 }
 
