@@ -320,46 +320,36 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
+static const struct {
+	const void *start, *end;
+} black_areas[] __initconst = {
+	/* The entry code, for debugfs only: arch_within_kprobe_blacklist() refuses it. */
+	{ __entry_text_start, __entry_text_end },
+	/*
+	 * On processors with mitigations, returns and indirect calls run through thunks, also in
+	 * code that handles a hit.  The linker puts some thunks before the entry code and some
+	 * after it.
+	 */
+	{ __x86_thunk_text_start, __x86_thunk_text_end },
+	{ __x86_rethunk_text_start, __entry_text_start },
+	{ __entry_text_end, __x86_rethunk_text_end },
 #ifdef CONFIG_DYNAMIC_FTRACE
-/*
- * ftrace copies its trampolines, including any breakpoint in them, and patches them.  Their
- * parts jump into each other.
- */
-static int __init forbid_ftrace_trampolines(void)
-{
-	return kprobe_add_area_blacklist((unsigned long)ftrace_caller,
-					 (unsigned long)ftrace_stub_direct_tramp);
-}
-#else
-static int __init forbid_ftrace_trampolines(void)
-{
-	return 0;
-}
+	/*
+	 * ftrace copies its trampolines, including any breakpoint in them, and patches them.
+	 * Their parts jump into each other.
+	 */
+	{ (void *)ftrace_caller, (void *)ftrace_stub_direct_tramp },
 #endif
+};
 
-/*
- * On processors with mitigations, returns and indirect calls run through thunks, also in code
- * that handles a hit.  The linker puts some thunks before the entry code and some after it.
- */
-static int __init forbid_thunks(void)
-{
-	int ret;
-
-	ret = kprobe_add_area_blacklist((unsigned long)__x86_thunk_text_start,
-					(unsigned long)__x86_thunk_text_end);
-	ret = ret ?: kprobe_add_area_blacklist((unsigned long)__x86_rethunk_text_start,
-					       (unsigned long)__entry_text_start);
-	return ret ?: kprobe_add_area_blacklist((unsigned long)__entry_text_end,
-						(unsigned long)__x86_rethunk_text_end);
-}
-
-/* The entry code is added for debugfs only: arch_within_kprobe_blacklist() refuses it. */
+/* See <linux/kprobes-arch.h>. */
 int __init arch_populate_kprobe_blacklist(void)
 {
-	unsigned long start = (unsigned long)__entry_text_start;
-	int ret;
+	unsigned int i;
+	int ret = 0;
 
-	ret = kprobe_add_area_blacklist(start, (unsigned long)__entry_text_end);
-	ret = ret ?: forbid_thunks();
-	return ret ?: forbid_ftrace_trampolines();
+	for (i = 0; !ret && i < ARRAY_SIZE(black_areas); i++)
+		ret = kprobe_add_area_blacklist((unsigned long)black_areas[i].start,
+						(unsigned long)black_areas[i].end);
+	return ret;
 }
