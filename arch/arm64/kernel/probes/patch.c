@@ -19,6 +19,21 @@
 
 #include "common.h"
 
+/* Writes the breakpoints of a batch if @arm, otherwise the original instructions. */
+static void write_batch(struct list_head *batch, bool arm)
+{
+	struct kprobe *kp;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(kp, batch, list)
+		probe_write_queue(kp->addr, arm ? BRK64_OPCODE_KPROBES : kp->opcode, CPUS_STOP);
+	probe_write_finish(CPUS_STOP);
+	list_for_each_entry(kp, batch, list)
+		probe_report_poke(kp->addr, arm ? kp->opcode : BRK64_OPCODE_KPROBES,
+				  arm ? BRK64_OPCODE_KPROBES : kp->opcode);
+}
+
 /**
  * arch_arm_kprobes() - write the breakpoints of a batch
  * @batch: list of representatives
@@ -27,15 +42,7 @@
  */
 void arch_arm_kprobes(struct list_head *batch)
 {
-	struct kprobe *kp;
-
-	lockdep_assert_held(&text_mutex);
-
-	list_for_each_entry(kp, batch, list)
-		probe_write_queue(kp->addr, BRK64_OPCODE_KPROBES, CPUS_STOP);
-	probe_write_finish(CPUS_STOP);
-	list_for_each_entry(kp, batch, list)
-		probe_report_poke(kp->addr, kp->opcode, BRK64_OPCODE_KPROBES);
+	write_batch(batch, true);
 }
 
 /**
@@ -49,15 +56,7 @@ void arch_arm_kprobes(struct list_head *batch)
  */
 void arch_disarm_kprobes(struct list_head *batch)
 {
-	struct kprobe *kp;
-
-	lockdep_assert_held(&text_mutex);
-
-	list_for_each_entry(kp, batch, list)
-		probe_write_queue(kp->addr, kp->opcode, CPUS_STOP);
-	probe_write_finish(CPUS_STOP);
-	list_for_each_entry(kp, batch, list)
-		probe_report_poke(kp->addr, BRK64_OPCODE_KPROBES, kp->opcode);
+	write_batch(batch, false);
 }
 
 static void fill_with_brk(u32 *page)

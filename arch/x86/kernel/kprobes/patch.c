@@ -83,6 +83,24 @@ void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t
 	memcpy(poke->bytes, bytes, len);
 }
 
+/* Writes the breakpoints of a batch if @arm, otherwise the original bytes. */
+static void poke_batch(struct list_head *batch, bool arm)
+{
+	struct probe_pokes pokes = {};
+	struct kprobe *kp;
+
+	lockdep_assert_held(&text_mutex);
+
+	list_for_each_entry(kp, batch, list)				/* 1 */
+		probe_poke(&pokes, kp->addr, arm ? &breakpoint : &kp->opcode, INT3_INSN_SIZE);
+	probe_poke_all(&pokes);
+	smp_text_poke_sync_each_cpu();					/* 2 */
+	list_for_each_entry(kp, batch, list)				/* 3 */
+		perf_event_text_poke(kp->addr,
+				     arm ? &kp->opcode : &breakpoint, INT3_INSN_SIZE,
+				     arm ? &breakpoint : &kp->opcode, INT3_INSN_SIZE);
+}
+
 /**
  * arch_arm_kprobes() - write the breakpoints of a batch
  * @batch: list of representatives
@@ -91,18 +109,7 @@ void probe_poke(struct probe_pokes *pokes, void *addr, const void *bytes, size_t
  */
 void arch_arm_kprobes(struct list_head *batch)
 {
-	struct probe_pokes pokes = {};
-	struct kprobe *kp;
-
-	lockdep_assert_held(&text_mutex);
-
-	list_for_each_entry(kp, batch, list)
-		probe_poke(&pokes, kp->addr, &breakpoint, INT3_INSN_SIZE);	/* 1 */
-	probe_poke_all(&pokes);
-	smp_text_poke_sync_each_cpu();					/* 2 */
-	list_for_each_entry(kp, batch, list)				/* 3 */
-		perf_event_text_poke(kp->addr, &kp->opcode, INT3_INSN_SIZE,
-				     &breakpoint, INT3_INSN_SIZE);
+	poke_batch(batch, true);
 }
 
 /**
@@ -116,18 +123,7 @@ void arch_arm_kprobes(struct list_head *batch)
  */
 void arch_disarm_kprobes(struct list_head *batch)
 {
-	struct probe_pokes pokes = {};
-	struct kprobe *kp;
-
-	lockdep_assert_held(&text_mutex);
-
-	list_for_each_entry(kp, batch, list)
-		probe_poke(&pokes, kp->addr, &kp->opcode, INT3_INSN_SIZE);	/* 1 */
-	probe_poke_all(&pokes);
-	smp_text_poke_sync_each_cpu();					/* 2 */
-	list_for_each_entry(kp, batch, list)				/* 3 */
-		perf_event_text_poke(kp->addr, &breakpoint, INT3_INSN_SIZE,
-				     &kp->opcode, INT3_INSN_SIZE);
+	poke_batch(batch, false);
 }
 
 /**
