@@ -124,7 +124,7 @@ int kprobe_arm_points(struct list_head *points)
 		if (!list_empty(points))
 			arm_breakpoints(points);
 	} else {
-		kprobe_uncarry(&carried, points);
+		kprobe_uncarry(&carried, KPROBE_DISARMED, points);
 	}
 	list_splice_tail(&carried, points);
 	list_splice_tail(&ftrace, points);
@@ -149,7 +149,7 @@ void kprobe_disarm_points(struct list_head *points)
 
 	sort_by_owner(points, &ftrace);			/* 1 */
 	take_carried(&ftrace, &carried);
-	kprobe_uncarry(&carried, points);
+	kprobe_uncarry(&carried, KPROBE_DISARMED, points);
 	if (!list_empty(&ftrace)) {
 		kprobe_disarm_ftrace(&ftrace);			/* 2 */
 		set_states(&ftrace, KPROBE_DISARMED);		/* 5 */

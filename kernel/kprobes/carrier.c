@@ -172,22 +172,23 @@ void kprobe_carry(struct list_head *sites, struct list_head *carried, struct lis
 }
 
 /**
- * kprobe_uncarry() - stop calling the probes of sites: CARRIED -> DISARMED
+ * kprobe_uncarry() - stop calling the probes of sites: CARRIED -> DISARMED or FTRACE
  * @carried: list of carried sites
+ * @state: their new state
  * @points: list to which their carriers are added, if these are armed and need not be
  *
  * Hits that have begun may still call the probes.
  *
  * Context: kprobe_mutex held.
  */
-void kprobe_uncarry(struct list_head *carried, struct list_head *points)
+void kprobe_uncarry(struct list_head *carried, enum kprobe_state state, struct list_head *points)
 {
 	struct kprobe_point *site, *carrier;
 
 	for_each_collected(site, carried) {
 		carrier = kprobe_carrier_of(site);
 		detach(site);
-		kprobe_point_set_state(site, KPROBE_DISARMED);
+		kprobe_point_set_state(site, state);
 		if (kprobe_point_armed(carrier) && !kprobe_point_wants_arming(carrier))
 			kprobe_collect(carrier, points);
 	}
@@ -200,20 +201,13 @@ void kprobe_uncarry(struct list_head *carried, struct list_head *points)
  */
 static int move_to_ftrace(struct list_head *sites)
 {
-	struct kprobe_point *site, *carrier;
 	LIST_HEAD(carriers);
 	int err;
 
 	err = kprobe_arm_ftrace(sites);
 	if (err)
 		return err;
-	for_each_collected(site, sites) {
-		kprobe_point_set_state(site, KPROBE_FTRACE);
-		detach(site);
-		carrier = kprobe_carrier_of(site);
-		if (kprobe_point_armed(carrier) && !kprobe_point_wants_arming(carrier))
-			kprobe_collect(carrier, &carriers);
-	}
+	kprobe_uncarry(sites, KPROBE_FTRACE, &carriers);
 	if (!list_empty(&carriers))
 		kprobe_disarm_points(&carriers);
 	kprobe_uncollect_all(&carriers);

@@ -427,12 +427,13 @@ extern bool kprobes_all_disarmed;
 /* carrier.c */
 #ifdef CONFIG_KPROBE_CARRIERS
 void kprobe_carry(struct list_head *sites, struct list_head *carried, struct list_head *points);
-void kprobe_uncarry(struct list_head *carried, struct list_head *points);
+void kprobe_uncarry(struct list_head *carried, enum kprobe_state state, struct list_head *points);
 void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points);
 #else
 static inline void kprobe_carry(struct list_head *sites, struct list_head *carried,
 				struct list_head *points) { }
-static inline void kprobe_uncarry(struct list_head *carried, struct list_head *points) { }
+static inline void kprobe_uncarry(struct list_head *carried, enum kprobe_state state,
+				  struct list_head *points) { }
 static inline void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points) { }
 #endif
 
