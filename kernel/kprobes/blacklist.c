@@ -215,8 +215,6 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end)
 
 static int add_section(void *start, unsigned long size, struct module *mod)
 {
-	if (!start || !size)
-		return 0;
 	return append_range((unsigned long)start, (unsigned long)start + size, mod);
 }
 
