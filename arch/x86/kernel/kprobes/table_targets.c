@@ -58,39 +58,30 @@ static bool has_entry(const struct exception_table_entry *table, unsigned int nr
 	return low < nr && exception_target(&table[low]).from < end;
 }
 
-typedef bool (*target_fn)(const struct table_target *target, void *data);
-
-#if defined(CONFIG_JUMP_LABEL) && defined(CONFIG_MODULES)
-static struct jump_entry *first_label(const struct module *mod)
-{
-	return mod ? mod->jump_entries : __start___jump_table;
-}
-
-static unsigned int count_labels(const struct module *mod)
-{
-	return mod ? mod->num_jump_entries : __stop___jump_table - __start___jump_table;
-}
-#elif defined(CONFIG_JUMP_LABEL)
-/* There are no modules, so only the kernel has labels. */
-static struct jump_entry *first_label(const struct module *mod)
-{
-	return __start___jump_table;
-}
-
-static unsigned int count_labels(const struct module *mod)
-{
-	return __stop___jump_table - __start___jump_table;
-}
+/* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
+#ifdef CONFIG_MODULES
+#define of_module(mod, field, absent)	((mod)->field)
+#else
+#define of_module(mod, field, absent)	(absent)
 #endif
 
-#ifdef CONFIG_JUMP_LABEL
+/* Returns the exception table of @mod, or of the kernel, and sets @nr to its length. */
+static const struct exception_table_entry *extable_of(const struct module *mod, unsigned int *nr)
+{
+	*nr = mod ? of_module(mod, num_exentries, 0) : __stop___ex_table - __start___ex_table;
+	return mod ? of_module(mod, extable, NULL) : __start___ex_table;
+}
 
-/* Calls @fn for each label of module @mod, or of the kernel, until it returns true. */
+typedef bool (*target_fn)(const struct table_target *target, void *data);
+
+#ifdef CONFIG_JUMP_LABEL
 static bool each_label(const struct module *mod, target_fn fn, void *data)
 {
-	const struct jump_entry *entry = first_label(mod), *end = entry + count_labels(mod);
+	const struct jump_entry *entry, *end;
 	struct table_target target;
 
+	entry = mod ? of_module(mod, jump_entries, NULL) : __start___jump_table;
+	end = mod ? entry + of_module(mod, num_jump_entries, 0) : __stop___jump_table;
 	for (; entry < end; entry++) {
 		target.to = jump_entry_target(entry);
 		target.from = jump_entry_code(entry);
@@ -100,16 +91,27 @@ static bool each_label(const struct module *mod, target_fn fn, void *data)
 	return false;
 }
 #else
-static unsigned int count_labels(const struct module *mod)
-{
-	return 0;
-}
-
 static bool each_label(const struct module *mod, target_fn fn, void *data)
 {
 	return false;
 }
 #endif
+
+/* Calls @fn for each target in the tables of @mod, or of the kernel, until it returns true. */
+static bool each_target(const struct module *mod, target_fn fn, void *data)
+{
+	const struct exception_table_entry *table;
+	struct table_target target;
+	unsigned int nr, i;
+
+	table = extable_of(mod, &nr);
+	for (i = 0; i < nr; i++) {
+		target = exception_target(&table[i]);
+		if (fn(&target, data))
+			return true;
+	}
+	return each_label(mod, fn, data);
+}
 
 static int compare_targets(const void *a, const void *b)
 {
@@ -118,29 +120,28 @@ static int compare_targets(const void *a, const void *b)
 	return l->to == r->to ? 0 : l->to < r->to ? -1 : 1;
 }
 
+/* Appends a target to the array, or only counts it if there is no array yet. */
 static bool append_target(const struct table_target *target, void *data)
 {
 	struct table_target *all = data;
 
-	all[nr_targets++] = *target;
+	if (all)
+		all[nr_targets] = *target;
+	nr_targets++;
 	return false;
 }
 
 static bool sort_targets(void)
 {
-	const struct exception_table_entry *e;
-	struct table_target target, *all;
+	struct table_target *all;
 
-	all = kvmalloc_array(__stop___ex_table - __start___ex_table + count_labels(NULL) + 1,
-			     sizeof(*all), GFP_KERNEL);
+	nr_targets = 0;
+	each_target(NULL, append_target, NULL);
+	all = kvmalloc_array(nr_targets + 1, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return false;
 	nr_targets = 0;
-	for (e = __start___ex_table; e < __stop___ex_table; e++) {
-		target = exception_target(e);
-		append_target(&target, all);
-	}
-	each_label(NULL, append_target, all);
+	each_target(NULL, append_target, all);
 	sort(all, nr_targets, sizeof(*all), compare_targets, NULL);
 	targets = all;
 	return true;
@@ -160,36 +161,6 @@ static unsigned int first_target(unsigned long start)
 	}
 	return low;
 }
-
-#ifdef CONFIG_MODULES
-static bool each_of_module(struct module *mod, target_fn fn, void *data)
-{
-	struct table_target target;
-	unsigned int i;
-
-	for (i = 0; i < mod->num_exentries; i++) {
-		target = exception_target(&mod->extable[i]);
-		if (fn(&target, data))
-			return true;
-	}
-	return each_label(mod, fn, data);
-}
-
-static bool module_has_entry(const struct module *mod, unsigned long start, unsigned long end)
-{
-	return has_entry(mod->extable, mod->num_exentries, start, end);
-}
-#else
-static bool module_has_entry(const struct module *mod, unsigned long start, unsigned long end)
-{
-	return false;
-}
-
-static bool each_of_module(struct module *mod, target_fn fn, void *data)
-{
-	return false;
-}
-#endif
 
 /**
  * struct target_range - a search for targets in a range of text
@@ -235,7 +206,7 @@ static bool walk(struct target_range *range)
 	unsigned int i;
 
 	if (mod)
-		return each_of_module(mod, visit, range);
+		return each_target(mod, visit, range);
 
 	for (i = first_target(range->start); i < nr_targets; i++) {
 		if (targets[i].to >= range->end)
@@ -295,9 +266,9 @@ void probe_table_targets_sources(unsigned long start, unsigned long end,
  */
 bool probe_may_fault(unsigned long start, unsigned long end)
 {
-	const struct module *mod = module_of(start);
+	const struct exception_table_entry *table;
+	unsigned int nr;
 
-	if (mod)
-		return module_has_entry(mod, start, end);
-	return has_entry(__start___ex_table, __stop___ex_table - __start___ex_table, start, end);
+	table = extable_of(module_of(start), &nr);
+	return has_entry(table, nr, start, end);
 }
