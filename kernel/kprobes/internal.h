@@ -517,10 +517,13 @@ static inline void kretprobe_unprepare(struct kprobe *kp) { }
 
 /* hit/kretprobe_rethook.c or hit/kretprobe_native.c */
 int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs);
-int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs);
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
+/* A special version for probes without an entry_handler is not worthwhile. */
+#define kretprobe_engine_enter_bare	kretprobe_engine_enter
 void kretprobe_engine_leave(struct rethook_node *node, void *data, unsigned long ret_addr,
 			    struct pt_regs *regs);
+#else
+int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs);
 #endif
 
 /* kretprobe_rethook.c or kretprobe_native.c */

@@ -36,13 +36,6 @@ int kretprobe_engine_enter(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kretprobe_engine_enter);
 
-/* For probes without an entry_handler; with rethook a special version is not worthwhile. */
-int kretprobe_engine_enter_bare(struct kprobe *kp, struct pt_regs *regs)
-{
-	return kretprobe_engine_enter(kp, regs);
-}
-NOKPROBE_SYMBOL(kretprobe_engine_enter_bare);
-
 /**
  * kretprobe_engine_leave() - callback of rethook when a call returns
  * @node: member of the instance of the call
