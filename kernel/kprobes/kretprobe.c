@@ -26,7 +26,7 @@ int __init kretprobe_init(void)
 	struct kprobe_place place;
 	int i;
 
-	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
+	for (i = 0; i < kretprobe_blacklist_size; i++) {
 		struct kprobe kp = { .symbol_name = kretprobe_blacklist[i].name };
 
 		/* The kernel may not have this function. */
@@ -40,7 +40,7 @@ static bool blacklisted(unsigned long addr)
 {
 	int i;
 
-	for (i = 0; i < kretprobe_blacklist_size && kretprobe_blacklist[i].name; i++) {
+	for (i = 0; i < kretprobe_blacklist_size; i++) {
 		if ((unsigned long)kretprobe_blacklist[i].addr == addr)
 			return true;
 	}

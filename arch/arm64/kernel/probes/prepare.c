@@ -328,7 +328,6 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 	{ .name = "psci_0_1_cpu_suspend" },
 	{ .name = "psci_0_2_cpu_suspend" },
 	{ .name = "psci_system_suspend" },
-	{ }
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);

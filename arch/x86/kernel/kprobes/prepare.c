@@ -315,7 +315,6 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	{ .name = "return_to_handler" },
 #endif
-	{ }
 };
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
