@@ -135,18 +135,19 @@ static void collect(struct reserved_index *index)
 	add_bugs(index);
 }
 
-static int build(struct reserved_index *index)
+/* Returns false without memory. */
+static bool build(struct reserved_index *index)
 {
 	unsigned long *addrs;
 
 	collect(index);		/* only counts */
 	addrs = kvmalloc_array(index->nr + 1, sizeof(*addrs), GFP_KERNEL);
 	if (!addrs)
-		return -ENOMEM;
+		return false;
 	index->addrs = addrs;
 	collect(index);
 	sort(addrs, index->nr, sizeof(*addrs), compare_addrs, NULL);
-	return 0;
+	return true;
 }
 
 /* Does @index have an address in the range? */
@@ -204,16 +205,12 @@ static struct reserved_index *module_index(const struct module *mod)
 	return index;
 }
 
-/* Returns the index of @mod, or of the kernel if @mod is NULL; an ERR_PTR() without memory. */
+/* Returns the index of @mod, or of the kernel if @mod is NULL; NULL without memory. */
 static struct reserved_index *index_of(const struct module *mod)
 {
 	struct reserved_index *index = mod ? module_index(mod) : &kernel_index;
-	int ret;
 
-	if (!index)
-		return ERR_PTR(-ENOMEM);
-	ret = index->addrs ? 0 : build(index);
-	return ret ? ERR_PTR(ret) : index;
+	return index && (index->addrs || build(index)) ? index : NULL;
 }
 
 /*
@@ -296,7 +293,7 @@ enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long en
 	if (is_relocated_late(mod))
 		return KPROBE_OBSTACLE_RESERVED;
 	index = index_of(mod);
-	if (IS_ERR(index))
+	if (!index)
 		return KPROBE_OBSTACLE_MEMORY;
 	return reserved(index, start, end) ? KPROBE_OBSTACLE_RESERVED : KPROBE_OBSTACLE_NONE;
 }
@@ -334,7 +331,7 @@ enum kprobe_refusal kprobe_reserved_check(const struct kprobe_place *place)
 	if (!place->ftrace && has_late_relocation(place->mod, place->addr))
 		return KPROBE_REFUSE_LIVE_PATCH;
 	index = index_of(place->mod);
-	if (IS_ERR(index))
+	if (!index)
 		return KPROBE_REFUSE_NO_MEMORY;
 	if (!reserved(index, place->addr, place->addr + 1))
 		return KPROBE_REFUSE_NONE;
