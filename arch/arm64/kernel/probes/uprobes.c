@@ -52,10 +52,20 @@ static const char *refusal_of(u32 insn)
 	return "a branch or a register access that cannot be held at its end";
 }
 
+/* How an instruction takes effect that is not rejected. */
+static const u8 ways[] = {
+	[INSN_GOOD_NO_SLOT]	= UPROBE_EMULATED,
+	[INSN_GOOD_BRANCH]	= UPROBE_COPIED_BRANCH,
+	[INSN_GOOD_CALL]	= UPROBE_COPIED_CALL,
+	[INSN_GOOD]		= UPROBE_COPIED,
+	[INSN_GOOD_SYSCALL]	= UPROBE_COPIED_SYSCALL,
+};
+
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		       unsigned int mode, const char **why)
 {
+	enum arm_probe_verdict verdict;
 	struct probe_insn desc;
 	__le32 word;
 
@@ -71,20 +81,9 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	arch->insn = le32_to_cpu(word);
 	arch->api = (struct arch_probe_insn) {};
 
-	switch (arm_probe_decode_insn(arch->insn, &arch->api)) {
-	case INSN_GOOD:
-		return UPROBE_COPIED;
-	case INSN_GOOD_SYSCALL:
-		return UPROBE_COPIED_SYSCALL;
-	case INSN_GOOD_BRANCH:
-		return UPROBE_COPIED_BRANCH;
-	case INSN_GOOD_CALL:
-		return UPROBE_COPIED_CALL;
-	case INSN_GOOD_NO_SLOT:
-		return UPROBE_EMULATED;
-	case INSN_REJECTED:
-		break;
-	}
+	verdict = arm_probe_decode_insn(arch->insn, &arch->api);
+	if (verdict != INSN_REJECTED)
+		return ways[verdict];
 	*why = refusal_of(arch->insn);
 	probe_classify(arch->insn, &desc);
 	return desc.refusal == REFUSE_BREAKPOINT ? -EEXIST : -EOPNOTSUPP;
