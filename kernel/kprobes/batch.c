@@ -294,19 +294,6 @@ static int prepare_all(struct batch *batch)
 
 /* --- Steps 3 and 4: publish and arm -------------------------------------- */
 
-/*
- * Makes the rest of the kernel ask kprobes about faults, copies of instructions and stacks.
- * The first registration does that, before it patches the text.  When static_branch_enable()
- * returns, all CPUs execute the new branches, so no CPU takes a hit without them.
- *
- * Context: kprobe_mutex held.  Takes cpus_read_lock(), jump_label_lock() and text_mutex.
- */
-static void first_use(void)
-{
-	if (!kprobes_in_use())
-		static_branch_enable(&kprobes_used);
-}
-
 static void publish_all(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -396,7 +383,13 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	ret = prepare_all(batch);				/* 2 */
 	if (ret)
 		goto unstage;
-	first_use();
+	/*
+	 * Make the rest of the kernel ask kprobes about faults, copies of instructions and stacks,
+	 * before the text is patched.  When static_branch_enable() returns, all CPUs execute the
+	 * new branches, so no CPU takes a hit without them.
+	 */
+	if (!kprobes_in_use())
+		static_branch_enable(&kprobes_used);
 	publish_all(batch);					/* 3 */
 	ret = arm_all(batch);					/* 4 */
 	if (ret)

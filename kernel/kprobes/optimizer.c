@@ -189,13 +189,6 @@ static enum kprobe_detour_calls least_calls(struct kprobe_point *point)
 						 KPROBE_DETOUR_CALLS_PRE;
 }
 
-/* Records which functions the detour that is about to be made will call. */
-static void choose_calls(struct kprobe_point *point)
-{
-	point->kp.flags &= ~KPROBE_FLAG_DETOUR_CALLS;
-	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(point));
-}
-
 /* Returns true if the detour of a point calls all handlers of the point. */
 static bool detour_serves(struct kprobe_point *point)
 {
@@ -234,7 +227,8 @@ static enum kprobe_obstacle obstacle_of(int answer)
 
 static enum kprobe_obstacle make_detour(struct kprobe_point *point)
 {
-	choose_calls(point);
+	point->kp.flags &= ~KPROBE_FLAG_DETOUR_CALLS;
+	point->kp.flags |= FIELD_PREP(KPROBE_FLAG_DETOUR_CALLS, least_calls(point));
 	if (IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH))
 		return obstacle_of(arch_prepare_optimized_kprobe(&point->op, &point->kp));
 
