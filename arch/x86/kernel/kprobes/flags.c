@@ -16,6 +16,7 @@
 #include <asm/insn.h>
 
 #include "flags.h"
+#include "plain.h"
 
 enum effect {
 	READS,		/* or changes some, or is not known */
@@ -89,19 +90,6 @@ static enum effect effect_of(u8 opcode, u8 modrm)
 	return !row->regs || row->regs & BIT(X86_MODRM_REG(modrm)) ? row->effect : READS;
 }
 
-/* Returns the number of bytes that the memory operand, if it is one, adds after its ModRM byte. */
-static unsigned int operand_bytes(u8 modrm, u8 sib)
-{
-	unsigned int mod = X86_MODRM_MOD(modrm), rm = X86_MODRM_RM(modrm);
-	bool has_sib = mod != 3 && rm == 4;
-
-	if (mod == 1)
-		return has_sib + 1;
-	if (mod == 2 || (mod == 0 && (has_sib ? X86_SIB_BASE(sib) : rm) == 5))
-		return has_sib + 4;
-	return has_sib;
-}
-
 /*
  * Returns the effect of an instruction that needs no decoder, and sets @len: after one REX prefix
  * or none, a push, a pop, or an instruction with a ModRM byte and no immediate operand.  Most
@@ -120,7 +108,7 @@ static enum effect simple_effect(const u8 *bytes, size_t avail, unsigned int *le
 	if ((opcode & 0xf0) == 0x50)
 		*len = rex + 1;
 	else if (flags_rows[opcode].ends)
-		*len = rex + 2 + operand_bytes(modrm, bytes[rex + 2]);
+		*len = rex + 1 + probe_operands_len(bytes + rex + 1);
 	if (*len > avail)
 		*len = 0;
 	return effect_of(opcode, modrm);

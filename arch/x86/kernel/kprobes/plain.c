@@ -31,22 +31,6 @@ static insn_attr_t opcode_attribute(const struct plain_insn *insn)
 	return insn->escaped ? inat_get_escape_attribute(insn->opcode, 0, attr) : attr;
 }
 
-/* Length of the ModRM byte at @at with its SIB byte and displacement. */
-static unsigned int operands_len(const u8 *at)
-{
-	static const u8 displacements[] = { 0, 1, 4 };
-	unsigned int mod = X86_MODRM_MOD(*at), base = X86_MODRM_RM(*at), len = 1;
-
-	if (mod == 3)
-		return len;
-	if (base == 4) {
-		base = X86_SIB_BASE(at[1]);
-		len++;
-	}
-	/* Without a displacement, bp cannot be a base: instead there is one without a base. */
-	return len + (!mod && base == 5 ? 4 : displacements[mod]);
-}
-
 /* Reads the immediate at @at.  Returns the address after it; NULL if it is not of a plain kind. */
 static const u8 *read_immediate(const u8 *at, insn_attr_t attr, struct plain_insn *out)
 {
@@ -99,7 +83,7 @@ bool probe_decode_plain(const u8 *bytes, size_t avail, bool mode_64, struct plai
 			attr = inat_get_group_attribute(out->modrm, 0, attr);
 		if (mode_64 && (out->modrm & 0xc7) == 5)
 			out->riprel = at + 1 - bytes;
-		at += operands_len(at);
+		at += probe_operands_len(at);
 	}
 	if (attr & ~PLAIN_ATTRIBUTES)
 		return false;
