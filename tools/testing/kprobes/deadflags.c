@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <asm/insn.h>
 
-#include "flags.h"
+#include "classify.h"
 #include "tap.h"
 #include "tests.h"
 #include "vector.h"

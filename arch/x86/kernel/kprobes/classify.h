@@ -220,4 +220,7 @@ int probe_relocate(const struct probe_insn *insn, const u8 *bytes, enum insn_mod
 int probe_put_jump(enum insn_mode mode, u8 *out, u64 at, u64 target);
 int probe_put_jcc(enum insn_mode mode, u8 *out, u64 at, u8 cc, u64 target);
 
+/* flags.c */
+u64 probe_flags_dead(const u8 *bytes, size_t avail, bool *at_return);
+
 #endif /* _X86_KPROBES_CLASSIFY_H */

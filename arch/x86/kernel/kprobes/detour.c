@@ -26,7 +26,6 @@
 
 #include "common.h"
 #include "detour.h"
-#include "flags.h"
 #include "region.h"
 #include "targets.h"
 #include "text.h"

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <asm/insn.h>
 
-#include "flags.h"
+#include "classify.h"
 #include "plain.h"
 
 enum effect {
