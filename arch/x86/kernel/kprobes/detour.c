@@ -113,28 +113,16 @@ struct detour_entry {
 	bool pushf, popf;
 };
 
-static const struct detour_entry popf_entry = {
-	.function	= kprobe_detour_enter,
-	.popf		= true,
-};
-
+static const struct detour_entry popf_entry = { .function = kprobe_detour_enter, .popf = true };
 static const struct detour_entry return_entry = {
-	.function	= kprobe_detour_enter_return,
-	.pushf		= true,
-	.popf		= true,
+	.function = kprobe_detour_enter_return, .pushf = true, .popf = true,
 };
 
 #ifdef CONFIG_X86_64
-static const struct detour_entry sahf_entry = {
-	.function	= kprobe_detour_enter_sahf,
-};
-
-static const struct detour_entry dead_entry = {
-	.function	= kprobe_detour_enter_dead,
-};
-
+static const struct detour_entry sahf_entry = { .function = kprobe_detour_enter_sahf };
+static const struct detour_entry dead_entry = { .function = kprobe_detour_enter_dead };
 static const struct detour_entry return_dead_entry = {
-	.function	= kprobe_detour_enter_return_dead,
+	.function = kprobe_detour_enter_return_dead,
 };
 
 /*
