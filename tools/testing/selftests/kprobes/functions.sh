@@ -28,6 +28,7 @@ export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 KPROBES=/sys/kernel/debug/kprobes
+LIST=$KPROBES/list
 KP_TEST=/sys/kernel/debug/kp_test
 TRACING=/sys/kernel/tracing
 EVENTS=$TRACING/kprobe_events
@@ -188,7 +189,7 @@ begin()
 	trap cleanup EXIT
 	# A second signal must not end the cleanup: kselftest's runner nests two timeouts.
 	trap 'trap "" INT TERM HUP; exit 1' INT TERM HUP
-	list_before=$(cat "$KPROBES/list")
+	list_before=$(cat "$LIST")
 	lines_before=$(whole_list)
 }
 
@@ -203,7 +204,7 @@ skip_all()
 finish()
 {
 	put_back
-	is "nothing stays registered" "$(cat "$KPROBES/list")" "$list_before"
+	is "nothing stays registered" "$(cat "$LIST")" "$list_before"
 	echo "1..$checks"
 	[ "$failures" -eq 0 ]
 	exit
@@ -273,6 +274,18 @@ put()
 	local message
 
 	if message=$(env echo "$2" 2>&1 >"$1"); then
+		echo ok
+	else
+		errno_of "$message"
+	fi
+}
+
+# append FILE TEXT: put, without the removal of the lines that the file has.
+append()
+{
+	local message
+
+	if message=$(env echo "$2" 2>&1 >>"$1"); then
 		echo ok
 	else
 		errno_of "$message"
@@ -411,13 +424,13 @@ site()
 # event TEXT: add a kprobe event; prints ok or the name of the error.
 event()
 {
-	local message
+	append "$EVENTS" "$1"
+}
 
-	if message=$(env echo "$1" 2>&1 >>"$EVENTS"); then
-		echo ok
-	else
-		errno_of "$message"
-	fi
+# reason: print what is wrong with the last command for an event, from the log of errors.
+reason()
+{
+	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'
 }
 
 # call_function NAME: the function of a system call, as programs of the kernel's own kind make it.

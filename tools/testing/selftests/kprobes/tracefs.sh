@@ -151,19 +151,14 @@ is "nothing was missed" "$(profile inside | cut -d' ' -f2)" 0
 
 # --- refused ---
 
-errors()
-{
-	tail -n 4 "$TRACING/error_log" | grep -oE 'error: .*' | tail -n 1 | sed 's/ *$//'
-}
-
 echo >"$TRACING/error_log"
 # No instruction begins there, because that of ftrace at the entry is longer.
 is "inside an instruction: refused" "$(event 'p:kp_st/bad do_sys_openat2+1')" EILSEQ
-is "inside an instruction: the reason" "$(errors)" \
-	"error: Probe point is not an instruction boundary"
+is "inside an instruction: the reason" "$(reason)" \
+	"Probe point is not an instruction boundary"
 is "a symbol that is not there: refused" "$(event 'p:kp_st/bad kp_st_is_not_there')" EINVAL
-is "a symbol that is not there: the reason" "$(errors)" \
-	"error: Invalid probed address or symbol"
+is "a symbol that is not there: the reason" "$(reason)" \
+	"Invalid probed address or symbol"
 # Kprobe events refuse functions that ftrace does not trace, before kprobes are asked.
 why=blacklisted
 if [ -r "$TRACING/available_filter_functions" ] &&

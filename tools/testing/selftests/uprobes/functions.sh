@@ -11,7 +11,8 @@
 
 UP_TEST=/sys/kernel/debug/up_test
 UPROBE_EVENTS=$TRACING/uprobe_events
-UPROBE_LIST=/sys/kernel/debug/uprobes/list
+UP_PROCESS=/sys/kernel/debug/up_process
+LIST=/sys/kernel/debug/uprobes/list
 TARGET=$HERE/target
 FLAG=/tmp/uprobes-flag
 OUTPUT=/tmp/uprobes-output
@@ -35,7 +36,7 @@ begin()
 # registered: all probes of the kernel; empty if it does not list them.
 registered()
 {
-	cat "$UPROBE_LIST" 2>/dev/null
+	cat "$LIST" 2>/dev/null
 }
 
 # as_before: the same probes are registered as at the beginning.
@@ -59,19 +60,7 @@ finish()
 # define TEXT: add an event; prints ok or the name of the error.
 define()
 {
-	local message
-
-	if message=$(env echo "$1" 2>&1 >>"$UPROBE_EVENTS"); then
-		echo ok
-	else
-		errno_of "$message"
-	fi
-}
-
-# reason: print what is wrong with the last command for an event, from the log of errors.
-reason()
-{
-	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'
+	append "$UPROBE_EVENTS" "$1"
 }
 
 need_process_probes()
@@ -168,6 +157,24 @@ first_argument()
 up()
 {
 	put "$UP_TEST/control" "$*"
+}
+
+# process COMMAND...: write a command to up_process; prints ok or the name of the error.
+process()
+{
+	put "$UP_PROCESS/control" "$*"
+}
+
+# seen COLUMN: a number of the probe p of up_process.
+seen()
+{
+	awk -v column="$1" '$1 == "p" { print $column }' "$UP_PROCESS/probes"
+}
+
+# hits EVENT: the number of its lines in the trace.
+hits()
+{
+	grep -c " $1: " "$TRACING/trace"
 }
 
 # up_column NAME NUMBER

@@ -6,7 +6,6 @@
 
 . "$(dirname "$0")/functions.sh"
 
-LIST=/sys/kernel/debug/uprobes/list
 SLAB=/sys/kernel/debug/failslab
 SMALL=48
 PROCESSES=8

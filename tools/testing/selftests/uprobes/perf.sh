@@ -27,7 +27,7 @@ is "perf stat: three hits" "$(counted probe_target:back)" 3
 is "perf stat: three returns" "$(counted probe_target:returned__return)" 3
 
 # An event of one process; another process calls the function, too.
-if [ -e /sys/kernel/debug/uprobes/list ]; then
+if [ -e "$LIST" ]; then
 	start_twice plain 3
 	is "an event of a process" \
 		"$(env echo "p:one pid:$waiting:$(address plain)" 2>&1 >>"$UPROBE_EVENTS")" ""
@@ -37,7 +37,7 @@ if [ -e /sys/kernel/debug/uprobes/list ]; then
 		sh -c "until [ -e $over ]; do sleep 0.1; done" >/dev/null 2>&1 &
 	counter=$!
 	# Until perf has opened the event; the file "enable" does not show that.
-	wait_until 10 grep -q "^pid:$waiting:" /sys/kernel/debug/uprobes/list
+	wait_until 10 grep -q "^pid:$waiting:" "$LIST"
 	call plain 4 >/dev/null
 	is "the process goes on" "$(go)" 3
 	wait "$waiting"

@@ -15,12 +15,6 @@ start()
 	at=pid:$waiting:$(address "$1")
 }
 
-# hits EVENT: the number of its lines in the trace.
-hits()
-{
-	grep -c " $1: " "$TRACING/trace"
-}
-
 echo >"$TRACING/trace"
 start plain 3
 is "an event of a process" "$(put "$UPROBE_EVENTS" "p:one $at")" ok

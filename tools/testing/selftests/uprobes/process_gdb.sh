@@ -7,8 +7,6 @@
 
 . "$(dirname "$0")/functions.sh"
 
-UP_PROCESS=/sys/kernel/debug/up_process
-
 begin
 need_process_probes
 command -v gdb >/dev/null || skip_all "no gdb"
@@ -18,8 +16,8 @@ start_twice plain 3
 first=$(instruction first)
 second=$(instruction second)
 third=$(instruction third)
-is "a probe" "$(put "$UP_PROCESS/control" "new a pid=$waiting at=$second")" ok
-is "it is registered" "$(put "$UP_PROCESS/control" "add a")" ok
+is "a probe" "$(process new p "pid=$waiting" "at=$second")" ok
+is "it is registered" "$(process add p)" ok
 output=$(gdb -nx -batch -p "$waiting" -ex "break *$first" -ex "shell : >$FLAG" \
 	-ex continue -ex 'print/x $pc' -ex stepi -ex 'print/x $pc' \
 	-ex stepi -ex 'print/x $pc' -ex continue -ex 'print/x $pc' \
@@ -29,8 +27,8 @@ is "breakpoints, and steps over the probed instruction" \
 	"$(printf '%s\n' "$output" | sed -nE 's/^\$[0-9]+ = //p' | tr '\n' ' ')" \
 	"$first $second $third $first "
 matches "the process ends" "$(printf '%s\n' "$output" | grep 'Inferior.*exited')" "exited normally"
-is "each call is a hit" "$(awk '$1 == "a" { print $2 }' "$UP_PROCESS/probes")" 3
+is "each call is a hit" "$(seen 2)" 3
 wait "$waiting"
-put "$UP_PROCESS/control" drop >/dev/null
+process drop >/dev/null
 
 finish

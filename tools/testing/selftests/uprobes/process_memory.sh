@@ -7,25 +7,10 @@
 
 . "$(dirname "$0")/functions.sh"
 
-UP_PROCESS=/sys/kernel/debug/up_process
-LIST=/sys/kernel/debug/uprobes/list
-
 begin
 [ -e "$LIST" ] || skip_all "no probes of processes in this kernel"
 fail_allocations
 load up_process
-
-# process COMMAND...: write a command to up_process; prints ok or the name of the error.
-process()
-{
-	put "$UP_PROCESS/control" "$*"
-}
-
-# seen COLUMN: a number of the probe.
-seen()
-{
-	awk -v column="$1" '$1 == "p" { print $column }' "$UP_PROCESS/probes"
-}
 
 # each_fails NAME FEWEST COLUMN WORD...: add such a probe to a process, with each allocation
 # failing; then COLUMN counts the calls of the process.

@@ -9,19 +9,10 @@
 
 . "$(dirname "$0")/functions.sh"
 
-UP_PROCESS=/sys/kernel/debug/up_process
-LIST=/sys/kernel/debug/uprobes/list
-
 begin
 need_process_probes
 [ "$(cat /proc/sys/kernel/panic_on_oops)" = 0 ] || skip_all "an oops would be a panic"
 load up_process
-
-# process COMMAND...: write a command to up_process; prints ok or the name of the error.
-process()
-{
-	put "$UP_PROCESS/control" "$*"
-}
 
 start_twice plain 3
 is "a probe" "$(process new p "pid=$waiting" "at=$(address plain)" dies leaves)" ok
@@ -35,8 +26,7 @@ echo "kprobes-test: expect-oops end" >/dev/kmsg
 # An oops stops all tracers.
 echo 1 >"$TRACING/tracing_on"
 # Hits, the result of the unregistration, and whether it is registered.
-is "its exit unregisters the probe" "$(awk '$1 == "p" { print $2, $6, $8 }' "$UP_PROCESS/probes")" \
-	"1 0 0"
+is "its exit unregisters the probe" "$(seen 2) $(seen 6) $(seen 8)" "1 0 0"
 no "no probe stays registered" grep -q "^pid:$waiting:" "$LIST"
 process drop >/dev/null
 
@@ -45,6 +35,6 @@ is "another process" "$(process new p "pid=$waiting" "at=$(address plain)")" ok
 is "it is probed" "$(process add p)" ok
 is "and goes on" "$(go)" 3
 wait "$waiting"
-is "its calls are hits" "$(awk '$1 == "p" { print $2 }' "$UP_PROCESS/probes")" 3
+is "its calls are hits" "$(seen 2)" 3
 process drop >/dev/null
 finish

@@ -12,12 +12,6 @@ TARGET=$HERE/target_x32
 begin
 need_process_probes
 
-# hits EVENT: the number of its lines in the trace.
-hits()
-{
-	grep -c " $1: " "$TRACING/trace"
-}
-
 echo >"$TRACING/trace"
 is "a probe of the file" "$(define "p:first $TARGET:$(offset plain) value=%di:u64")" ok
 is "one of its returns" "$(define "r:back $TARGET:$(offset plain) result=\$retval:u64")" ok
