@@ -262,6 +262,7 @@ errno_of()
 	'Is a directory')			echo EISDIR ;;
 	'No space left on device')		echo ENOSPC ;;
 	'Operation not supported')		echo EOPNOTSUPP ;;
+	'Cannot assign requested address')	echo EADDRNOTAVAIL ;;
 	'Unknown error 524')			echo ENOTSUPP ;;
 	*)					printf '%s\n' "$1" ;;
 	esac
@@ -492,7 +493,6 @@ transcript()
 trace_end()
 {
 	[ -d "$INSTANCE" ] || return 0
-	echo 0 >"$INSTANCE/events/kprobe_core/enable"
 	rmdir "$INSTANCE"
 }
 

@@ -6,29 +6,20 @@
 . "$(dirname "$0")/functions.sh"
 
 events=$TRACING/dynamic_events
-instance=$TRACING/instances/wprobes-test
 
 begin
 grep -q . "$events" 2>/dev/null || [ -e "$events" ] || skip_all "no dynamic events"
 load wp_test
-long=$(word_size)
 
-# define TEXT: define an event; prints ok, or the text of the error.
+# define TEXT: define an event; prints ok or the name of the error.
 define()
 {
-	local text
-
-	if text=$({ echo "$1" >>"$events"; } 2>&1); then
-		echo ok
-	else
-		printf '%s\n' "${text##*: }"
-	fi
+	append "$events" "$1"
 }
 
-# reason: print what is wrong with the last command, from the log of errors.
-reason()
+nothing_listed()
 {
-	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'
+	[ -z "$(list)" ]
 }
 
 is "define" "$(define "w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8")" ok
@@ -36,51 +27,48 @@ is "define without a name" "$(define "w w@wp_test_words+16:2")" ok
 is "show" "$(grep ^w: "$events")" \
 	"w:wp/first w@wp_test_words:$long addr=\$addr value=\$value old=\$old:u8
 w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
-is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" "File exists"
+is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" EEXIST
 is "the reason: the name" "$(reason)" "Given group/event name is already used by another event"
-is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" "No such file or directory"
+is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" ENOENT
 is "the reason: the symbol" "$(reason)" "Invalid probed address or symbol"
-is "no such length" "$(define "w:wp/none w@wp_test_words:x")" "Invalid argument"
+is "no such length" "$(define "w:wp/none w@wp_test_words:x")" EINVAL
 is "the reason: the length" "$(reason)" "The length is not a number"
 twice=$(awk '$2 ~ /^[bBdD]$/ && NF == 3 { print $3 }' /proc/kallsyms | sort | uniq -d | head -n 1)
 if [ -z "$twice" ]; then
 	skip "a symbol that is there twice" "each name of data is unique"
 else
-	is "a symbol that is there twice" "$(define "w:wp/none w@$twice:1")" \
-		"Cannot assign requested address"
+	is "a symbol that is there twice" "$(define "w:wp/none w@$twice:1")" EADDRNOTAVAIL
 	is "the reason" "$(reason)" "The symbol is not unique"
 fi
 is "the README has the syntax" "$(grep -c ' w\[:.*<access>@<data>' "$TRACING/README")" 1
-is "no such type" "$(define "w:wp/none x@wp_test_words:4")" "Invalid argument"
+is "no such type" "$(define "w:wp/none x@wp_test_words:4")" EINVAL
 is "the reason: the type" "$(reason)" "The access is not r, w or rw"
 for variable in addr value old; do
 	is "\$$variable in a string" \
-		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" "Invalid argument"
+		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" EINVAL
 done
 is "no such symbol in an argument" \
-	"$(define "w:wp/none w@wp_test_words:4 x=@wp_no_such_word")" "No such file or directory"
-is "disabled events reserve a register" \
-	"$(list | grep -c DISABLED)" 2
+	"$(define "w:wp/none w@wp_test_words:4 x=@wp_no_such_word")" ENOENT
+is "disabled events reserve a register" "$(list | grep -c DISABLED)" 2
 
 # An event probe refers to the fields of the event.
 is "an event probe" "$(define "e:wp/probe wp/first x=\$value")" ok
-is "an event with an event probe stays" \
-	"$({ echo '-:wp/first' >>"$events"; } 2>&1 | grep -c busy)" 1
-is "the event probe goes" "$({ echo '-:wp/probe' >>"$events"; } 2>&1)" ""
+is "an event with an event probe stays" "$(define "-:wp/first")" EBUSY
+is "the event probe goes" "$(define "-:wp/probe")" ok
 
-mkdir "$instance" || skip_all "no instances in tracefs"
+mkdir "$INSTANCE" || skip_all "no instances in tracefs"
 wp write 0 1 >/dev/null
-is "a disabled event records nothing" "$(grep -c first: "$instance/trace")" 0
-echo 1 >"$instance/events/wp/first/enable"
+is "a disabled event records nothing" "$(grep -c first: "$INSTANCE/trace")" 0
+echo 1 >"$INSTANCE/events/wp/first/enable"
 wp write 0 258 >/dev/null
 wp write 0 259 >/dev/null
-echo 0 >"$instance/events/wp/first/enable"
+echo 0 >"$INSTANCE/events/wp/first/enable"
 wp write 0 3 >/dev/null
-address=$(awk '$3 == "wp_test_words" { print $1 }' /proc/kallsyms)
-is "values" "$(sed -n 's/.*first: (write_word+[^)]*) //p' "$instance/trace" |
+address=$(symbol_address wp_test_words)
+is "values" "$(sed -n 's/.*first: (write_word+[^)]*) //p' "$INSTANCE/trace" |
 	sed "s/0x$address/ADDR/; s/0x0*$address/ADDR/")" "addr=ADDR value=0x102 old=1
 addr=ADDR value=0x103 old=2"
-rmdir "$instance"
+rmdir "$INSTANCE"
 
 echo '-:wp/first' >>"$events"
 echo '-:wprobes/w_wp_test_words_16_2' >>"$events"
@@ -93,58 +81,51 @@ pid=$!
 until read -r address store after </tmp/process; do
 	sleep 0.1
 done
-mkdir "$instance"
-filtered=$instance-filtered
+mkdir "$INSTANCE"
+filtered=$INSTANCE-filtered
 is "define for a process" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
 is "show for a process" "$(grep ^w: "$events")" \
 	"w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old"
-is "no such process" "$(define "w:wp/none w@pid:999999:$address")" "No such process"
+is "no such process" "$(define "w:wp/none w@pid:999999:$address")" ESRCH
 is "the reason: the process" "$(reason)" "No process has this pid"
-is "no pid" "$(define "w:wp/none w@pid:x:$address")" "Invalid argument"
-is "no address" "$(define "w:wp/none w@pid:$pid")" "Invalid argument"
-echo 1 >"$instance/events/wp/user/enable"
-echo 0 >"$instance/events/wp/user/enable"
-is "remove" "$({ echo '-:wp/user' >>"$events"; } 2>&1)" ""
+is "no pid" "$(define "w:wp/none w@pid:x:$address")" EINVAL
+is "no address" "$(define "w:wp/none w@pid:$pid")" EINVAL
+echo 1 >"$INSTANCE/events/wp/user/enable"
+echo 0 >"$INSTANCE/events/wp/user/enable"
+is "remove" "$(define "-:wp/user")" ok
 is "the register is free again" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
-echo 1 >"$instance/events/wp/user/enable"
+echo 1 >"$INSTANCE/events/wp/user/enable"
 # Another buffer, with one of the two records.
 mkdir "$filtered"
 echo "value == 0x103" >"$filtered/events/wp/user/filter"
 echo "traceoff if value == 0x103" >"$filtered/events/wp/user/trigger"
 echo 1 >"$filtered/events/wp/user/enable"
-is "probe the instruction" \
-	"$({ echo "p:wp/store pid:$pid:$store" >>"$TRACING/uprobe_events"; } 2>&1)" ""
-echo 1 >"$instance/events/wp/store/enable"
+is "probe the instruction" "$(append "$TRACING/uprobe_events" "p:wp/store pid:$pid:$store")" ok
+echo 1 >"$INSTANCE/events/wp/store/enable"
 kill -USR1 "$pid"
 wait
 is "values of a process" "$(sed -n 's/.*process-\([0-9]*\) .*user: ([^)]*) /\1 /p' \
-	"$instance/trace")" "$pid value=0x102 old=0x7
+	"$INSTANCE/trace")" "$pid value=0x102 old=0x7
 $pid value=0x103 old=0x102"
-is "the address after the instruction" "$(sed -n 's/.*user: (\(.*\)) .*/\1/p' "$instance/trace" |
+is "the address after the instruction" "$(sed -n 's/.*user: (\(.*\)) .*/\1/p' "$INSTANCE/trace" |
 	head -n 1)" "$after"
 is "a filter" "$(sed -n 's/.* user: ([^)]*) //p' "$filtered/trace")" "value=0x103 old=0x102"
 is "a trigger" "$(cat "$filtered/tracing_on")" 0
 echo '!traceoff' >"$filtered/events/wp/user/trigger"
 echo 0 >"$filtered/events/wp/user/enable"
 rmdir "$filtered"
-is "the probe is hit" "$(grep -c ' store: ' "$instance/trace")" 1
-echo 0 >"$instance/events/wp/store/enable"
+is "the probe is hit" "$(grep -c ' store: ' "$INSTANCE/trace")" 1
+echo 0 >"$INSTANCE/events/wp/store/enable"
 echo '-:wp/store' >>"$TRACING/uprobe_events"
 is "the process has ended" "$(list | grep -c "pid:$pid .*GONE")" 1
-echo 0 >"$instance/events/wp/user/enable"
-is "enable it again" "$({ echo 1 >"$instance/events/wp/user/enable"; } 2>&1 | sed 's/.*: //')" \
-	"No such process"
-rmdir "$instance"
+echo 0 >"$INSTANCE/events/wp/user/enable"
+is "enable it again" "$(put "$INSTANCE/events/wp/user/enable" 1)" ESRCH
+rmdir "$INSTANCE"
 echo '-:wp/user' >>"$events"
 
 is "removed" "$(grep ^w: "$events")" ""
 # An event of a process is freed a moment later.
-tries=100
-while [ -n "$(list)" ] && [ "$tries" -gt 0 ]; do
-	sleep 0.1
-	tries=$((tries - 1))
-done
-is "the list is empty" "$(list)" ""
+yes "the list is empty" wait_until 10 nothing_listed
 finish

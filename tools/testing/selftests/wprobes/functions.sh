@@ -1,74 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC3043,SC2034
 #
-# Functions shared by the selftests of watchpoint probes.  Sourced by POSIX shells, including
-# busybox's.  The only extension of POSIX is "local".
+# Functions shared by the scripts of the selftests of watchpoint probes, over those of the kprobes
+# selftests: results, modules, settings, waiting.
 #
-# A test begins with begin, and ends with finish.  Every check prints one line, "ok" or "not
-# ok".  Modules that load has loaded are unloaded at the end.
+# The module wp_test registers the probes: see test_modules/wp_test.c for the commands of wp.
 
-set -u
-export LC_ALL=C
+. "$(dirname "$0")/../kprobes/functions.sh"
 
-HERE=$(cd "$(dirname "$0")" && pwd)
 LIST=/sys/kernel/debug/wprobes/list
 WP_TEST=/sys/kernel/debug/wp_test
-TRACING=/sys/kernel/tracing
-SKIP_STATUS=4
+INSTANCE=$TRACING/instances/wprobes-test
 
-# The processor that goes offline and comes back.  With CPU_HOTPLUG=no, all stay online.
-CPU=/sys/devices/system/cpu/cpu1/online
-[ "${CPU_HOTPLUG:-}" != no ] || CPU=/nonexistent
-
-checks=0
-failures=0
-loaded=
-
-# result STATUS NAME: print the result of one check.
-result()
-{
-	checks=$((checks + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $checks $2"
-	else
-		failures=$((failures + 1))
-		echo "not ok $checks $2"
-	fi
-}
-
-# is NAME GOT WANTED: GOT and WANTED are the same text.
-is()
-{
-	if [ "$2" = "$3" ]; then
-		result 0 "$1"
-		return
-	fi
-	result 1 "$1"
-	printf 'got:\n%s\nwanted:\n%s\n' "$2" "$3" | sed 's/^/# /'
-}
-
-# skip NAME REASON: print a check that cannot be made here.
-skip()
-{
-	checks=$((checks + 1))
-	echo "ok $checks $1 # SKIP $2"
-}
-
-skip_all()
-{
-	echo "1..0 # SKIP $1"
-	exit "$SKIP_STATUS"
-}
-
-cleanup()
-{
-	local module
-
-	for module in $loaded; do
-		rmmod "$module"
-	done
-	loaded=
-}
+# Bytes of a long of the kernel.
+case $(uname -m) in
+i?86)	long=4 ;;
+*)	long=8 ;;
+esac
 
 begin()
 {
@@ -82,43 +30,19 @@ begin()
 	list_before=$(cat "$LIST")
 }
 
-finish()
-{
-	cleanup
-	is "nothing stays registered" "$(cat "$LIST")" "$list_before"
-	echo "1..$checks"
-	[ "$failures" -eq 0 ]
-	exit
-}
-
-# load MODULE [PARAMETER...]: load a module of test_modules.
-load()
-{
-	local module="$1"
-
-	shift
-	[ -f "$HERE/test_modules/$module.ko" ] ||
-		skip_all "test_modules/$module.ko has not been built"
-	insmod "$HERE/test_modules/$module.ko" "$@" || { result 1 "insmod $module"; finish; }
-	loaded="$module $loaded"
-}
-
-unload()
-{
-	rmmod "$1" || result 1 "rmmod $1"
-	loaded=$(printf %s "$loaded" | sed -E "s/(^| )$1 /\1/")
-}
-
-# wp COMMAND...: write a command to wp_test; prints ok, or the text of the error.
+# wp COMMAND...: write a command to wp_test; prints ok or the name of the error.
 wp()
 {
-	local text
+	put "$WP_TEST/control" "$*"
+}
 
-	if text=$({ echo "$*" >"$WP_TEST/control"; } 2>&1); then
-		echo ok
-	else
-		printf '%s\n' "${text##*: }"
-	fi
+# fill: use all registers, for n probes on words of wp_test.
+fill()
+{
+	n=0
+	while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
+		n=$((n + 1))
+	done
 }
 
 # probe NAME: the line of a probe without its name.
@@ -133,27 +57,13 @@ list()
 	sed -E 's/^[0-9a-f]+ +//; s/\/0x[0-9a-f]+//; s/ \[wp_[a-z]+\]//' "$LIST"
 }
 
-# word_size: bytes of a long of the kernel.
-word_size()
-{
-	case $(uname -m) in
-	i?86)	echo 4 ;;
-	*)	echo 8 ;;
-	esac
-}
-
 # start_sleeper: start a program that sleeps, and set "pid", and "end" to the digits of the end of
 # its stack.  Before the new process executes the program, its stack is that of the shell.
 start_sleeper()
 {
-	local tries=0
-
 	sleep 100 &
 	pid=$!
-	while [ "$(cat "/proc/$pid/comm")" != sleep ] && [ "$tries" -lt 100 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	wait_until 10 grep -qx sleep "/proc/$pid/comm"
 	end=
 	while [ -z "$end" ]; do
 		end=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/\1/p' "/proc/$pid/maps")
@@ -163,15 +73,8 @@ start_sleeper()
 # trace_event EVENT: trace an event of the core in an instance.
 trace_event()
 {
-	instance=$TRACING/instances/wprobes-test
-	mkdir "$instance" || skip_all "no instances in tracefs"
-	echo 1 >"$instance/events/wprobe_core/$1/enable"
-}
-
-# trace_refusals: trace the reasons of refusals, for refused.
-trace_refusals()
-{
-	trace_event wprobe_refused
+	mkdir "$INSTANCE" || skip_all "no instances in tracefs"
+	echo 1 >"$INSTANCE/events/wprobe_core/$1/enable"
 }
 
 # paths: the states of each watch whose state has changed since the last call, in the order of
@@ -181,7 +84,7 @@ trace_refusals()
 paths()
 {
 	sed -nE 's,.*wprobe_state: ([^ /]*)[^ ]* (.* )?([a-z]+) -> ([a-z]+)$,\1 \3 \4,p' \
-		"$instance/trace" | awk '
+		"$INSTANCE/trace" | awk '
 	{
 		if (!($1 in path))
 			path[$1] = $1 " " $2
@@ -199,14 +102,14 @@ paths()
 			if (when[name[i]] == i)
 				print path[name[i]]
 	}'
-	echo >"$instance/trace"
+	echo >"$INSTANCE/trace"
 }
 
-# reasons: the reasons of the refusals since the last call.
+# reasons: the reasons of the refusals since the last call.  Needs trace_event wprobe_refused.
 reasons()
 {
-	sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' "$instance/trace"
-	echo >"$instance/trace"
+	sed -nE 's/.*wprobe_refused: [^:]*: (.*) \(.*/\1/p' "$INSTANCE/trace"
+	echo >"$INSTANCE/trace"
 }
 
 # command_refused NAME ERROR REASON COMMAND...: a command of wp is refused for that reason.
@@ -215,7 +118,7 @@ command_refused()
 	local name="$1" error="$2" reason="$3"
 
 	shift 3
-	echo >"$instance/trace"
+	echo >"$INSTANCE/trace"
 	is "$name: error" "$(wp "$@")" "$error"
 	is "$name: reason" "$(reasons)" "$reason"
 }

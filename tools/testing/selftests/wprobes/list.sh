@@ -7,7 +7,6 @@
 
 begin
 load wp_test
-long=$(word_size)
 
 is "add" "$(wp add first wp_test_words "$long" w)" ok
 is "add for changes" "$(wp add change wp_test_words "$long" w changed)" ok

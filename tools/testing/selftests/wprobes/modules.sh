@@ -5,15 +5,6 @@
 
 . "$(dirname "$0")/functions.sh"
 
-# fill: use all registers, for n probes on words of wp_test.
-fill()
-{
-	n=0
-	while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
-		n=$((n + 1))
-	done
-}
-
 # empty: remove the n probes.
 empty()
 {
@@ -23,16 +14,9 @@ empty()
 	done
 }
 
-# address_of SYMBOL: the address, in hexadecimal.
-address_of()
-{
-	awk -v symbol="$1" '$3 == symbol { print "0x" $1 }' /proc/kallsyms
-}
-
 begin
 load wp_test
 load wp_target
-long=$(word_size)
 word=/sys/module/wp_target/parameters/word
 
 is "add" "$(wp add t wp_target_word "$long" w)" ok
@@ -41,13 +25,12 @@ is "hit" "$(probe t)" "hits=1 nmissed=0 old=0 new=5"
 unload wp_target
 is "gone" "$(probe t)" "hits=1 nmissed=0 old=0 new=5 gone"
 is "list: gone" "$(list)" "w  wp_target_word  w:$long nmissed=0 [GONE]"
-is "a gone probe cannot be enabled" "$(wp enable t)" "Invalid argument"
+is "a gone probe cannot be enabled" "$(wp enable t)" EINVAL
 
 # Its register is free.
 fill
 wp del t >/dev/null
-is "the register was free" "$(wp add more wp_test_words "$long" w $((16 * n)))" \
-	"No space left on device"
+is "the register was free" "$(wp add more wp_test_words "$long" w $((16 * n)))" ENOSPC
 empty
 
 load wp_target
@@ -77,15 +60,14 @@ wp del c >/dev/null
 # A register does not watch per-CPU variables of two modules, one of which may be unloaded.
 load wp_half
 load wp_other_half
-first=$(address_of wp_half)
-second=$(address_of wp_other_half)
+first=0x$(symbol_address wp_half)
+second=0x$(symbol_address wp_other_half)
 if [ "$long" = 8 ] && [ $((second)) -eq $((first + 4)) ]; then
 	fill
 	n=$((n - 1))
 	wp del "n$n" >/dev/null
 	is "add: a half" "$(wp add h wp_half 4 w changed percpu)" ok
-	is "add: a half of another module" "$(wp add o wp_other_half 4 w changed percpu)" \
-		"No space left on device"
+	is "add: a half of another module" "$(wp add o wp_other_half 4 w changed percpu)" ENOSPC
 	wp del h >/dev/null
 	empty
 else

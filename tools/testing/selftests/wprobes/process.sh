@@ -8,7 +8,6 @@
 
 begin
 load wp_test
-long=$(word_size)
 
 # run_case PROGRAM CASE: the program is satisfied, or says why it skips the case; then the probes
 # that it leaves are removed.
@@ -72,23 +71,22 @@ is "list: the process has ended" "$(sed 's/^[0-9a-f]* *//' "$LIST")" \
 	"w  pid:$pid  w:$long nmissed=0 [GONE]"
 wp del s >/dev/null
 
-trace_refusals
+trace_event wprobe_refused
 
 sleep 100 &
 pid=$!
-kernel=$(awk '$3 == "wp_test_words" { print $1 }' /proc/kallsyms)
-refused "no process" "No such process" "no such process, or it has ended" \
+kernel=$(symbol_address wp_test_words)
+refused "no process" ESRCH "no such process, or it has ended" \
 	pid:999999:0x1000 "$long" w
-refused "kernel thread" "Invalid argument" "a kernel thread" pid:2:0x1000 "$long" w
-refused "not mapped" "Bad address" "not mapped in the process, or not readable" \
+refused "kernel thread" EINVAL "a kernel thread" pid:2:0x1000 "$long" w
+refused "not mapped" EFAULT "not mapped in the process, or not readable" \
 	"pid:$pid:0x1000" "$long" w
-refused "address of the kernel" "Invalid argument" "not an address of a process" \
+refused "address of the kernel" EINVAL "not an address of a process" \
 	"pid:$pid:0x$kernel" "$long" w
-refused "over the end of a word" "Invalid argument" "not inside one aligned word" \
+refused "over the end of a word" EINVAL "not inside one aligned word" \
 	"pid:$pid:0x1001" "$long" w
-refused "a flag for the kernel" "Invalid argument" \
+refused "a flag for the kernel" EINVAL \
 	"a symbol or a flag that is for data of the kernel" "pid:$pid:0x1000" "$long" w percpu
 kill "$pid"
 wait
-rmdir "$instance"
 finish

@@ -11,6 +11,11 @@ results()
 	(cd /sys/module/wp_follow/parameters && cat moved hits old new | tr '\n' ' ')
 }
 
+has_line()
+{
+	[ "$(wc -l <"$output")" -ge 1 ]
+}
+
 begin
 input=/tmp/called-in
 output=/tmp/called-out
@@ -18,11 +23,7 @@ rm -f "$input" "$output"
 mkfifo "$input"
 "$HERE/called" <"$input" >"$output" &
 exec 3>"$input"
-tries=0
-while [ "$(wc -l <"$output")" -lt 1 ] && [ "$tries" -lt 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
+wait_until 10 has_line
 read -r pid address <"$output"
 load wp_follow "pid=$pid" "address=$address"
 is "before the call" "$(results)" "1 0 0 0 "

@@ -16,7 +16,7 @@ load_sample()
 {
 	if modprobe "$@"; then
 		result 0 "$1 loads"
-		loaded=$1
+		loaded="$1 "
 	else
 		result 1 "$1 loads"
 		finish
@@ -31,7 +31,7 @@ for i in 1 2 3 4 5; do
 	(true) &
 	wait
 done
-cleanup
+put_back
 lines=$(messages wprobe_example)
 is "the sample watches" "$(printf '%s\n' "$lines" | grep -c '^watching total_forks+0x0')" 1
 is "it shows three writes" "$(printf '%s\n' "$lines" |
@@ -48,11 +48,11 @@ trap 'kill "$pid" 2>/dev/null; cleanup' EXIT
 until read -r word _ after </tmp/sample; do
 	sleep 0.1
 done
-load_sample wprobe_process_example pid="$pid" address="$word" len="$(word_size)" show=1
+load_sample wprobe_process_example pid="$pid" address="$word" len="$long" show=1
 kill -USR1 "$pid"
 wait "$pid"
 trap cleanup EXIT
-cleanup
+put_back
 rm -f /tmp/sample
 lines=$(messages wprobe_process_example |
 	sed -E "s/ \(.*\/$pid\)//; s/(: [0-9a-f]{2})( [0-9a-f]{2}){3}\$//")

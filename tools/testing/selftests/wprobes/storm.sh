@@ -50,11 +50,7 @@ is "the debuggers lost none" "$(cat /tmp/storm-* | sort -u)" "registers=1 hits=1
 rm -f /tmp/storm-*
 
 # Debuggers that take the last register: probes are parked and come back.
-long=$(word_size)
-n=0
-while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
-	n=$((n + 1))
-done
+fill
 : >/tmp/storm
 toggle_cpu &
 debug perf "$n" &
@@ -73,12 +69,12 @@ wait
 is "the debuggers got hits of all their registers, and some had registers" \
 	"$(cat /tmp/storm-* |
 		awk -F'[= ]' '$2 != $4 { print } $2 > 0 { some = "some" } END { print some }')" some
-tries=0
-while grep -q '\[PARKED\]' "$LIST" && [ "$tries" -lt 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-is "no probe stays parked" "$(grep -c '\[PARKED\]' "$LIST")" 0
+no_parked()
+{
+	! grep -q '\[PARKED\]' "$LIST"
+}
+
+yes "no probe stays parked" wait_until 10 no_parked
 wp write 0 123 >/dev/null
 is "the probe is hit" "$(probe n0 | sed 's/.*new=//')" 123
 rm -f /tmp/storm-* /tmp/cycles

@@ -50,7 +50,6 @@ begin
 [ -w "$POWER/state" ] || skip_all "the kernel cannot suspend"
 [ "${CPU_HOTPLUG:-}" != no ] || skip_all "processors have to stay online"
 load wp_test
-long=$(word_size)
 is "add" "$(wp add word wp_test_words "$long" w $((31 * long)))" ok
 is "add another" "$(wp add other wp_test_words "$long" rw $((29 * long)))" ok
 check "before"

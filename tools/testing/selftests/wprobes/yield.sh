@@ -7,26 +7,13 @@
 
 begin
 load wp_test
-long=$(word_size)
-
-n=0
-while [ "$(wp add "n$n" wp_test_words "$long" w $((16 * n)))" = ok ]; do
-	n=$((n + 1))
-done
+fill
 [ "$n" -ge 2 ] || skip_all "only $n registers"
 
-# await WANTED: wait until so many probes are parked; prints the last number.
-await()
+# parked NUMBER: so many probes are parked.
+parked()
 {
-	local tries=0 parked
-
-	while :; do
-		parked=$(grep -c '\[PARKED\]' "$LIST")
-		[ "$parked" != "$1" ] && [ "$tries" -lt 100 ] || break
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	echo "$parked"
+	[ "$(grep -c '\[PARKED\]' "$LIST")" = "$1" ]
 }
 
 # path INDEX STATE...: the line of paths for that probe.
@@ -43,7 +30,7 @@ over=/tmp/debugger-over
 for kind in perf ptrace; do
 	rm -f "$over"
 	"$HERE/debugger" "$kind" 2 60 "$over" >/tmp/debugger &
-	is "$kind: two probes are parked" "$(await 2)" 2
+	yes "$kind: two probes are parked" wait_until 10 parked 2
 	is "$kind: the youngest are parked" \
 		"$(sed -n 's/ .* parked$//p' "$WP_TEST/probes")" "n$((n - 2))
 n$((n - 1))"
@@ -57,16 +44,16 @@ n$((n - 1))"
 	: >"$over"
 	wait
 	is "$kind: gets registers and hits" "$(cat /tmp/debugger)" "registers=2 hits=2"
-	is "$kind: the probes come back" "$(await 0)" 0
+	yes "$kind: the probes come back" wait_until 10 parked 0
 	is "$kind: that is traced, the oldest first" "$(paths)" \
 		"$(path $((n - 2)) parked off armed; path $((n - 1)) parked off armed)"
 	rm -f "$over"
 	"$HERE/debugger" "$kind" "$n" 60 "$over" >/tmp/debugger &
-	is "$kind: gets all registers" "$(await "$n")" "$n"
+	yes "$kind: gets all registers" wait_until 10 parked "$n"
 	: >"$over"
 	wait
 	is "$kind: gets hits of all" "$(cat /tmp/debugger)" "registers=$n hits=$n"
-	is "$kind: all come back" "$(await 0)" 0
+	yes "$kind: all come back" wait_until 10 parked 0
 	is "$kind: all are traced, there and back" "$(paths)" \
 		"$(i=0
 		while [ "$i" -lt "$n" ]; do
@@ -74,7 +61,6 @@ n$((n - 1))"
 			i=$((i + 1))
 		done)"
 done
-rmdir "$instance"
 rm -f /tmp/debugger "$over"
 
 wp write 0 99 >/dev/null
