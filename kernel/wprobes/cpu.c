@@ -49,14 +49,13 @@ void wprobe_handler_died(void)
  */
 bool wprobe_read(unsigned long *value, const unsigned long *word)
 {
-	unsigned long flags, state;
+	unsigned long state;
 	bool done;
 
-	local_irq_save(flags);
+	guard(irqsave)();
 	state = arch_wprobe_read_begin();
 	done = !copy_from_kernel_nofault(value, word, sizeof(*value));
 	arch_wprobe_read_end(state);
-	local_irq_restore(flags);
 	return done;
 }
 
@@ -229,28 +228,23 @@ void wprobe_commit(void)
 	}
 }
 
+static int set_online(bool online)
+{
+	guard(mutex)(&wprobe_mutex);
+	guard(irqsave)();
+	this_cpu_write(wprobe_cpu.online, online);
+	load_registers(online);
+	return 0;
+}
+
 static int watch_cpu(unsigned int cpu)
 {
-	unsigned long flags;
-
-	guard(mutex)(&wprobe_mutex);
-	local_irq_save(flags);
-	this_cpu_write(wprobe_cpu.online, true);
-	load_registers(true);
-	local_irq_restore(flags);
-	return 0;
+	return set_online(true);
 }
 
 static int leave_cpu(unsigned int cpu)
 {
-	unsigned long flags;
-
-	guard(mutex)(&wprobe_mutex);
-	local_irq_save(flags);
-	this_cpu_write(wprobe_cpu.online, false);
-	load_registers(false);
-	local_irq_restore(flags);
-	return 0;
+	return set_online(false);
 }
 
 static int __init wprobe_cpu_init(void)

@@ -62,24 +62,13 @@ static void detach_all(struct wprobe **wps, int num)
 	wprobe_return_parked();
 }
 
-/* Is a probe on data of the kernel in the array, or NULL? */
-static bool is_any_of_kernel(struct wprobe **wps, int num)
+/* Has the array probes on data of the kernel, or NULL, if @of_kernel, else probes of processes? */
+static bool has_any(struct wprobe **wps, int num, bool of_kernel)
 {
 	int i;
 
 	for (i = 0; i < num; i++) {
-		if (is_of_kernel(wps[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_any_of_process(struct wprobe **wps, int num)
-{
-	int i;
-
-	for (i = 0; i < num; i++) {
-		if (!is_of_kernel(wps[i]))
+		if (is_of_kernel(wps[i]) == of_kernel)
 			return true;
 	}
 	return false;
@@ -136,10 +125,10 @@ int register_wprobes(struct wprobe **wps, int num)
 	if (num <= 0 || !wps)
 		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
 	ret = wprobe_users_register(wps, num);
-	if (ret || !is_any_of_kernel(wps, num))
+	if (ret || !has_any(wps, num, true))
 		return ret;
 	ret = register_all(wps, num);
-	if (ret && is_any_of_process(wps, num))
+	if (ret && has_any(wps, num, false))
 		wprobe_users_unregister(wps, num);
 	return ret;
 }
@@ -177,9 +166,9 @@ void unregister_wprobes(struct wprobe **wps, int num)
 	if (num <= 0)
 		return;
 	/* Otherwise the caller may hold locks that are taken after those of processes. */
-	if (is_any_of_process(wps, num))
+	if (has_any(wps, num, false))
 		wprobe_users_unregister(wps, num);
-	if (!is_any_of_kernel(wps, num))
+	if (!has_any(wps, num, true))
 		return;
 	guard(mutex)(&wprobe_mutex);
 	detach_all(wps, num);

@@ -151,9 +151,7 @@ static struct wprobe_user *alloc_user(struct task_struct *task)
 	INIT_LIST_HEAD(&user->threads);
 	init_completion(&user->left);
 	refcount_set(&user->refs, 1);
-	rcu_read_lock();
-	user->tgid = get_pid(task_tgid(task));
-	rcu_read_unlock();
+	user->tgid = get_task_pid(task, PIDTYPE_TGID);
 	return user;
 }
 

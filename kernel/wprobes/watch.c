@@ -172,20 +172,6 @@ void wprobe_watch_put(struct wprobe_watch *watch)
 	kfree(watch);
 }
 
-/* Probes are called in the order of registration. */
-static void append(struct wprobe_watch *watch, struct wprobe *wp)
-{
-	struct wprobe *last = NULL, *pos;
-
-	hlist_for_each_entry(pos, &watch->probes, node)
-		last = pos;
-	if (last)
-		hlist_add_behind_rcu(&wp->node, &last->node);
-	else
-		hlist_add_head_rcu(&wp->node, &watch->probes);
-	wp->watch = watch;
-}
-
 /**
  * wprobe_watch_add() - add a probe to a watch
  * @watch: the watch, whose range has the bytes of the probe
@@ -203,7 +189,9 @@ void wprobe_watch_add(struct wprobe_watch *watch, struct wprobe *wp,
 	wp->shift = wprobe_shift(place->want.addr, place->want.len);
 	set_flag(wp, WPROBE_FLAG_RESOLVED, wp->symbol_name);
 	set_flag(wp, WPROBE_FLAG_GONE | WPROBE_FLAG_PARKED, false);
-	append(watch, wp);
+	/* Probes are called in the order of registration. */
+	hlist_add_tail_rcu(&wp->node, &watch->probes);
+	wp->watch = watch;
 }
 
 /**
