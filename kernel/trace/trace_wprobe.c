@@ -173,13 +173,6 @@ static struct trace_event_fields fields[] = {
 	{}
 };
 
-static struct trace_wprobe *from_call(struct trace_event_call *call)
-{
-	struct trace_probe *tp = trace_probe_primary_from_call(call);
-
-	return tp ? container_of(tp, struct trace_wprobe, tp) : NULL;
-}
-
 /*
  * Events are enabled, disabled and removed under event_mutex, which perf takes under its own locks
  * when a task with an inherited event exits.  The functions for a probe on data of a process take
@@ -241,9 +234,10 @@ static int enable_perf(struct trace_wprobe *tw)
 
 static int change_event(struct trace_event_call *call, enum trace_reg type, void *data)
 {
-	struct trace_wprobe *tw = from_call(call);
+	struct trace_probe *tp = trace_probe_primary_from_call(call);
+	struct trace_wprobe *tw = container_of(tp, struct trace_wprobe, tp);
 
-	if (WARN_ON_ONCE(!tw))
+	if (WARN_ON_ONCE(!tp))
 		return -ENODEV;
 	switch (type) {
 	case TRACE_REG_REGISTER:

@@ -25,14 +25,11 @@ static int bad_place(int column, const char *text, int err)
 
 static int parse_type(struct wprobe *wp, const char *spec)
 {
-	const char *at = strchr(spec, '@');
-	size_t len = at - spec;
-
-	if (len == 1 && spec[0] == 'r')
+	if (strstarts(spec, "r@"))
 		wp->type = WPROBE_READ;
-	else if (len == 1 && spec[0] == 'w')
+	else if (strstarts(spec, "w@"))
 		wp->type = WPROBE_WRITE;
-	else if (len == 2 && !strncmp(spec, "rw", 2))
+	else if (strstarts(spec, "rw@"))
 		wp->type = WPROBE_RW;
 	else
 		return bad_place(0, "The access is not r, w or rw", -EINVAL);
@@ -150,7 +147,7 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 	if (ret)
 		return ret;
 	tw->wp.len = DEFAULT_LENGTH;
-	process = !strncmp(place, "pid:", 4);
+	process = strstarts(place, "pid:");
 	address = process ? strchr(place + 4, ':') : place;
 	if (!address)
 		return bad_place(column, "The place has no address", -EINVAL);
