@@ -117,9 +117,7 @@ void uprobe_emulate_faulting(struct uprobe_task *utask, const struct arch_uprobe
 	unsigned int tries;
 
 	utask->auprobe = NULL;
-	uprobe_hit_end(utask);
-	if (utask->deferred)
-		uprobe_deferred_run(utask);
+	uprobe_hit_finish(utask);
 	for (tries = 0; tries < FAULT_TRIES; tries++) {
 		outcome = resolve(&utask->fault);
 		if (!outcome.again)

@@ -123,13 +123,6 @@ static bool pass_on(struct pt_regs *regs)
 	return false;
 }
 
-static __always_inline void end_hit(struct uprobe_task *utask)
-{
-	uprobe_hit_end(utask);
-	if (unlikely(utask->deferred))
-		uprobe_deferred_run(utask);
-}
-
 static bool is_trampoline(unsigned long vaddr)
 {
 	unsigned long entry = READ_ONCE(current->mm->uprobes_state.trampoline);
@@ -147,7 +140,7 @@ static noinline bool hit_without_point(struct uprobe_task *utask, struct pt_regs
 		uprobe_return_hit(utask, regs);
 	else
 		ours = handle_other(regs, vaddr);
-	end_hit(utask);
+	uprobe_hit_finish(utask);
 	return likely(ours) || pass_on(regs);
 }
 
@@ -189,6 +182,6 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	if (unlikely(!point))
 		return hit_without_point(utask, regs, vaddr);
 	handle_site(utask, site, point, regs);
-	end_hit(utask);
+	uprobe_hit_finish(utask);
 	return true;
 }

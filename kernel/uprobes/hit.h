@@ -38,4 +38,12 @@ static inline void uprobe_hit_end(struct uprobe_task *utask)
 	smp_store_release(&utask->busy, 0);
 }
 
+/* The same, and does the operations that the handlers have asked for. */
+static __always_inline void uprobe_hit_finish(struct uprobe_task *utask)
+{
+	uprobe_hit_end(utask);
+	if (unlikely(utask->deferred))
+		uprobe_deferred_run(utask);
+}
+
 #endif /* _KERNEL_UPROBES_HIT_H */

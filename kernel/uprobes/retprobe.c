@@ -161,7 +161,5 @@ void uprobe_handle_trampoline(struct pt_regs *regs)
 	}
 	uprobe_hit_begin(utask);
 	complete_return(utask, regs);
-	uprobe_hit_end(utask);
-	if (unlikely(utask->deferred))
-		uprobe_deferred_run(utask);
+	uprobe_hit_finish(utask);
 }
