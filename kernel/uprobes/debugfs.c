@@ -219,7 +219,7 @@ DEFINE_SHOW_ATTRIBUTE(areas);
 
 static int missed_show(struct seq_file *m, void *unused)
 {
-	seq_printf(m, "%lu\n", uprobe_returns_missed());
+	seq_printf(m, "%lu\n", atomic_long_read(&uprobe_returns_missed));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(missed);

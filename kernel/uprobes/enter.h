@@ -65,7 +65,7 @@ static noinline void do_not_expect(struct uprobe_task *utask, struct return_inst
 				   unsigned int omit)
 {
 	if (!(omit & OMIT_RETURN)) {
-		uprobe_return_missed();
+		atomic_long_inc(&uprobe_returns_missed);
 		if (ri)
 			uprobe_instance_missed(ri);
 	}

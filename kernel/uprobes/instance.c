@@ -7,7 +7,6 @@
  * change the text after a probe, so that its calls never return, and need little of its stack but
  * much of the kernel's memory.
  */
-#include <linux/atomic.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -17,27 +16,7 @@
 #define MAX_INSTANCES	(_STK_LIM / 16)
 
 /* Returns that no handler has seen because memory was short, or calls were too deep. */
-static atomic_long_t missed;
-
-/**
- * uprobe_return_missed() - count a call whose return will not be seen
- *
- * Context: any.
- */
-void uprobe_return_missed(void)
-{
-	atomic_long_inc(&missed);
-}
-
-/**
- * uprobe_returns_missed() - number of calls whose return was not seen
- *
- * Context: any.
- */
-unsigned long uprobe_returns_missed(void)
-{
-	return atomic_long_read(&missed);
-}
+atomic_long_t uprobe_returns_missed;
 
 /* Begins an instance without consumers. */
 static void init(struct return_instance *ri)

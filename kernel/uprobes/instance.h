@@ -33,7 +33,7 @@ static __always_inline void uprobe_instance_note(struct return_instance *ri,
 			uretprobe_instance_missed(cookie);
 		/* Without an instance, the whole call is missed. */
 		if (ri)
-			uprobe_return_missed();
+			atomic_long_inc(&uprobe_returns_missed);
 		return;
 	}
 	note = ri->end++;

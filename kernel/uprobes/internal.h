@@ -27,6 +27,7 @@
 #ifndef _KERNEL_UPROBES_INTERNAL_H
 #define _KERNEL_UPROBES_INTERNAL_H
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/list.h>
@@ -552,6 +553,7 @@ void uprobe_observe_remove(struct uprobe_task *utask);
 struct uprobe_task *uprobe_task_create(void);
 
 /* instance.c */
+extern atomic_long_t uprobe_returns_missed;
 struct return_instance *uprobe_instance_new(struct uprobe_task *utask);
 int uprobe_instance_grow(struct return_instance *ri);
 void uprobe_instance_disown(struct return_instance *ri);
@@ -559,8 +561,6 @@ void uprobe_instance_missed(struct return_instance *ri);
 void uprobe_instances_drop(struct uprobe_task *utask, enum rp_check ctx, struct pt_regs *regs);
 void uprobe_instances_free(struct uprobe_task *utask);
 int uprobe_instances_copy(struct uprobe_task *from, struct uprobe_task *to);
-void uprobe_return_missed(void);
-unsigned long uprobe_returns_missed(void);
 
 /* trampoline.c */
 unsigned long uprobe_trampoline_map(void);
