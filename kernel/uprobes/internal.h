@@ -20,7 +20,7 @@
  *   lock		of one process: table, sites, areas, counters
  *   uprobe_sites_lock	(spinlock) the connection between sites and points
  *
- * Leaves (spinlocks): observe_lock in observe.c, dying_lock in point.c, noted_lock in deferred.c.
+ * Leaves (spinlocks): observe_lock in observe.c, noted_lock in deferred.c.
  *
  * A hit takes none of them, except the first one at a site in a process.
  */
@@ -155,24 +155,37 @@ enum uprobe_decided {
 };
 
 /**
+ * struct uprobe_retired - first member of objects that are freed when no hit can use them any more
+ * @node: in a list of observe.c
+ */
+struct uprobe_retired {
+	struct llist_node	node;
+};
+
+/**
  * struct uprobe_decision - decision about the instruction of a point in one mode
  * @state: published last; the rest is valid unless it is %UPROBE_UNDECIDED
  * @way: %UPROBE_ACCEPTED: how the instruction takes effect
  * @err: %UPROBE_REFUSED: the errno
  * @why: %UPROBE_REFUSED: the reason
+ * @retired: frees the decision, if it is &uprobe_point.other, when its point has been taken out
  * @arch: %UPROBE_ACCEPTED: the backend's data
  */
 struct uprobe_decision {
+	union {
+		const char		*why;
+		struct uprobe_retired	retired;
+	};
 	enum uprobe_decided	state;
 	enum uprobe_way		way : 16;
 	int			err : 16;
-	const char		*why;
 	struct arch_uprobe	arch;
 };
 
 /**
  * struct uprobe_point - a probed place of a file or of a process
- * @entry: in &uprobe_file.in_order; then in the list of those that are to be freed
+ * @entry: in &uprobe_file.in_order
+ * @retired: then frees the point, see observe.c
  * @file: the file; NULL when it is to be freed
  * @offset: of the instruction in the file; its address, if the point is one of a process
  * @ref_ctr_offset: offset of the counter of armed processes in the file, or 0
@@ -188,7 +201,10 @@ struct uprobe_decision {
  * @other: decision for those of mode 1; NULL until there is such a process
  */
 struct uprobe_point {
-	struct list_head	entry;
+	union {
+		struct list_head	entry;
+		struct uprobe_retired	retired;
+	};
 	struct uprobe_file	*file;
 	loff_t			offset;
 	loff_t			ref_ctr_offset;
@@ -201,14 +217,6 @@ struct uprobe_point {
 	u8			insn[MAX_UINSN_BYTES];
 	struct uprobe_decision	native;
 	struct uprobe_decision	*other;
-};
-
-/**
- * struct uprobe_retired - first member of objects that are freed when no hit can use them any more
- * @node: in a list of observe.c
- */
-struct uprobe_retired {
-	struct llist_node	node;
 };
 
 /* Does an instruction that takes effect in this way need a slot? */
@@ -419,8 +427,6 @@ struct uprobe_point *uprobe_point_find(struct inode *inode, loff_t offset);
 struct uprobe_point *uprobe_point_search_before(struct uprobe_file *file, loff_t offset);
 struct uprobe_point *uprobe_point_first(struct uprobe_file *file, loff_t from);
 bool uprobe_point_filter(struct uprobe_point *point, struct mm_struct *mm);
-void uprobe_points_free_dying(struct list_head *dying);
-void uprobe_points_take_dying(struct list_head *dying);
 void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), void *data);
 
 /* decide.c */

@@ -7,9 +7,9 @@
  * with an older one. It looks only at tasks that have ever hit a probe, and is as long as the
  * longest handler that runs; no grace period of RCU takes part.
  *
- * Sites and tables that have been replaced while a process runs are retired: they are freed
- * after the next observation, which comes with the next probe that is unregistered, or when
- * there are many.
+ * Points that have been taken out, and sites and tables that have been replaced, are retired:
+ * they are freed after the next observation, which comes with the next probe that is
+ * unregistered, or when there are many.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -136,22 +136,17 @@ void uprobe_retire(struct uprobe_retired *retired)
 /**
  * uprobe_observe_retired() - uprobe_observe(), and free all that was retired before it
  *
- * Points are freed, too.
- *
  * Context: see uprobe_observe().
  */
 void uprobe_observe_retired(void)
 {
 	struct uprobe_retired *retired, *next;
 	struct llist_node *list;
-	struct list_head dying;
 
 	/* Before the list: an object that is added in between lets the next work come early. */
 	atomic_set(&nr_retired, 0);
 	list = llist_del_all(&retired_list);
-	uprobe_points_take_dying(&dying);
 	uprobe_observe();
 	llist_for_each_entry_safe(retired, next, list, node)
 		kvfree(retired);
-	uprobe_points_free_dying(&dying);
 }

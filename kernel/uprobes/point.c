@@ -28,8 +28,6 @@ unsigned long uprobe_points_published;
 
 static struct hlist_head file_table[1 << FILE_TABLE_BITS];
 static struct uprobe_stock point_stock;
-static LIST_HEAD(dying_points);
-static DEFINE_SPINLOCK(dying_lock);
 static u64 last_id;
 
 static struct hlist_head *file_bucket(struct inode *inode)
@@ -372,37 +370,9 @@ void uprobe_point_put(struct uprobe_point *point)
 		WRITE_ONCE(uprobe_nr_points, uprobe_nr_points - 1);
 	file_put(point->file);
 	point->file = NULL;
-	guard(spinlock)(&dying_lock);
-	list_add(&point->entry, &dying_points);
-}
-
-/**
- * uprobe_points_take_dying() - take all points that wait to be freed
- * @dying: set to the list
- *
- * Context: task.
- */
-void uprobe_points_take_dying(struct list_head *dying)
-{
-	INIT_LIST_HEAD(dying);
-	guard(spinlock)(&dying_lock);
-	list_splice_init(&dying_points, dying);
-}
-
-/**
- * uprobe_points_free_dying() - free points
- * @dying: from uprobe_points_take_dying(), which was called before uprobe_observe()
- *
- * Context: task.
- */
-void uprobe_points_free_dying(struct list_head *dying)
-{
-	struct uprobe_point *point, *next;
-
-	list_for_each_entry_safe(point, next, dying, entry) {
-		kfree(point->other);
-		kfree(point);
-	}
+	if (point->other)
+		uprobe_retire(&point->other->retired);
+	uprobe_retire(&point->retired);
 }
 
 /* --- Consumers -------------------------------------------------------------- */
