@@ -96,8 +96,7 @@ static unsigned int bytes_left(struct inode *inode, loff_t pos, unsigned int wan
 	return clamp_t(loff_t, i_size_read(inode) - pos, 0, want);
 }
 
-#if UPROBE_CONTEXT_BYTES
-/* Lets the backend look at the text around the instruction. */
+/* Lets the backend look at the text around the instruction, if it needs that. */
 static int read_context(struct uprobe_point *point, struct uprobe_reader *reader)
 {
 	unsigned int before = min_t(loff_t, point->offset, UPROBE_CONTEXT_BYTES);
@@ -106,7 +105,8 @@ static int read_context(struct uprobe_point *point, struct uprobe_reader *reader
 	unsigned int len;
 	int err;
 
-	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
+	if (!UPROBE_CONTEXT_BYTES ||
+	    likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
 		   uprobe_text_is_untied(&reader->untied, reader->page,
 					 offset_in_page(point->offset))))
 		return 0;
@@ -116,12 +116,6 @@ static int read_context(struct uprobe_point *point, struct uprobe_reader *reader
 		point->unfit = arch_uprobe_check_context(text, before, len);
 	return err;
 }
-#else
-static int read_context(struct uprobe_point *point, struct uprobe_reader *reader)
-{
-	return 0;
-}
-#endif
 
 /**
  * uprobe_point_read() - read the instruction of a point from the page cache of its file

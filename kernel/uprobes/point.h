@@ -139,7 +139,7 @@ static inline const struct uprobe_decision *uprobe_point_decision(struct uprobe_
 	const struct uprobe_decision *decision = &point->native;
 
 	if (mode) {
-		/* Pairs with the release in decision_of(). */
+		/* Pairs with the release in other_decision(). */
 		decision = smp_load_acquire(&point->other);
 		if (!decision)
 			return NULL;

@@ -8,11 +8,6 @@
 #include "internal.h"
 #include "process.h"
 
-static struct uprobe_task *utask_alloc(void)
-{
-	return kzalloc_obj(struct uprobe_task, GFP_KERNEL_ACCOUNT);
-}
-
 static void utask_free(struct uprobe_task *utask)
 {
 	uprobe_instances_free(utask);
@@ -28,7 +23,7 @@ static void utask_free(struct uprobe_task *utask)
  */
 struct uprobe_task *uprobe_task_create(void)
 {
-	struct uprobe_task *utask = utask_alloc();
+	struct uprobe_task *utask = kzalloc_obj(*utask, GFP_KERNEL_ACCOUNT);
 
 	if (!utask)
 		return NULL;
@@ -103,7 +98,7 @@ void uprobe_copy_process(struct task_struct *t, u64 flags)
 		return;
 	if (t->mm == current->mm && !(flags & CLONE_VFORK))
 		return;
-	copy = utask_alloc();
+	copy = kzalloc_obj(*copy, GFP_KERNEL_ACCOUNT);
 	if (!copy || uprobe_instances_copy(utask, copy)) {
 		pr_warn_ratelimited("uprobes: %s/%d: no memory for the return probes of a child\n",
 				    current->comm, current->pid);

@@ -142,11 +142,6 @@ static void withdraw(struct uprobe_request *requests, unsigned int nr,
 		uprobe_points_abandon(points[0]->file);
 }
 
-static struct uprobe_point **points_alloc(unsigned int nr, gfp_t gfp)
-{
-	return kvmalloc_array(nr, sizeof(struct uprobe_point *), gfp);
-}
-
 static int arm(struct inode *inode, struct uprobe_point **points, unsigned int nr)
 {
 	int err = 0;
@@ -192,17 +187,12 @@ static int register_requests(struct inode *inode, struct uprobe_request *request
  */
 int uprobe_register_batch(struct inode *inode, struct uprobe_request *requests, unsigned int nr)
 {
-	struct uprobe_point **points;
-	int err;
+	struct uprobe_point **points __free(kvfree) = NULL;
 
 	if (!nr)
 		return 0;
-	points = points_alloc(nr, GFP_KERNEL);
-	if (!points)
-		return -ENOMEM;
-	err = register_requests(inode, requests, nr, points);
-	kvfree(points);
-	return err;
+	points = kvmalloc_array(nr, sizeof(*points), GFP_KERNEL);
+	return points ? register_requests(inode, requests, nr, points) : -ENOMEM;
 }
 
 /**
@@ -216,14 +206,13 @@ int uprobe_register_batch(struct inode *inode, struct uprobe_request *requests, 
  */
 void uprobe_unregister_batch(struct uprobe_request *requests, unsigned int nr)
 {
-	struct uprobe_point **points;
+	struct uprobe_point **points __free(kvfree) = NULL;
 
 	if (!nr)
 		return;
-	points = points_alloc(nr, GFP_KERNEL | __GFP_NOFAIL);
-	scoped_guard(mutex, &uprobe_mutex)
-		withdraw(requests, nr, points);
-	kvfree(points);
+	points = kvmalloc_array(nr, sizeof(*points), GFP_KERNEL | __GFP_NOFAIL);
+	guard(mutex)(&uprobe_mutex);
+	withdraw(requests, nr, points);
 }
 
 /* --- One consumer ------------------------------------------------------------------- */
