@@ -15,7 +15,7 @@ WORD_x86_64 := -m64
 
 $(TEST_GEN_PROGS_EXTENDED): $(OUTPUT)/%: %.c
 	$(call msg,CC,,$@)
-	$(Q)$(CC) -Os -Wall -Wextra -Werror $(WORD_$(ARCH)) -static -nostdlib \
-		-ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
+	$(Q)$(CC) -Os -Wall -Wextra -Wno-unused-parameter -Werror $(WORD_$(ARCH)) -static \
+		-nostdlib -ffreestanding -fno-asynchronous-unwind-tables -fno-stack-protector \
 		-idirafter /usr/include/$(shell $(CC) -dumpmachine | sed "s,-[a-z]*-linux,-linux,") \
 		-include $(NOLIBC)/nolibc.h -o $@ $<

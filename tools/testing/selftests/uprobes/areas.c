@@ -55,8 +55,6 @@ static unsigned long free_slot;
 /* x86 is after the breakpoint. */
 static void on_trap(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	_exit(CONTEXT_IP(context) - free_slot > 1);
 }
 
@@ -74,8 +72,6 @@ static volatile unsigned long signal_ip;
 
 static void on_user(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	signal_ip = CONTEXT_IP(context);
 }
 
@@ -99,7 +95,6 @@ static void unmap_often(void *unused)
 {
 	unsigned int i;
 
-	(void)unused;
 	while (!stop) {
 		munmap((void *)target, target_size);
 		for (i = next_random(2000); i; i--)
@@ -110,8 +105,6 @@ static void unmap_often(void *unused)
 /* The copy of the instruction is not there any more. */
 static void on_fault(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	if (CONTEXT_IP(context) - target < target_size)
 		CONTEXT_IP(context) = (unsigned long)nothing;
 	else if (CONTEXT_IP(context) - (unsigned long)nothing > 4)

@@ -58,7 +58,6 @@ static void work_forever(void *unused)
 {
 	unsigned long own[8] = { 1 };
 
-	(void)unused;
 	while (1)
 		work(20, own);
 }

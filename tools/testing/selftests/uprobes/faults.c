@@ -137,8 +137,6 @@ static char *absent;
 
 static void on_bus_error(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)context;
 	_exit(info->si_code == BUS_ADRERR && info->si_addr == absent ? 0 : 1);
 }
 
@@ -177,7 +175,6 @@ static volatile unsigned int exceptions, wrong;
 
 static void on_fpe(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
 	if (info->si_code <= 0)
 		return;
 	exceptions++;

@@ -87,7 +87,6 @@ bool form_there(const struct form *form)
 /* The tables mark the forms that are refused. */
 bool form_refused(const struct form *form)
 {
-	(void)form;
 	return false;
 }
 

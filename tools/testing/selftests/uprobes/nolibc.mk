@@ -25,7 +25,8 @@ FORM_TABLES_x86 := data flags branch vector
 FORM_TABLES_arm64 := data memory branch system vector scalable
 FORM_TABLES := $(FORM_TABLES_$(FORMS_$(ARCH)))
 
-PROGRAM_CFLAGS := -Os -g -Wall -Wextra -Werror -static -fno-pie -nostdlib -ffreestanding \
+PROGRAM_CFLAGS := -Os -g -Wall -Wextra -Wno-unused-parameter -Werror \
+	-static -fno-pie -nostdlib -ffreestanding \
 	-fno-asynchronous-unwind-tables -fno-stack-protector -fcf-protection=none \
 	-fno-omit-frame-pointer \
 	-idirafter /usr/include/$(shell $(CC) -dumpmachine | sed "s,-[a-z]*-linux,-linux,") \

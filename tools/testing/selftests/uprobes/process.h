@@ -290,9 +290,6 @@ UNUSED static volatile unsigned int traps;
 /* x86 is after its breakpoint. */
 UNUSED static void on_trap(int signal, siginfo_t *info, struct ucontext *context)
 {
-	(void)signal;
-	(void)info;
-	(void)context;
 	traps++;
 #if defined(__aarch64__)
 	CONTEXT_IP(context) += 4;

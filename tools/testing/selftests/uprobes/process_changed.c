@@ -275,8 +275,6 @@ static volatile unsigned long signals, bad_ip;
 
 static void on_signal_of_handler(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	signals++;
 	bad_ip += in_area(CONTEXT_IP(context));
 }

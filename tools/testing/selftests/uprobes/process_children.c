@@ -327,7 +327,6 @@ static void check_follow(void)
 
 static void exec_in_thread(void *unused)
 {
-	(void)unused;
 	syscall(__NR_exit_group, child_execs());
 }
 

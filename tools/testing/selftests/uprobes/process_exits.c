@@ -230,9 +230,6 @@ static unsigned long *word;
 
 static void on_fault(int signal, siginfo_t *info, struct ucontext *context)
 {
-	(void)signal;
-	(void)info;
-	(void)context;
 	change_protection(word, 4096, PROT_READ);
 }
 

@@ -202,7 +202,6 @@ static void check_far_branch(char *code)
 #else
 static void check_far_branch(char *code)
 {
-	(void)code;
 	ksft_test_result_skip("no branch reaches farther than the room\n");
 }
 #endif
@@ -368,7 +367,6 @@ static void wait_for_input(void *unused)
 {
 	struct epoll_event event;
 
-	(void)unused;
 	wait_result = syscall(__NR_epoll_pwait, epoll, &event, 1, -1, NULL, 0);
 }
 

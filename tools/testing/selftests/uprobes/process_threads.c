@@ -19,7 +19,6 @@ static volatile unsigned long right;
 
 static void thread_calls(void *unused)
 {
-	(void)unused;
 	__atomic_fetch_add(&right, call_plain(nr_calls), __ATOMIC_RELAXED);
 }
 
@@ -33,7 +32,6 @@ static void thread_calls_on(void *unused)
 {
 	unsigned long good = 0;
 
-	(void)unused;
 	while (!stop) {
 		if (call_plain(100) == 100)
 			good++;
@@ -79,13 +77,11 @@ static int change_once(void)
 
 static void call_plain_once(void *unused)
 {
-	(void)unused;
 	call_plain(1);
 }
 
 static void call_deep_once(void *unused)
 {
-	(void)unused;
 	deep(0);
 }
 
@@ -104,7 +100,6 @@ static volatile unsigned int waiting, called;
 
 static void thread_waits(void *unused)
 {
-	(void)unused;
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	while (released < 1)
 		usleep(1000);
@@ -226,7 +221,6 @@ static void check_threads(void)
 
 static void thread_calls_deep(void *unused)
 {
-	(void)unused;
 	while (!stop)
 		deep(0);
 }
@@ -286,7 +280,6 @@ static void check_busy_handlers(void)
 
 static void thread_calls_some(void *unused)
 {
-	(void)unused;
 	__atomic_fetch_add(&right, call_plain(KERNEL_CALLS), __ATOMIC_RELAXED);
 }
 

@@ -54,7 +54,6 @@ static void thread_calls(void *unused)
 {
 	unsigned int i;
 
-	(void)unused;
 	for (i = 0; i < THREAD_CALLS; i++) {
 		if (one_call() != wanted)
 			thread_errors++;
@@ -175,7 +174,6 @@ static int call_exec(void)
 
 static void exit_at_call(void *unused)
 {
-	(void)unused;
 	call3(__NR_exit, 0, 0, 0);
 }
 
@@ -192,8 +190,6 @@ static volatile unsigned long handler_ip;
 
 static void on_user(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	handler_ip = CONTEXT_IP(context);
 }
 
@@ -257,7 +253,6 @@ NOINLINE static void exit_inside(int status)
 
 NOINLINE static void thread_exit_inside(void *unused)
 {
-	(void)unused;
 	syscall(__NR_exit, 0);
 }
 

@@ -58,8 +58,6 @@ static void ignore_btype(struct tracee_registers *registers)
 #ifdef __aarch64__
 	if (!(getauxval(AT_HWCAP2) >> HWCAP2_BTI_BIT & 1))
 		registers->word[PSTATE] &= ~BTYPE;
-#else
-	(void)registers;
 #endif
 }
 

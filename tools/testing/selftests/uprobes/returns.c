@@ -214,9 +214,6 @@ static volatile unsigned long on_stack_result;
 
 NOINLINE static void on_stack(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	on_stack_result = recurse(20);
 }
 
@@ -262,7 +259,6 @@ static void thread_recurses(void *unused)
 {
 	unsigned int i;
 
-	(void)unused;
 	for (i = 0; i < THREAD_CALLS; i++) {
 		if (recurse(THREAD_DEPTH) != THREAD_DEPTH * (THREAD_DEPTH + 1) / 2)
 			__atomic_fetch_add(&thread_errors, 1, __ATOMIC_RELAXED);
@@ -292,9 +288,6 @@ static volatile unsigned long alarms;
 
 static void on_alarm(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	alarms++;
 	recurse(3);
 }
@@ -331,9 +324,6 @@ static volatile unsigned int dispatches;
 
 static void on_dispatch(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	dispatched = 0;
 	dispatches++;
 }

@@ -47,8 +47,6 @@ static void on_alarm(int number, siginfo_t *info, struct ucontext *context)
 	struct timespec now;
 	unsigned int i;
 
-	(void)number;
-	(void)info;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	is_over = now.tv_sec > end.tv_sec ||
 		  (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec);

@@ -85,7 +85,6 @@ static void thread_of_calls(void *unused)
 {
 	int i;
 
-	(void)unused;
 	for (i = 0; i < 50; i++) {
 		/* Not counted_call(): the random number is not for threads. */
 		if (!code_call(common_text, i % PAGES, i))
@@ -299,9 +298,6 @@ static volatile unsigned long alarms;
 
 static void on_alarm(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 	alarms++;
 }
 

@@ -38,8 +38,6 @@ static unsigned long one_call(void)
 
 static void on_user(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
 	shared->handler_ip = CONTEXT_IP(context);
 }
 

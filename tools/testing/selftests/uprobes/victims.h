@@ -215,7 +215,6 @@ static void fork_a_child(void)
 
 static void thread_of_calls(void *unused)
 {
-	(void)unused;
 	call_both();
 }
 
@@ -237,9 +236,6 @@ static void run_threads(void)
 
 static void got_alarm(int number, siginfo_t *info, struct ucontext *context)
 {
-	(void)number;
-	(void)info;
-	(void)context;
 }
 
 static void take_signals(void)
@@ -300,7 +296,6 @@ static void call_kept(void)
 
 static void thread_of_kept_calls(void *unused)
 {
-	(void)unused;
 	call_kept();
 }
 

@@ -166,9 +166,6 @@ static volatile int signals;
 
 static void got_signal(int signal, siginfo_t *info, struct ucontext *context)
 {
-	(void)signal;
-	(void)info;
-	(void)context;
 	signals++;
 }
 
@@ -385,7 +382,6 @@ static void storm(void)
 
 static void sit(void *argument)
 {
-	(void)argument;
 	while (!stop)
 		usleep(1000);
 }
@@ -399,7 +395,6 @@ static void write_once_a_round(void *argument)
 {
 	int round, i;
 
-	(void)argument;
 	for (round = 1; round <= ROUNDS; round++) {
 		while (begun != round)
 			;

@@ -19,9 +19,6 @@ static struct {
 
 static void got_signal(int signal, siginfo_t *info, struct ucontext *context)
 {
-	(void)signal;
-	(void)info;
-	(void)context;
 }
 
 /* Starts a child that a function controls, and stops it. */
