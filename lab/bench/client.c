@@ -19,14 +19,13 @@
  */
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
 #include "marks.h"
+#include "programs.h"
 #include "samples.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PMU		"/sys/bus/event_source/devices/kprobe/"
 #define TRACING		"/sys/kernel/tracing/"
 #define RUN		"/sys/kernel/debug/kprobe_bench/run"
@@ -58,11 +57,6 @@ static void die(const char *reason)
 static void report(const char *name, const char *kind, const char *part, __u64 value)
 {
 	printf("bench: %s_%s%s %llu\n", name, kind, part, (unsigned long long)value);
-}
-
-static __u64 pointer(const void *p)
-{
-	return (unsigned long)p;
 }
 
 /*
@@ -408,34 +402,6 @@ static int open_event(int type, __u64 config, unsigned long address)
 	return syscall(__NR_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Loads a program that returns 0. */
-static int load_program(void)
-{
-	const struct bpf_insn program[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insns = pointer(program);
-	attr.insn_cnt = ARRAY_SIZE(program);
-	attr.license = pointer("GPL");
-	return syscall(__NR_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-}
-
-static int link_program(int program, int event)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = program;
-	attr.link_create.target_fd = event;
-	attr.link_create.attach_type = BPF_PERF_EVENT;
-	return syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-}
-
 /* The same system calls as libbpf's. */
 static void close_event(const struct event *event)
 {
@@ -451,7 +417,7 @@ static void attach(struct event *event, int program)
 	event->link = -1;
 	if (program < 0)
 		return;
-	event->link = link_program(program, event->fd);
+	event->link = link_program(program, event->fd, BPF_PERF_EVENT);
 	if (event->link < 0 || ioctl(event->fd, PERF_EVENT_IOC_ENABLE, NULL))
 		die("the program cannot be attached");
 }
@@ -493,7 +459,7 @@ static int perf(const char *kind, const char *path)
 
 static int link_(const char *kind, const char *path)
 {
-	int program = load_program();
+	int program = load_program(BPF_PROG_TYPE_KPROBE);
 
 	if (program < 0)
 		die("the program is refused");
