@@ -7,6 +7,7 @@
  *	client load FILE		the loading of the module FILE
  *	client watch			writes of this program that the module watches
  *	client traps KIND		hits of a kind of probe, marked for traps.awk
+ *	client trampolines		hits of BPF programs that BPF trampolines call
  *	client perf|link|tracefs KIND FILE NUMBER
  *					attach and detach that many probes, as tools do it,
  *					at the first addresses of FILE that can be probed
@@ -36,6 +37,9 @@
 #define FORKS		512
 #define TRAPS		16
 #define WRITES		64
+/* The module's command "traced" calls it ROUNDS + WARM_UP times, see module/hits.c. */
+#define TRACED		"irq_get_nr_irqs"
+#define TRACED_CALLS	4112
 #define TEXT_SIZE	65536
 /* The program that exec starts writes the time to this file. */
 #define TIME_FD		9
@@ -325,6 +329,43 @@ static int traps_(const char *kind)
 	return 0;
 }
 
+/*
+ * The module measures calls of a function without and with a program.  The program does not
+ * count, so the kernel counts its runs, in another round of calls because that costs time.
+ */
+static void measure_trampoline(const char *key, int attach_type, __u32 function)
+{
+	int program = load_program(BPF_PROG_TYPE_TRACING, attach_type, function);
+	int link, statistics;
+
+	if (program < 0)
+		die("the program is refused");
+	if (!command("traced", "bare"))
+		die("traced bare");
+	link = link_program(program, 0, attach_type);
+	if (link < 0 || !command("traced", key))
+		die(key);
+	statistics = open_statistics();
+	if (statistics < 0 || !command("traced", "rival_counted"))
+		die("runs cannot be counted");
+	if (counted_runs(program) != TRACED_CALLS)
+		die("runs of the program are lost");
+	close(statistics);
+	close(link);
+	close(program);
+}
+
+static int trampolines(void)
+{
+	__u32 function = function_type(TRACED);
+
+	if (!function)
+		die("no type of " TRACED);
+	measure_trampoline("rival_fentry", BPF_TRACE_FENTRY, function);
+	measure_trampoline("rival_fexit", BPF_TRACE_FEXIT, function);
+	return 0;
+}
+
 static int load(const char *path)
 {
 	int i, fd = open(path, O_RDONLY);
@@ -459,7 +500,7 @@ static int perf(const char *kind, const char *path)
 
 static int link_(const char *kind, const char *path)
 {
-	int program = load_program(BPF_PROG_TYPE_KPROBE);
+	int program = load_program(BPF_PROG_TYPE_KPROBE, 0, 0);
 
 	if (program < 0)
 		die("the program is refused");
@@ -538,6 +579,8 @@ int main(int argc, char **argv)
 		return quiet();
 	if (argc == 2 && !strcmp(argv[1], "watch"))
 		return watch();
+	if (argc == 2 && !strcmp(argv[1], "trampolines"))
+		return trampolines();
 	if (argc == 3 && !strcmp(argv[1], "traps"))
 		return traps_(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "now"))

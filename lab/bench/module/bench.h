@@ -90,8 +90,14 @@ int bench_unwatch_user(const char *word);
 int bench_traps(const char *word);
 #ifdef CONFIG_FPROBE
 int bench_rivals(void);
+int bench_traced(const char *word);
 #else
 static inline int bench_rivals(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int bench_traced(const char *word)
 {
 	return -EOPNOTSUPP;
 }

@@ -86,6 +86,7 @@ static const struct {
 	{ "unftraced", bench_unftraced },
 	{ "lock", bench_lock },
 	{ "traps", bench_traps },
+	{ "traced", bench_traced },
 	{ "watch_user", bench_watch_user },
 	{ "unwatch_user", bench_unwatch_user },
 };

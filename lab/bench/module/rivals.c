@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The cost of a call of a function that other tracers trace.  Users compare it with a probe at the
- * entry or the return of a function.  The base and ours share these tracers.
+ * entry or the return of a function.  The base and ours share these tracers.  User space
+ * attaches BPF programs.
  */
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
+#include <linux/irqnr.h>
+#include <linux/string.h>
 
 #include "bench.h"
 
@@ -76,4 +79,30 @@ int bench_rivals(void)
 	if (!ret)
 		ret = measure_fprobe("rival_fprobe", count_entry, NULL);
 	return ret ?: measure_fprobe("rival_fprobe_return", NULL, count_exit);
+}
+
+/* A function of the kernel without arguments, which does nothing but read a variable. */
+static noinline int call_traced(void)
+{
+	return irq_get_nr_irqs();
+}
+
+/**
+ * bench_traced() - measure calls of a kernel function that user space traces
+ * @word: "bare" measures the calls without a tracer; any other word is the key of a
+ *	measurement, after "bare", with a tracer
+ *
+ * A BPF program can only trace a function that has type information.  Functions of this module
+ * have none.
+ */
+int bench_traced(const char *word)
+{
+	static u64 bare;
+	u64 time = bench_time_calls(call_traced);
+
+	if (strcmp(word, "bare"))
+		bench_report_hit(word, time, bare);
+	else
+		bare = time;
+	return 0;
 }
