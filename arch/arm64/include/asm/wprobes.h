@@ -31,8 +31,8 @@
  * @active:	it has accessed watched memory, or will do so
  * @masks:	interrupt masks of the code that was stepped, bits of pstate
  * @regs:	registers that matched, a bit each
- * @addr:	first accessed byte
- * @size:	number of accessed bytes
+ * @addr:	first accessed byte; the reported address if the accessed bytes are not known
+ * @size:	number of accessed bytes; 4096 if they are not known
  */
 struct wprobe_step {
 	bool active;

@@ -2,12 +2,15 @@
 #ifndef _ARM64_WPROBES_ACCESS_H
 #define _ARM64_WPROBES_ACCESS_H
 /*
- * The accesses of an instruction: how many bytes, and whether it reads and writes.
+ * The accesses of an instruction: which bytes, and whether it reads and writes.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/types.h>
+#include <asm/ptrace.h>
+#include <asm/sysreg.h>
 
-/* An instruction may access watched bytes at most so far after the reported address. */
+/* An access of unknown size may touch watched bytes at most so far after the reported address. */
 #define ACCESS_REACH	64U
 
 /* The size of an access that is not known. */
@@ -60,17 +63,25 @@ static __always_inline bool is_unprivileged_swap(u32 insn)
 	return (insn & 0x3fa07c00) == 0x09807c00;
 }
 
-/*
- * Returns the number of bytes that an instruction accesses.  The architecture reports the first
- * watched byte that it accesses, or a lower one.
- */
+/* stgp: stores a pair of registers, and a tag. */
+static __always_inline bool is_tagging_pair(u32 insn)
+{
+	return (insn & 0xfe400000) == 0x68000000;
+}
+
+/* Is it dc zva, or dc gzva, which sets tags as well?  They access an aligned block. */
+static __always_inline bool is_zeroing(u32 insn)
+{
+	return (insn & 0xffffffe0) == 0xd50b7420 || (insn & 0xffffffe0) == 0xd50b7480;
+}
+
+/* Returns the number of bytes that an instruction accesses. */
 static __always_inline unsigned int access_size(u32 insn)
 {
 	unsigned int size = insn >> 30;
 	bool vector = insn & BIT(26);
 
-	/* stgp */
-	if ((insn & 0xfe400000) == 0x68000000)
+	if (is_tagging_pair(insn))
 		return 16;
 	/* A pair of registers; size 3: of FEAT_LSUI, as size 2. */
 	if ((insn & 0x3a000000) == 0x28000000)
@@ -99,8 +110,102 @@ static __always_inline unsigned int access_size(u32 insn)
 	/* A literal. */
 	if ((insn & 0x3b000000) == 0x18000000)
 		return vector ? 4 << size : size == 1 ? 8 : 4;
-	/* A scalable vector, or a block of memory. */
+	if (is_zeroing(insn))
+		return 4 << (read_sysreg(dczid_el0) & 15);
+	/* A scalable vector, or a copy or a set of memory. */
 	return ACCESS_UNKNOWN;
+}
+
+/* Returns the signed offset of 9 bits. */
+static __always_inline s64 short_offset(u32 insn)
+{
+	return sign_extend64(insn >> 12 & 0x1ff, 8);
+}
+
+/* Returns the offset of an instruction that adds a register to its base, extended and shifted. */
+static __always_inline u64 register_offset(const struct pt_regs *regs, u32 insn, unsigned int size)
+{
+	u64 offset = pt_regs_read_reg(regs, insn >> 16 & 31);
+	unsigned int option = insn >> 13 & 7;
+
+	if (!(option & 1))
+		offset = option & 4 ? (s64)(s32)offset : (u32)offset;
+	return insn & BIT(12) ? offset * size : offset;
+}
+
+/* Returns the offset of an instruction with one register.  Atomic operations have none. */
+static __always_inline u64 single_offset(const struct pt_regs *regs, u32 insn, unsigned int size)
+{
+	if (insn & BIT(24))
+		return (u64)(insn >> 10 & 0xfff) * size;
+	if (insn & BIT(21))
+		return insn & BIT(11) ? register_offset(regs, insn, size) : 0;
+	/* 1: the offset is added after the access. */
+	return (insn >> 10 & 3) == 1 ? 0 : short_offset(insn);
+}
+
+/* Returns the offset of an instruction with two registers, of @size bytes together. */
+static __always_inline u64 pair_offset(u32 insn, unsigned int size)
+{
+	/* As above. */
+	if ((insn >> 23 & 3) == 1)
+		return 0;
+	return sign_extend64(insn >> 15 & 0x7f, 6) * (is_tagging_pair(insn) ? size : size / 2);
+}
+
+/* Returns the address where an instruction begins to access @size bytes, from access_size(). */
+static __always_inline unsigned long access_start(const struct pt_regs *regs, u32 insn,
+						  unsigned int size)
+{
+	unsigned int rn = insn >> 5 & 31;
+	unsigned long base = rn == 31 ? regs->sp : regs->regs[rn];
+
+	if ((insn & 0x3a000000) == 0x38000000)
+		return base + single_offset(regs, insn, size);
+	if ((insn & 0x3a000000) == 0x28000000)
+		return base + pair_offset(insn, size);
+	/* Ordered accesses with an offset. */
+	if ((insn & 0x3f200c00) == 0x19000000)
+		return base + short_offset(insn);
+	/* A literal. */
+	if ((insn & 0x3b000000) == 0x18000000)
+		return regs->pc + 4 * sign_extend64(insn >> 5 & 0x7ffff, 18);
+	if (is_zeroing(insn))
+		return pt_regs_read_reg(regs, insn & 31) & -(unsigned long)size;
+	return base;
+}
+
+/* The address without its tag. */
+static __always_inline unsigned long access_untag(unsigned long addr)
+{
+	return sign_extend64(addr, 55);
+}
+
+/**
+ * struct accessed - the bytes that an instruction accesses
+ * @start:	the first one; the reported address if the bytes are not known
+ * @size:	their number; ACCESS_UNKNOWN if they are not known
+ */
+struct accessed {
+	unsigned long start;
+	unsigned int size;
+};
+
+/*
+ * Finds the bytes that an instruction accesses, from the registers before it and the reported
+ * address.  The architecture reports any address from the first accessed byte to the last one that
+ * is watched.  An instruction whose bytes do not have the reported address is none of those above.
+ */
+static __always_inline struct accessed find_accessed(const struct pt_regs *regs, u32 insn,
+						     unsigned long reported)
+{
+	struct accessed found = { .size = access_size(insn) };
+
+	reported = access_untag(reported);
+	found.start = access_untag(access_start(regs, insn, found.size));
+	if (found.size == ACCESS_UNKNOWN || reported - found.start >= found.size)
+		found = (struct accessed) { .start = reported, .size = ACCESS_UNKNOWN };
+	return found;
 }
 
 /* Does an instruction both read and write: an atomic operation, compare and swap? */

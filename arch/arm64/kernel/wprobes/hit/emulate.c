@@ -21,52 +21,29 @@
 #include <asm/mte-kasan.h>
 #include <asm/ptrace.h>
 
+#include "access.h"
 #include "emulate.h"
 
 /* How an instruction finds its address. */
 enum addressing {
 	ADDR_BASE,		/* ldar, stlr */
 	ADDR_OFFSET,
-	ADDR_BEFORE,		/* at the new base, which is kept */
-	ADDR_AFTER,		/* at the old base; the new one is kept */
-	ADDR_REGISTER,
+	ADDR_MOVES,		/* at the old base or the new one, which is kept */
 	ADDR_OTHER,		/* not emulated */
 };
 
 static __always_inline enum addressing addressing_of(u32 insn)
 {
 	/* Of instructions with a signed offset of 9 bits; 2: unprivileged. */
-	static const u8 signed_offset[4] = { ADDR_OFFSET, ADDR_AFTER, ADDR_OTHER, ADDR_BEFORE };
+	static const u8 signed_offset[4] = { ADDR_OFFSET, ADDR_MOVES, ADDR_OTHER, ADDR_MOVES };
 
 	if ((insn & 0x3f000000) == 0x39000000)
 		return ADDR_OFFSET;
 	if ((insn & 0x3f200000) == 0x38000000)
 		return signed_offset[insn >> 10 & 3];
 	if ((insn & 0x3f200c00) == 0x38200800)
-		return ADDR_REGISTER;
+		return ADDR_OFFSET;
 	return (insn & 0x3fbffc00) == 0x089ffc00 ? ADDR_BASE : ADDR_OTHER;
-}
-
-/* Returns the offset of an instruction that adds a register to its base, extended and shifted. */
-static __always_inline u64 register_offset(const struct pt_regs *regs, u32 insn)
-{
-	u64 offset = pt_regs_read_reg(regs, insn >> 16 & 31);
-	unsigned int option = insn >> 13 & 7;
-
-	if (!(option & 1))
-		offset = option & 4 ? (s64)(s32)offset : (u32)offset;
-	return insn & BIT(12) ? offset << (insn >> 30) : offset;
-}
-
-static __always_inline u64 offset_of(const struct pt_regs *regs, u32 insn, enum addressing mode)
-{
-	if (mode == ADDR_BASE)
-		return 0;
-	if (mode == ADDR_REGISTER)
-		return register_offset(regs, insn);
-	if (insn & BIT(24))
-		return (u64)(insn >> 10 & 0xfff) << (insn >> 30);
-	return sign_extend64(insn >> 12 & 0x1ff, 8);
 }
 
 /* May an access at @addr touch the data? */
@@ -181,28 +158,27 @@ static __always_inline bool make_access(struct pt_regs *regs, u32 insn, unsigned
  * wprobe_emulate() - make the access of an instruction, and go on after it
  * @regs: registers before the instruction, which is in the kernel
  * @insn: the instruction
+ * @addr: the first byte that it accesses, without the tag
  *
  * Context: debug exception, with debug exceptions masked.
  * Return: false if nothing has been changed, because the instruction is none of those that are
  * emulated, or because the access faults.
  */
-bool wprobe_emulate(struct pt_regs *regs, u32 insn)
+bool wprobe_emulate(struct pt_regs *regs, u32 insn, unsigned long addr)
 {
 	enum addressing mode = addressing_of(insn);
 	unsigned int rn = insn >> 5 & 31;
-	bool keeps = mode == ADDR_BEFORE || mode == ADDR_AFTER;
-	unsigned long base, addr, moved;
+	unsigned long moved;
 
 	/*
 	 * The return from an exception does not restore the stack pointer of the kernel.  Above
 	 * x18, the shadow call stack has the return addresses of the functions that handle the
 	 * exception.
 	 */
-	if (mode == ADDR_OTHER || (keeps && (rn == 31 || rn == 18)))
+	if (mode == ADDR_OTHER || (mode == ADDR_MOVES && (rn == 31 || rn == 18)))
 		return false;
-	base = rn == 31 ? regs->sp : regs->regs[rn];
-	moved = base + offset_of(regs, insn, mode);
-	addr = mode == ADDR_AFTER ? base : moved;
+	/* Used with ADDR_MOVES only, whose base is not the stack pointer here. */
+	moved = pt_regs_read_reg(regs, rn) + short_offset(insn);
 	/* User memory is accessed with other rights. */
 	if (!(addr & BIT(55)))
 		return false;
@@ -218,7 +194,7 @@ bool wprobe_emulate(struct pt_regs *regs, u32 insn)
 		return false;
 	/* As above. */
 	smp_mb();
-	if (keeps)
+	if (mode == ADDR_MOVES)
 		regs->regs[rn] = moved;
 	regs->pc += AARCH64_INSN_SIZE;
 	regs->pstate &= ~PSR_BTYPE_MASK;

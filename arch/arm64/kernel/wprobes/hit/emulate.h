@@ -7,6 +7,6 @@
 struct pt_regs;
 
 /* emulate.c */
-bool wprobe_emulate(struct pt_regs *regs, u32 insn);
+bool wprobe_emulate(struct pt_regs *regs, u32 insn, unsigned long addr);
 
 #endif /* _ARM64_WPROBES_EMULATE_H */

@@ -69,12 +69,6 @@ static __always_inline u64 distance(const struct wprobe_range *range, unsigned l
 	return 0;
 }
 
-/* The address without its tag. */
-static __always_inline unsigned long plain(unsigned long addr)
-{
-	return sign_extend64(addr, 55);
-}
-
 /**
  * wprobe_distance() - find the watchpoint of probes that is nearest to an access
  * @addr: the reported address
@@ -98,7 +92,7 @@ u64 wprobe_distance(unsigned long addr, unsigned long esr, struct pt_regs *regs)
 		reg = __ffs(mask);
 		range = &this_cpu_ptr(&wprobe_registers[reg])->range;
 		if (type_matches(range, esr, regs))
-			nearest = min(nearest, distance(range, plain(addr)));
+			nearest = min(nearest, distance(range, access_untag(addr)));
 	}
 	return nearest;
 }
@@ -119,7 +113,53 @@ static noinline void pause_registers(const struct wprobe_step *step)
 }
 NOKPROBE_SYMBOL(pause_registers);
 
-/* Returns the accessed bytes of the word with @range; 0 if the reported address is elsewhere. */
+/*
+ * Does an access touch a range?  If its bytes are not known: is the range at @dist, or shortly
+ * after the reported address?
+ */
+static __always_inline bool touches(const struct wprobe_step *step,
+				    const struct wprobe_range *range, u64 dist)
+{
+	if (step->size != ACCESS_UNKNOWN)
+		return range->addr < step->addr + step->size &&
+		       step->addr < range->addr + range->len;
+	return distance(range, step->addr) == dist ||
+	       (range->addr > step->addr && range->addr - step->addr < ACCESS_REACH);
+}
+
+/* Finds the registers that watch for an access, and keeps the values before it. */
+static __always_inline void find_registers(struct wprobe_step *step, unsigned long esr,
+					   const struct pt_regs *regs, u64 dist, bool writes)
+{
+	unsigned long mask = __this_cpu_read(wprobe_regs);
+
+	step->regs = 0;
+	for (; mask; mask &= mask - 1) {
+		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(mask)]);
+
+		if (!type_matches(&loaded->range, esr, regs) ||
+		    !touches(step, &loaded->range, dist))
+			continue;
+		step->regs |= mask & -mask;
+		wprobe_before(loaded->slot, writes);
+	}
+}
+
+/*
+ * The nearest range gets an access that seems to touch none.  It may belong to an event of perf
+ * farther from the reported address.  But if it belonged to nobody, its exception would be raised
+ * for ever.
+ */
+static noinline void find_nearest(struct wprobe_step *step, unsigned long addr, unsigned long esr,
+				  const struct pt_regs *regs, u64 dist, bool writes)
+{
+	step->addr = access_untag(addr);
+	step->size = ACCESS_UNKNOWN;
+	find_registers(step, esr, regs, dist, writes);
+}
+NOKPROBE_SYMBOL(find_nearest);
+
+/* Returns the accessed bytes of the word with @range; 0 if the reported address is after it. */
 static __always_inline unsigned long touched(const struct wprobe_step *step,
 					     const struct wprobe_range *range)
 {
@@ -158,27 +198,16 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		       bool stepped)
 {
 	struct wprobe_step *step = this_cpu_ptr(&wprobe_step);
-	unsigned long mask = __this_cpu_read(wprobe_regs);
 	u32 insn = insn_of(regs);
+	struct accessed accessed = find_accessed(regs, insn, addr);
 	bool writes = esr & ESR_ELx_WNR || reads_and_writes(insn);
 
-	step->regs = 0;
-	step->addr = plain(addr);
-	step->size = access_size(insn);
-	for (; mask; mask &= mask - 1) {
-		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(mask)]);
-		const struct wprobe_range *range = &loaded->range;
-
-		if (!type_matches(range, esr, regs))
-			continue;
-		/* The instruction may access other watched ranges after the reported address. */
-		if (distance(range, step->addr) != dist &&
-		    !(range->addr > step->addr &&
-		      range->addr - step->addr < min(step->size, ACCESS_REACH)))
-			continue;
-		step->regs |= mask & -mask;
-		wprobe_before(loaded->slot, writes);
-	}
+	step->addr = accessed.start;
+	step->size = accessed.size;
+	find_registers(step, esr, regs, dist, writes);
+	/* If @dist is 0, the access belongs to the range with its address, or also to perf. */
+	if (unlikely(!step->regs && dist))
+		find_nearest(step, addr, esr, regs, dist, writes);
 	if (!step->regs)
 		return false;
 	if (unlikely(is_exclusive(insn) && !is_waiting((const __le32 *)regs->pc))) {
@@ -186,7 +215,8 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		return false;
 	}
 	/* A debugger, or perf, that steps the instruction gets its exception. */
-	if (!stepped && !(regs->pstate & DBG_SPSR_SS) && wprobe_emulate(regs, insn)) {
+	if (!stepped && !(regs->pstate & DBG_SPSR_SS) && step->size != ACCESS_UNKNOWN &&
+	    wprobe_emulate(regs, insn, step->addr)) {
 		report(regs, *step);
 		return false;
 	}

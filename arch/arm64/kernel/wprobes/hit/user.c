@@ -6,7 +6,6 @@
  * cannot be stepped, see exclusive.c.  They are counted as missed, and the watchpoints are paused.
  */
 #include <linux/hw_breakpoint.h>
-#include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <linux/wprobes.h>
@@ -73,9 +72,9 @@ int wprobe_user_watchpoint(struct perf_event *wp, struct pt_regs *regs)
  * @esr: syndrome of the exception
  * @regs: registers at the exception
  *
- * The exception reports the first watched address, but the instruction may access more.  For an
- * instruction that reads and writes, it reports a read if another register watches for reads.  If
- * the size of the access is unknown, only the reported address is compared.
+ * The exception reports one address, but the instruction may access more.  For an instruction that
+ * reads and writes, it reports a read if another register watches for reads.  If the accessed bytes
+ * are not known, only the reported address is compared.
  *
  * Context: do_watchpoint().
  */
@@ -83,17 +82,16 @@ bool wprobe_user_concerns(const struct perf_event *wp, unsigned long addr, unsig
 			  struct pt_regs *regs)
 {
 	const struct perf_event_attr *attr = &wp->attr;
-	unsigned int size;
+	struct accessed accessed;
 	u32 insn;
 
 	if (!read_insn(regs, &insn))
 		return false;
-	addr = untagged_addr(addr);
-	size = access_size(insn);
-	if (size == ACCESS_UNKNOWN)
-		size = 1;
-	if (addr >= attr->bp_addr + attr->bp_len ||
-	    addr + min(size, ACCESS_REACH) <= attr->bp_addr)
+	accessed = find_accessed(regs, insn, addr);
+	if (accessed.size == ACCESS_UNKNOWN)
+		accessed.size = 1;
+	if (accessed.start >= attr->bp_addr + attr->bp_len ||
+	    accessed.start + accessed.size <= attr->bp_addr)
 		return false;
 	if (attr->bp_type & HW_BREAKPOINT_W && (esr & ESR_ELx_WNR || reads_and_writes(insn)))
 		return true;
