@@ -248,7 +248,33 @@ static void a_handler_faults_in_the_load_that_called_it(struct kunit *test)
 	vfree(page);
 }
 
+/* --- A fault while an instruction is stepped ------------------------------------- */
+
+/* As the entry of a fault.  Returns true if the step goes on, and the masks are unchanged. */
+static bool step_goes_on(unsigned long sp)
+{
+	struct pt_regs regs = { .sp = sp, .pstate = WPROBE_STEP_MASKS };
+	bool active;
+
+	guard(irqsave)();
+	this_cpu_write(wprobe_step.masks, 0);
+	this_cpu_write(wprobe_step.sp, 0x1000);
+	this_cpu_write(wprobe_step.active, true);
+	wprobe_step_aborted(&regs);
+	active = this_cpu_read(wprobe_step.active);
+	this_cpu_write(wprobe_step.active, false);
+	return active && regs.pstate == WPROBE_STEP_MASKS;
+}
+
+/* An SDEI event, which has another stack, interrupts the step and faults. */
+static void only_its_own_fault_ends_a_step(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, step_goes_on(0x2000));
+	KUNIT_EXPECT_FALSE(test, step_goes_on(0x1000));
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(only_its_own_fault_ends_a_step),
 	KUNIT_CASE(watched_accesses_have_the_same_effect),
 #ifdef CONFIG_SHADOW_CALL_STACK
 	KUNIT_CASE(the_shadow_call_stack_is_watched),

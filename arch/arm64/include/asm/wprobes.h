@@ -30,6 +30,7 @@
  * struct wprobe_step - an instruction that is being stepped
  * @active:	it has accessed watched memory, or will do so
  * @masks:	interrupt masks of the code that was stepped, bits of pstate
+ * @sp:		its stack pointer
  * @regs:	registers that matched, a bit each
  * @addr:	first accessed byte; the reported address if the accessed bytes are not known
  * @size:	number of accessed bytes; 4096 if they are not known
@@ -37,6 +38,7 @@
 struct wprobe_step {
 	bool active;
 	u64 masks;
+	u64 sp;
 	unsigned long regs;
 	unsigned long addr;
 	unsigned int size;
@@ -113,13 +115,15 @@ static __always_inline void arch_wprobe_user_read_end(unsigned long state)
 
 /*
  * The stepped instruction has faulted.  If the fault is handled, the instruction is executed
- * again, and raises its exception again.
+ * again, and raises its exception again.  Nothing masks an SDEI event: it may arrive before the
+ * stepped instruction, and fault itself.  It runs with debug exceptions masked, on a stack of its
+ * own, and the step ends after it.
  */
 static __always_inline void wprobe_step_aborted(struct pt_regs *regs)
 {
 	struct wprobe_step *step = raw_cpu_ptr(&wprobe_step);
 
-	if (likely(!step->active))
+	if (likely(!step->active) || regs->sp != step->sp)
 		return;
 	regs->pstate = (regs->pstate & ~WPROBE_STEP_MASKS) | step->masks;
 	step->active = false;

@@ -221,6 +221,7 @@ bool wprobe_watchpoint(unsigned long addr, unsigned long esr, struct pt_regs *re
 		return false;
 	}
 	step->masks = regs->pstate & WPROBE_STEP_MASKS;
+	step->sp = regs->sp;
 	step->active = true;
 	regs->pstate |= WPROBE_STEP_MASKS;
 	return true;
