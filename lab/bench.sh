@@ -259,7 +259,8 @@ report()
 	awk -f "$LAB/bench/table.awk" "$TABLE.rows" "$RESULTS" >"$TABLE.csv" ||
 		die "rows are missing (results: $RESULTS, logs: $LOGS)"
 	text >"$TABLE.txt"
-	"$LAB/bench/plot.sh" "$RESULTS" "$TABLE" ||
+	# The plots are of the run "instructions".
+	[[ " $RUNS " != *' instructions '* ]] || "$LAB/bench/plot.sh" "$RESULTS" "$TABLE" ||
 		die "the plots cannot be drawn"
 	echo
 	cat "$TABLE.txt"
