@@ -341,7 +341,7 @@ static void check_many(void)
 	int err;
 
 	for (i = 0; i < size; i += RETURN_SIZE)
-		memcpy(code + i, code_end - RETURN_SIZE, RETURN_SIZE);
+		memcpy(code + i, code_start + CODE_SIZE - RETURN_SIZE, RETURN_SIZE);
 	__builtin___clear_cache(code, code + size);
 	err = add_exits("m", code, size, "");
 	removed = now();
