@@ -21,6 +21,15 @@ UNUSED static const char *module_file(const char *name)
 	return path;
 }
 
+/* The name of one of several probes; valid until the next call. */
+UNUSED static const char *name_of(const char *kind, int nr)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "%s%d", kind, nr);
+	return name;
+}
+
 #define CONTROL		module_file("control")
 #define PROBES		module_file("probes")
 #define LOG		module_file("log")

@@ -177,14 +177,6 @@ static int child_calls_both(void)
 	return !(call_plain(3) == 3 && deep(4) == 4);
 }
 
-static const char *name_of(const char *kind, int nr)
-{
-	static char name[16];
-
-	snprintf(name, sizeof(name), "%s%d", kind, nr);
-	return name;
-}
-
 /* Two probes in each process. */
 static void make_many(const pid_t *pids)
 {

@@ -111,14 +111,6 @@ static bool do_round(void)
 
 /* --- Probes ----------------------------------------------------------------------------- */
 
-static const char *name_of(const char *kind, int nr)
-{
-	static char name[16];
-
-	snprintf(name, sizeof(name), "%s%d", kind, nr);
-	return name;
-}
-
 /* Registers a probe and a return probe in each process, for the current module. */
 static int probe_all_processes(const pid_t *pids)
 {

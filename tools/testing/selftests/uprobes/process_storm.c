@@ -74,16 +74,6 @@ static bool is_explained(int err)
 	return err == ESRCH || err == EFAULT || err == EACCES || err == EILSEQ || err == ENOEXEC;
 }
 
-/* Moves all pages that can be moved. */
-static void compact(void)
-{
-	int fd = open("/proc/sys/vm/compact_memory", O_WRONLY);
-
-	if (fd >= 0)
-		write(fd, "1", 1);
-	close(fd);
-}
-
 static void add_one(const char *name)
 {
 	static const char *const words[] = { "quiet", "quiet", "quiet return", "quiet self" };
@@ -102,7 +92,7 @@ static void add_one(const char *name)
 		at += code_offsets[next_random(CODE_PROBES)];
 	err = make(name, shared->pids[next_random(VICTIMS)], at, text) ?: on("add", name);
 	if (!err && !(++added % (FEWEST_PROBES / 2)))
-		compact();
+		compact_memory();
 	if (!err)
 		return;
 	if (is_explained(err))

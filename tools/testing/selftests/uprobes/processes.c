@@ -19,13 +19,6 @@
 static struct probes probes;
 static unsigned long wanted;
 
-static unsigned long one_call(void)
-{
-	unsigned long own[8] = { 0x12345679UL };
-
-	return work(ROUNDS, own);
-}
-
 static unsigned long total(void)
 {
 	return probe_count(&probes);
@@ -40,12 +33,12 @@ static void check_fork(void)
 	int status;
 
 	if (!pid)
-		_exit(one_call() != wanted);
+		_exit(work_once(ROUNDS) != wanted);
 	status = reap(pid);
 	ksft_test_result(!status, "a child computes right\n");
 	ksft_test_result(total() - before == hits, "its hits are counted (%lu of %lu)\n",
 			 total() - before, hits);
-	ksft_test_result(one_call() == wanted, "so does its parent afterwards\n");
+	ksft_test_result(work_once(ROUNDS) == wanted, "so does its parent afterwards\n");
 }
 
 static volatile unsigned long thread_errors;
@@ -55,7 +48,7 @@ static void thread_calls(void *unused)
 	unsigned int i;
 
 	for (i = 0; i < THREAD_CALLS; i++) {
-		if (one_call() != wanted)
+		if (work_once(ROUNDS) != wanted)
 			thread_errors++;
 	}
 }
@@ -93,7 +86,7 @@ static void check_kill(void)
 		pid_t pid = fork();
 
 		if (!pid) {
-			while (one_call() == wanted)
+			while (work_once(ROUNDS) == wanted)
 				;
 			_exit(1);
 		}
@@ -102,7 +95,7 @@ static void check_kill(void)
 		wrong += waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status);
 	}
 	ksft_test_result(!wrong, "children are killed in probed code\n");
-	ksft_test_result(one_call() == wanted, "their parent computes right\n");
+	ksft_test_result(work_once(ROUNDS) == wanted, "their parent computes right\n");
 }
 
 /* --- A probed system call -------------------------------------------------- */
@@ -130,7 +123,7 @@ static int call_fork(void)
 	pid = call3(__NR_clone, SIGCHLD, 0, 0);
 #endif
 	if (!pid)
-		_exit(one_call() == wanted ? 5 : 6);
+		_exit(work_once(ROUNDS) == wanted ? 5 : 6);
 	status = reap(pid);
 	return (status != 5) | (call_count() - before != 1) << 1;
 }
@@ -330,7 +323,7 @@ static void check_returns(void)
 
 int main(int argc, char **argv)
 {
-	wanted = one_call();
+	wanted = work_once(ROUNDS);
 	if (argc == 2 && !strcmp(argv[1], "child")) {
 		/* The program that the tests start. */
 		call3(__NR_exit_group, wanted ? 7 : 8, 0, 0);
@@ -345,6 +338,6 @@ int main(int argc, char **argv)
 	check_calls();
 	check_returns();
 	probe_remove(&probes);
-	ksft_test_result(one_call() == wanted, "the function works without probes\n");
+	ksft_test_result(work_once(ROUNDS) == wanted, "the function works without probes\n");
 	ksft_finished();
 }

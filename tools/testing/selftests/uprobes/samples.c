@@ -34,13 +34,6 @@ static struct {
 	unsigned long address;
 } seen;
 
-static unsigned long one_call(void)
-{
-	unsigned long own[8] = { 0x12345679UL };
-
-	return work(ROUNDS, own);
-}
-
 static int profiler(void)
 {
 	struct perf_event_attr attr;
@@ -116,14 +109,14 @@ static void profile(void)
 	struct timespec time, end;
 
 	/* The first hit may make an area. */
-	one_call();
+	work_once(ROUNDS);
 	find_areas("/proc/self/maps");
 	take_samples();
 	memset(&seen, 0, sizeof(seen));
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += seconds;
 	do {
-		one_call();
+		work_once(ROUNDS);
 		take_samples();
 		clock_gettime(CLOCK_MONOTONIC, &time);
 	} while (time.tv_sec < end.tv_sec ||

@@ -179,11 +179,7 @@ static void give_advice(void)
 /* Moves all pages that can be moved, now and then. */
 static void compact(void)
 {
-	int fd = open("/proc/sys/vm/compact_memory", O_WRONLY);
-
-	if (fd >= 0)
-		write(fd, "1", 1);
-	close(fd);
+	compact_memory();
 	usleep(100000);
 }
 

@@ -27,13 +27,6 @@ static struct probes calls;
 static int pipe_ends[2];
 static unsigned long wanted;
 
-static unsigned long one_call(void)
-{
-	unsigned long own[8] = { 0x12345679UL };
-
-	return work(ROUNDS, own);
-}
-
 /* --- Blocking calls -------------------------------------------------------- */
 
 static void on_user(int number, siginfo_t *info, struct ucontext *context)
@@ -213,7 +206,7 @@ static int in_filter(void)
 {
 	if (!enter_filter())
 		return 2;
-	return one_call() != wanted;
+	return work_once(ROUNDS) != wanted;
 }
 
 /* In strict mode only exit() of the thread is left. */
@@ -223,7 +216,7 @@ static int in_strict_mode(void)
 
 	if (syscall(__NR_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL))
 		return 2;
-	wrong = one_call() != wanted;
+	wrong = work_once(ROUNDS) != wanted;
 	syscall(__NR_exit, wrong);
 	return 3;
 }
@@ -261,7 +254,7 @@ int main(void)
 	ksft_print_header();
 	ksft_set_plan(21);
 	shared = shared_memory(4096);
-	wanted = one_call();
+	wanted = work_once(ROUNDS);
 	check_blocking();
 	check_sandbox("system-call filter", in_filter);
 	check_sandbox("strict mode", in_strict_mode);

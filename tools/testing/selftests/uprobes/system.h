@@ -78,6 +78,16 @@ static inline int in_child(int (*function)(void))
 	return reap(pid);
 }
 
+/* Moves all pages that can be moved. */
+static inline void compact_memory(void)
+{
+	int fd = open("/proc/sys/vm/compact_memory", O_WRONLY);
+
+	if (fd >= 0)
+		write(fd, "1", 1);
+	close(fd);
+}
+
 /* Memory that children share. */
 static inline void *shared_memory(size_t size)
 {

@@ -192,4 +192,12 @@ asm(WORK_BEGIN
 	WORK_END);
 #endif
 
+/* Calls the function with memory of this call; returns its result. */
+UNUSED static unsigned long work_once(unsigned long rounds)
+{
+	unsigned long own[8] = { 0x12345679UL };
+
+	return work(rounds, own);
+}
+
 #endif /* _UPROBES_WORK_H */
