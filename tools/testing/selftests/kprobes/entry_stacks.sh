@@ -160,16 +160,6 @@ ungraph
 
 # --- Traces of another task ---
 
-stack()
-{
-	sed -E 's/^\[<[^>]*>\] ([^+]*).*/\1/' "/proc/$1/stack"
-}
-
-sleeps()
-{
-	stack "$1" | grep -q nanosleep
-}
-
 # sleeping: the stack of a task inside the function.
 sleeping()
 {

@@ -373,6 +373,30 @@ unload()
 	loaded=$(printf %s "$loaded" | sed -E "s/(^| )$1 /\1/")
 }
 
+# sample NAME: the path of the module of a sample; empty if it has not been built.
+sample()
+{
+	local place
+
+	for place in ${SAMPLES_DIR:-} "$HERE" "$HERE/samples" \
+		"/lib/modules/$(uname -r)" /samples; do
+		[ -d "$place" ] || continue
+		find "$place" -name "$1.ko*" | grep . && return
+	done | head -n 1
+}
+
+# stack PID: the functions on its stack, innermost first.
+stack()
+{
+	sed -E 's/^\[<[^>]*>\] ([^+]*).*/\1/' "/proc/$1/stack"
+}
+
+# sleeps PID: the task sleeps in nanosleep().
+sleeps()
+{
+	stack "$1" | grep -q nanosleep
+}
+
 # --- Probes ----------------------------------------------------------------------
 
 # kp COMMAND...: write a command to kp_test; prints ok or the name of the error.

@@ -23,18 +23,6 @@ drop_events()
 }
 trap 'drop_events; cleanup' EXIT
 
-# stack PID: the functions on its stack, innermost first.
-stack()
-{
-	sed -E 's/^\[<[^>]*>\] ([^+]*).*/\1/' "/proc/$1/stack"
-}
-
-# sleeps PID: true if the task sleeps in the function.
-sleeps()
-{
-	stack "$1" | grep -q nanosleep
-}
-
 # sleeper SECONDS: start a program, wait until it sleeps, and set PID to its number.
 sleeper()
 {
@@ -81,10 +69,7 @@ between "their returns are seen" \
 drop_events
 
 # A module is unloaded while a call that it follows is in flight.
-module=
-for place in ${SAMPLES_DIR:-} "$HERE" "/lib/modules/$(uname -r)" /samples; do
-	[ -n "$module" ] || [ ! -d "$place" ] || module=$(find "$place" -name kretprobe_example.ko)
-done
+module=$(sample kretprobe_example)
 if [ -z "$module" ]; then
 	skip "unloading a module while a call is in flight" "kretprobe_example has not been built"
 else

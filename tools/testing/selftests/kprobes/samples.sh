@@ -8,18 +8,6 @@
 
 begin
 
-# sample NAME: the path of its module.
-sample()
-{
-	local place
-
-	for place in ${SAMPLES_DIR:-} "$HERE" "$HERE/samples" \
-		"/lib/modules/$(uname -r)" /samples; do
-		[ -d "$place" ] || continue
-		find "$place" -name "$1.ko" | grep . && return
-	done | head -n 1
-}
-
 # said TEXT: lines of the kernel's log with that text, without time stamps.
 said()
 {

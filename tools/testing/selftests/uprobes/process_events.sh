@@ -147,12 +147,6 @@ echo >"$TRACING/trace"
 is "a disabled event" "$(go) $(hits one)" "5 0"
 wait "$waiting"
 
-# sample NAME: the file of a sample.
-sample()
-{
-	find "/lib/modules/$(uname -r)" -name "$1.ko*" 2>/dev/null | head -n 1
-}
-
 counting=$(sample uprobe_example)
 returns=$(sample uretprobe_example)
 written=$(sample uprobe_jit_example)
