@@ -41,6 +41,8 @@ kp del nor >/dev/null
 is "a static call's trampoline: refused while the module was coming, and afterwards" \
 	"$(count trampoline result) $(kp add late symbol=__SCT__kp_target_static)" "$trampoline"
 kp del trampoline >/dev/null
+# A kernel that accepts this probe would find its breakpoint where it updates the call, and die.
+kp del late >/dev/null
 is "and the static call can be updated" "$(call_target static)" ok
 is "init text: hit once, at a breakpoint and by ftrace" "$(hits setup) $(hits traced)" "1 1"
 is "init text: a return probe, too" "$(hits return) $(count return after)" "1 1"
