@@ -86,20 +86,26 @@ base_repo()
 
 # missing_in NUMBER FOLDER: patterns of grep for lines that a Makefile there must not have
 # yet, because they name a source or a folder of a later step.  Makefiles have one object a
-# line, at its end.
+# line, at its end; those of kselftests one script, program or included file.
 missing_in()
 {
-	local nr=$1 folder=$2 file
+	local nr=$1 folder=$2 file name stem
 
 	for file in "${!OWN[@]}"; do
 		# A file of the base that is replaced later is there, too.
 		((${STEP_OF["file $file"]:-0} > nr)) && [[ ! -e $REPO/$file ]] || continue
-		case ${file#"$folder/"} in
+		name=${file#"$folder/"}
+		case $name in
 		*/*/*)	;;
-		*/Makefile) echo "${file#"$folder/"}" | sed 's,Makefile$,$,' ;;
+		*/Makefile) echo "${name%Makefile}\$" ;;
 		*/*)	;;
-		*.[cS])	basename "${file%.[cS]}" |
-				sed -E 's/_(32|64)$/_(\1|\\$\\(BITS\\))/; s/$/\\.o$/' ;;
+		*.[cS])	stem=${name%.[cS]}
+			[[ $folder != tools/testing/* ]] || echo "$stem(_32)?\$"
+			[[ ! $stem =~ _(32|64)$ ]] ||
+				stem="${stem%_*}_(${BASH_REMATCH[1]}|\\\$\\(BITS\\))"
+			echo "$stem\\.o\$"
+			;;
+		*.sh|*.mk) echo "${name//./\\.}\$" ;;
 		esac
 	done | sed 's/^/[[:space:]]/'
 }
@@ -233,6 +239,25 @@ make_states()
 	done
 }
 
+# known_base: lab/series/known-base as text, with the checks of each reason together.
+known_base()
+{
+	sed '/^#/d' "$SERIES_DIR/known-base" | awk -F '\t' '
+	function put(text, first, others,	line, n, i, words) {
+		n = split(text, words, " ")
+		line = first
+		for (i = 1; i <= n; i++) {
+			if (length(line) + length(words[i]) + 1 > 72) {
+				print line
+				line = others
+			}
+			line = line (line ~ /[^ ]$/ ? " " : "") words[i]
+		}
+		print line
+	}
+	{ put(($1 == "any" ? "" : "(" $1 ") ") $2, "  ", "    "); put($3, "      ", "      ") }'
+}
+
 # cover_text FOLDER: the text of its cover letter, with the figures and the base filled in.
 cover_text()
 {
@@ -248,6 +273,9 @@ cover_text()
 			awk '$1 == "row" { width = index($0, "bound") - 1 }
 			width { $0 = substr($0, 1, width); sub(/ +$/, "") }
 			{ print }' "$SERIES_DIR/figures-$name"
+			;;
+		@known-base)
+			known_base
 			;;
 		*)	echo "${line//@base@/$(git -C "$REPO" log -1 --format=%s base)}" ;;
 		esac
