@@ -4,7 +4,7 @@
 # repository in build/, and build it there; see lab/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-branch series-check docs anywhere clean
+.PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-branch series-check base-tests docs anywhere clean
 
 export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS MINUTES
 
@@ -37,6 +37,7 @@ help:
 	@echo 'make series-branch              the same as branches of the base, in build/series-branch'
 	@echo 'make series-check [ARCH=] [FROM=N] [ONLY="name ..."]  build and boot every step of them, with'
 	@echo '                                the old and the new kprobes; goes on where it was interrupted'
+	@echo 'make base-tests [ARCH=]         run the tests of 0-tests on the base; it fails what is known to fail'
 	@echo 'make docs                       the manuals in Documentation/trace as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo
@@ -85,6 +86,9 @@ series-branch:
 
 series-check:
 	@lab/seriescheck.sh
+
+base-tests:
+	@lab/basetests.sh
 
 anywhere:
 	@lab/anywhere.sh

@@ -25,15 +25,22 @@ SELFTESTS=tools/testing/selftests
 
 copy_sources()
 {
+	local folder
+
 	mkdir -p "$COPY/$SELFTESTS"
-	# The base, against which the tests are built, too, does not have the forms.
-	rsync -aR "$SRC"/./{scripts/subarch.include,tools/include/nolibc,tools/include/uapi,tools/arch/x86/include,kernel/kprobes/tests} \
+	rsync -aR "$SRC"/./{scripts/subarch.include,tools/include/nolibc,tools/include/uapi,tools/arch/x86/include} \
 		"$COPY/"
+	# The base, against which the tests are built, too, does not have the forms; nor do the
+	# tests of the series 0-tests.
+	[[ ! -d $SRC/kernel/kprobes/tests ]] || rsync -aR "$SRC"/./kernel/kprobes/tests "$COPY/"
 	rsync -a "$SRC/$SELFTESTS"/{Makefile,lib.mk,run_kselftest.sh,kselftest,kselftest.h,kselftest_harness.h} \
 		"$COPY/$SELFTESTS/"
-	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
-		--exclude='.*.cmd' --exclude=Module.symvers --exclude=modules.order \
-		"$SRC/$SELFTESTS"/{kprobes,uprobes,wprobes} "$COPY/$SELFTESTS/"
+	for folder in kprobes uprobes wprobes; do
+		[[ ! -d $SRC/$SELFTESTS/$folder ]] ||
+			rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' \
+				--exclude='.*.cmd' --exclude=Module.symvers --exclude=modules.order \
+				"$SRC/$SELFTESTS/$folder" "$COPY/$SELFTESTS/"
+	done
 }
 
 # compile_with_clang: configurations of x86_64 and arm64 that only clang compiles are not checked
