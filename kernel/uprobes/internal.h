@@ -433,8 +433,6 @@ void uprobe_files_for_each(void (*fn)(struct uprobe_file *file, void *data), voi
 extern unsigned int uprobe_nr_unread;
 int uprobe_points_read(struct file *file, loff_t from, loff_t end);
 int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end);
-void uprobe_requests_bring_in(struct inode *inode, const struct uprobe_request *requests,
-			      unsigned int nr);
 int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader);
 void uprobe_reader_end(struct uprobe_reader *reader);
 const struct uprobe_decision *uprobe_point_decide_slowly(struct uprobe_point *point,

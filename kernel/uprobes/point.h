@@ -172,6 +172,10 @@ static inline bool uprobe_point_is_accepted(struct uprobe_point *point, unsigned
 	return decision && decision->state == UPROBE_ACCEPTED;
 }
 
+/* decide.c */
+void uprobe_requests_bring_in(struct inode *inode, const struct uprobe_request *requests,
+			      unsigned int nr);
+
 /**
  * uprobe_point_decide() - how does the instruction of a point take effect?
  * @point: a point in its file

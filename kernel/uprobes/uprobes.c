@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "point.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
