@@ -110,6 +110,7 @@ int wprobe_retarget(struct wprobe *wp, void *addr);
 
 /* Not exported; for events. */
 void *wprobe_address(const struct wprobe *wp);
+bool wprobe_running(void);
 
 #else
 
@@ -139,6 +140,11 @@ static inline int disable_wprobe(struct wprobe *wp)
 static inline int wprobe_retarget(struct wprobe *wp, void *addr)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline bool wprobe_running(void)
+{
+	return false;
 }
 
 #endif /* CONFIG_WPROBES */

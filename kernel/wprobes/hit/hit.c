@@ -275,6 +275,18 @@ void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
 NOKPROBE_SYMBOL(wprobe_hit);
 
 /**
+ * wprobe_running() - does a handler of a watchpoint probe on data of the kernel run?
+ *
+ * Context: any, preemption disabled.
+ * Return: true if one runs on this CPU, or if the context has interrupted one.
+ */
+bool wprobe_running(void)
+{
+	return raw_cpu_read(wprobe_cpu.busy);
+}
+NOKPROBE_SYMBOL(wprobe_running);
+
+/**
  * wprobe_hits() - call the handlers of an access that matches several registers
  * @regs: as for wprobe_hit()
  * @slots: numbers of the registers' slots, a bit each
