@@ -337,11 +337,14 @@ static void check_many(void)
 	const unsigned long size = MANY * RETURN_SIZE;
 	char *code = mmap(NULL, size, ALL, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long long removed, unmapped;
+	const char *end = code_end;
 	unsigned long i;
 	int err;
 
+	/* Hides from the compiler that the symbol is no array of its own. */
+	asm("" : "+r" (end));
 	for (i = 0; i < size; i += RETURN_SIZE)
-		memcpy(code + i, code_start + CODE_SIZE - RETURN_SIZE, RETURN_SIZE);
+		memcpy(code + i, end - RETURN_SIZE, RETURN_SIZE);
 	__builtin___clear_cache(code, code + size);
 	err = add_exits("m", code, size, "");
 	removed = now();
