@@ -329,7 +329,7 @@ static void check_array(void)
 #else
 #define RETURN_SIZE	1UL
 #endif
-#define MANY		65536UL
+#define MANY		32768UL
 
 /* munmap() ends the registrations of all exits, in another order than the removal. */
 static void check_many(void)
