@@ -316,7 +316,7 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 	return unlikely(err) ? report_unread(inode, from, end, err) : 0;
 }
 
-/* Offsets in a page, from %UPROBE_CONTEXT_BYTES on, of instructions whose context is in the page. */
+/* Instructions so far after %UPROBE_CONTEXT_BYTES of a page have their context in the page. */
 #define WITH_CONTEXT	(PAGE_SIZE - MAX_UINSN_BYTES - 2 * UPROBE_CONTEXT_BYTES)
 
 /* Brings in what a batch needs of a file. Returns 0 or the first error. */

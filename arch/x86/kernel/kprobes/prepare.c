@@ -319,9 +319,11 @@ struct kretprobe_blackpoint kretprobe_blacklist[] = {
 
 const int kretprobe_blacklist_size = ARRAY_SIZE(kretprobe_blacklist);
 
-static const struct {
+struct black_area {
 	const void *start, *end;
-} black_areas[] __initconst = {
+};
+
+static const struct black_area black_areas[] __initconst = {
 	/* The entry code, for debugfs only: arch_within_kprobe_blacklist() refuses it. */
 	{ __entry_text_start, __entry_text_end },
 	/*

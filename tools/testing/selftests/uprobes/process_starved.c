@@ -16,7 +16,6 @@
 #include "areas.h"
 #include "starve.h"
 
-
 /* The page of a file, and the instruction in it, that has the probe; the counter of a probe. */
 #define INSN		code_offsets[1]
 #define COUNTER		(4096 + 2048)
