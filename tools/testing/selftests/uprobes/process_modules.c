@@ -68,6 +68,8 @@ static int child_calls(int nr)
 
 	while (round != LAST_ROUND) {
 		if (shared->round == round) {
+			/* Modules are loaded meanwhile, which may take long. */
+			limit_child();
 			usleep(1000);
 			continue;
 		}
