@@ -287,13 +287,37 @@ static struct file *mapped_file(struct address_space *mapping, struct file **tri
 	return file;
 }
 
+/* Open files of processes that map a file; a file system may refuse one, and not another. */
+struct tried {
+	struct file *files[UPROBE_READ_TRIES];
+	unsigned int nr;
+};
+
+/*
+ * Returns the next file to be tried, or NULL; @err is the result of the last one. Then all have been
+ * put.
+ */
+static struct file *next_mapped(struct tried *tried, struct address_space *mapping, int err)
+{
+	bool ends = tried->nr && (!err || is_final(err));
+	struct file *file = NULL;
+
+	if (!ends && tried->nr < ARRAY_SIZE(tried->files))
+		file = mapped_file(mapping, tried->files, tried->nr);
+	if (file) {
+		tried->files[tried->nr++] = file;
+		return file;
+	}
+	while (tried->nr)
+		fput(tried->files[--tried->nr]);
+	return NULL;
+}
+
 /**
  * uprobe_points_read_mapped() - uprobe_points_read() for the files of processes that map it
  * @inode: the file
  * @from: offset of the first point
  * @end: offset after the last
- *
- * A file system may refuse one open file, and not another.
  *
  * Context: task, may sleep; uprobe_mutex held.
  * Return: 0 also if no process maps it; or an error of uprobe_points_read() for the last file that
@@ -301,18 +325,12 @@ static struct file *mapped_file(struct address_space *mapping, struct file **tri
  */
 int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 {
-	struct file *files[UPROBE_READ_TRIES];
-	unsigned int nr = 0;
+	struct tried tried = {};
+	struct file *file;
 	int err = 0;
 
-	do {
-		files[nr] = mapped_file(inode->i_mapping, files, nr);
-		if (!files[nr])
-			break;
-		err = read_points(files[nr++], from, end);
-	} while (err && !is_final(err) && nr < ARRAY_SIZE(files));
-	while (nr)
-		fput(files[--nr]);
+	while ((file = next_mapped(&tried, inode->i_mapping, err)))
+		err = read_points(file, from, end);
 	return unlikely(err) ? report_unread(inode, from, end, err) : 0;
 }
 
@@ -358,18 +376,12 @@ static int bring_in_all(struct file *file, const struct uprobe_request *requests
 void uprobe_requests_bring_in(struct inode *inode, const struct uprobe_request *requests,
 			      unsigned int nr)
 {
-	struct file *files[UPROBE_READ_TRIES];
-	unsigned int tried = 0;
+	struct tried tried = {};
+	struct file *file;
 	int err = 0;
 
-	do {
-		files[tried] = mapped_file(inode->i_mapping, files, tried);
-		if (!files[tried])
-			break;
-		err = bring_in_all(files[tried++], requests, nr);
-	} while (err && !is_final(err) && tried < ARRAY_SIZE(files));
-	while (tried)
-		fput(files[--tried]);
+	while ((file = next_mapped(&tried, inode->i_mapping, err)))
+		err = bring_in_all(file, requests, nr);
 }
 
 /* The bits for &uprobe_point.plain of a point that has been accepted for mode 0. */
