@@ -2,8 +2,8 @@
 #ifndef _BENCH_PROGRAMS_H
 #define _BENCH_PROGRAMS_H
 /*
- * BPF programs that only return 0, their links, and the types of the kernel functions that they
- * trace.  Built with nolibc.
+ * The types of the kernel functions that BPF programs trace, and the number of runs of a program.
+ * Built with nolibc.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -23,36 +23,7 @@ static int bpf(int command, union bpf_attr *attr)
 	return syscall(__NR_bpf, command, attr, sizeof(*attr));
 }
 
-/* Loads a program.  FUNCTION is the type of the function that it traces, or 0 if it traces none. */
-static int load_program(int type, int attach_type, __u32 function)
-{
-	const struct bpf_insn program[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.expected_attach_type = attach_type;
-	attr.attach_btf_id = function;
-	attr.insns = pointer(program);
-	attr.insn_cnt = ARRAY_SIZE(program);
-	attr.license = pointer("GPL");
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-/* Attaches a program to the file TARGET.  TARGET is 0 for a program that traces a function. */
-static int link_program(int program, int target, int attach_type)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = program;
-	attr.link_create.target_fd = target;
-	attr.link_create.attach_type = attach_type;
-	return bpf(BPF_LINK_CREATE, &attr);
-}
+#include "null_program.h"
 
 /* Returns a file.  The kernel counts the runs of all programs while it is open. */
 static int open_statistics(void)

@@ -16,6 +16,7 @@
 #include "../../tools/testing/selftests/uprobes/probe.h"
 #include "../../tools/testing/selftests/uprobes/system.h"
 #include "marks.h"
+#include "null_program.h"
 #include "uclient_functions.h"
 #include "uclient_calls.h"
 #include "uclient_threads.h"
@@ -67,30 +68,7 @@ static void hits(void)
 
 static int null_program(bool multi)
 {
-	const struct bpf_insn program[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.expected_attach_type = multi ? BPF_TRACE_UPROBE_MULTI : 0;
-	attr.insns = pointer(program);
-	attr.insn_cnt = ARRAY_SIZE(program);
-	attr.license = pointer("GPL");
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-static int link_event(int program, int event)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = program;
-	attr.link_create.target_fd = event;
-	attr.link_create.attach_type = BPF_PERF_EVENT;
-	return bpf(BPF_LINK_CREATE, &attr);
+	return load_program(BPF_PROG_TYPE_KPROBE, multi ? BPF_TRACE_UPROBE_MULTI : 0, 0);
 }
 
 static void programs(void)
@@ -112,7 +90,7 @@ static void programs(void)
 			.is_return = is_return,
 		};
 		int program = null_program(false), event = event_open(&event_at);
-		int link = link_event(program, event);
+		int link = link_program(program, event, BPF_PERF_EVENT);
 
 		if (link < 0)
 			die("a program on an event");
