@@ -294,8 +294,8 @@ struct tried {
 };
 
 /*
- * Returns the next file to be tried, or NULL; @err is the result of the last one. Then all have been
- * put.
+ * Returns the next file to be tried; @err is the result of the last one. Returns NULL if there is
+ * none, when all have been put.
  */
 static struct file *next_mapped(struct tried *tried, struct address_space *mapping, int err)
 {
