@@ -65,6 +65,8 @@ struct task_struct;
  *	the call is emulated for tasks that have one
  * @UPROBE_COPIED_SYSCALL: by its copy, which enters the kernel as a system call, so that the
  *	engine corrects the address when it arrives there
+ * @UPROBE_COPIED_NOP: likewise, at its first hit; then a call may replace it, see
+ *	<linux/uprobes-call.h>
  * @UPROBE_EMULATED: by arch_uprobe_emulate(); the site needs no slot
  */
 enum uprobe_way {
@@ -72,6 +74,7 @@ enum uprobe_way {
 	UPROBE_COPIED_BRANCH,
 	UPROBE_COPIED_CALL,
 	UPROBE_COPIED_SYSCALL,
+	UPROBE_COPIED_NOP,
 	UPROBE_EMULATED,
 };
 
@@ -587,5 +590,9 @@ unsigned long uprobe_get_trap_addr(struct pt_regs *regs);
  * arch_uprobe_pre_xol(), _post_xol(), _abort_xol(), _skip_sstep() or
  * arch_uprobe_exception_notify().
  */
+
+#ifdef CONFIG_UPROBE_CALLS
+#include <linux/uprobes-call.h>
+#endif
 
 #endif /* _LINUX_UPROBES_ARCH_H */

@@ -117,17 +117,25 @@ struct uprobe_task {
 	struct uprobe_fault	fault;
 };
 
+/* Most call pages of a process: one each for its program, its libraries, and others far away. */
+#define UPROBE_CALL_PAGES	4
+
 /**
  * struct uprobes_state - the engine's part of a process's address space
  * @own: sites and areas, NULL before the first is needed. Not inherited by fork
  * @trampoline: address to which probed functions return, 0 if the trampoline is not mapped.
  *	Inherited by fork
+ * @call_pages: addresses of the call pages, see <linux/uprobes-call.h>; those not in use are 0, and
+ *	are the last. Changed with mmap_lock held for writing. Inherited by fork
  * @parent: the process that this one was forked from, if it had probes
  * @forking: the fork has not ended: no task uses the process yet, so that filters do not know it
  */
 struct uprobes_state {
 	struct uprobe_mm	*own;
 	unsigned long		trampoline;
+#ifdef CONFIG_UPROBE_CALLS
+	unsigned long		call_pages[UPROBE_CALL_PAGES];
+#endif
 	struct mm_struct	*parent;
 	bool			forking;
 };

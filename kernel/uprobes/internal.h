@@ -222,7 +222,7 @@ struct uprobe_point {
 /* Does an instruction that takes effect in this way need a slot? */
 static inline bool uprobe_must_copy(enum uprobe_way way)
 {
-	return way == UPROBE_COPIED || way == UPROBE_COPIED_SYSCALL;
+	return way == UPROBE_COPIED || way == UPROBE_COPIED_SYSCALL || way == UPROBE_COPIED_NOP;
 }
 
 /* Is the copy of an instruction that takes effect in this way a branch? */
@@ -252,7 +252,7 @@ enum uprobe_site_state {
  * @by_point: in &uprobe_point.sites of @point
  * @by_second: in that of @second
  *
- * Only @point, @second and @state change after the site has been published.
+ * Once published, only @point, @second and @state change, and @way of a nop to %UPROBE_COPIED.
  */
 struct uprobe_site {
 	struct uprobe_retired	retired;

@@ -12,6 +12,10 @@ typedef u8 uprobe_opcode_t;
 #define UPROBE_SWBP_INSN_SIZE	1
 #define MAX_UINSN_BYTES		16
 
+/* A nop that a call can replace, and the offset of those of its bytes that stay when it is restored. */
+#define UPROBE_CALL_BYTES	10
+#define UPROBE_CALL_KEPT	5
+
 /* 64-bit kernels also have processes with 32-bit code. */
 #ifdef CONFIG_X86_64
 #define UPROBE_MODES		2
