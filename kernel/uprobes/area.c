@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "internal.h"
+#include "call.h"
 
 /* The area that is mapped at an address, or NULL. */
 static struct uprobe_area *area_at(struct uprobe_mm *own, unsigned long addr)
@@ -91,8 +91,15 @@ static unsigned long find_place_at_stack(const struct vm_area_struct *stack, uns
 	return addr;
 }
 
-/* The nearest gap below the text, else the nearest above it. */
-static unsigned long find_place(struct mm_struct *mm, unsigned long vaddr)
+/**
+ * uprobe_area_place() - find a gap for an area near text
+ * @mm: current's process
+ * @vaddr: address of the text
+ *
+ * Context: task; mmap_lock held for writing.
+ * Return: the nearest gap below the text, else the nearest above it, or -ENOSPC.
+ */
+unsigned long uprobe_area_place(struct mm_struct *mm, unsigned long vaddr)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, vaddr);
 	unsigned long low, high, addr;
@@ -168,7 +175,7 @@ int uprobe_area_create(struct uprobe_mm *own, unsigned long vaddr)
 	lockdep_assert_held(&own->lock);
 	/* An area that comes back may be full; then the next place is another one. */
 	do {
-		start = find_place(own->mm, vaddr);
+		start = uprobe_area_place(own->mm, vaddr);
 		if (IS_ERR_VALUE(start))
 			return start;
 		area = area_for(own, start);

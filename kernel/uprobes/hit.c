@@ -15,7 +15,7 @@
 #include <linux/ptrace.h>
 #include <linux/thread_info.h>
 
-#include "internal.h"
+#include "call.h"
 #include "enter.h"
 #include "hit.h"
 #include "table.h"
@@ -50,7 +50,7 @@ static __always_inline bool must_emulate(const struct uprobe_site *site)
 }
 
 /* Lets the instruction take effect. The last use of the site. */
-static __always_inline void finish(struct uprobe_task *utask, const struct uprobe_site *site,
+static __always_inline void finish(struct uprobe_task *utask, struct uprobe_site *site,
 				   struct pt_regs *regs)
 {
 	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
@@ -61,6 +61,8 @@ static __always_inline void finish(struct uprobe_task *utask, const struct uprob
 		}
 		if (site->way == UPROBE_COPIED_SYSCALL)
 			set_task_syscall_work(current, SYSCALL_UPROBE);
+		if (site->way == UPROBE_COPIED_NOP)
+			uprobe_call_replace(site, regs);
 	}
 	instruction_pointer_set(regs, site->slot);
 }
@@ -77,19 +79,25 @@ static noinline void call_both(struct uprobe_task *utask, const struct uprobe_si
 		call_handlers(utask, site, points[i], regs);
 }
 
-/* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
-static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
-					struct uprobe_point *point, struct pt_regs *regs)
+static __always_inline void call_all(struct uprobe_task *utask, const struct uprobe_site *site,
+				     struct uprobe_point *point, struct pt_regs *regs)
 {
 	struct uprobe_point *second = READ_ONCE(site->second);
 
-	instruction_pointer_set(regs, site->vaddr);
 	utask->auprobe = site->arch;
 	if (unlikely(second))
 		call_both(utask, site, point, second, regs);
 	else
 		call_handlers(utask, site, point, regs);
 	utask->auprobe = NULL;
+}
+
+/* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
+static __always_inline void handle_site(struct uprobe_task *utask, struct uprobe_site *site,
+					struct uprobe_point *point, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, site->vaddr);
+	call_all(utask, site, point, regs);
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))
 		finish(utask, site, regs);
@@ -185,3 +193,43 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	uprobe_hit_finish(utask);
 	return true;
 }
+
+#ifdef CONFIG_UPROBE_CALLS
+/* The site at an address of current, and its point, or NULL. */
+static __always_inline struct uprobe_point *point_at(unsigned long vaddr, struct uprobe_site **site)
+{
+	/* Pairs with the release in uprobe_mm_get(): all is read through the pointer. */
+	struct uprobe_mm *own = READ_ONCE(current->mm->uprobes_state.own);
+
+	*site = likely(own) ? uprobe_table_find(own, vaddr) : NULL;
+	return likely(*site) ? READ_ONCE((*site)->point) : NULL;
+}
+
+/* See <linux/uprobes-call.h>. */
+void uprobe_call_hit(struct pt_regs *regs)
+{
+	struct uprobe_task *utask = current->utask ?: uprobe_task_create();
+	unsigned long vaddr = instruction_pointer(regs);
+	enum uprobe_resolved resolved = UPROBE_RESOLVED;
+	struct uprobe_point *point;
+	struct uprobe_site *site;
+
+	/* Try again, until there is memory or the task is killed. */
+	if (unlikely(!utask))
+		return;
+	uprobe_hit_begin(utask);
+	point = point_at(vaddr, &site);
+	if (unlikely(!point)) {
+		/* The first hit in a child, or the point comes or goes. */
+		resolved = uprobe_site_resolve(vaddr);
+		point = point_at(vaddr, &site);
+	}
+	if (likely(point))
+		call_all(utask, site, point, regs);
+	if (unlikely(instruction_pointer(regs) != vaddr))
+		arch_uprobe_path_changed(regs);
+	else if (likely(point) || resolved == UPROBE_FOREIGN)
+		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
+	uprobe_hit_finish(utask);
+}
+#endif

@@ -8,7 +8,7 @@
  */
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "call.h"
 #include "point.h"
 #include "trace.h"
 
@@ -147,7 +147,7 @@ void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsig
  * @newmm: the child; has not run
  *
  * The child inherits the trampoline, at the same address, because its stack may have return
- * addresses there. It does not inherit areas. Until it has a task, filters are asked about its
+ * addresses there, and the call pages, because its text has calls. It does not inherit areas. Until it has a task, filters are asked about its
  * parent.
  *
  * Context: task; mmap_lock of @oldmm held for writing.
@@ -158,6 +158,7 @@ void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm)
 		return;
 	mm_flags_set(MMF_HAS_UPROBES, newmm);
 	newmm->uprobes_state.trampoline = oldmm->uprobes_state.trampoline;
+	uprobe_calls_fork(oldmm, newmm);
 	mmgrab(oldmm);
 	newmm->uprobes_state.parent = oldmm;
 	newmm->uprobes_state.forking = true;

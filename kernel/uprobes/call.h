@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls in place of nops, see call.c and call_regs.c.
+ */
+#ifndef _KERNEL_UPROBES_CALL_H
+#define _KERNEL_UPROBES_CALL_H
+
+#include <linux/ptrace.h>
+
+#include "internal.h"
+
+/* area.c */
+unsigned long uprobe_area_place(struct mm_struct *mm, unsigned long vaddr);
+
+#ifdef CONFIG_UPROBE_CALLS
+/**
+ * uprobe_mm_has_calls() - has a process a call page?
+ * @mm: the process, or NULL
+ *
+ * Context: any, NMI too.
+ */
+static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
+{
+	return mm && READ_ONCE(mm->uprobes_state.call_pages[0]);
+}
+
+/* call.c */
+void uprobe_call_replace(struct uprobe_site *site, struct pt_regs *regs);
+bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vaddr);
+bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr);
+void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
+		       unsigned int from, unsigned int to);
+void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
+int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
+void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
+
+/* call_regs.c */
+unsigned long uprobe_call_ip(const struct pt_regs *regs);
+unsigned long uprobe_call_logical_ip(const struct pt_regs *regs);
+bool uprobe_call_leave(struct pt_regs *regs);
+bool uprobe_call_end(struct pt_regs *regs, bool hit);
+#else
+static inline bool uprobe_mm_has_calls(struct mm_struct *mm)
+{
+	return false;
+}
+
+static inline void uprobe_call_replace(struct uprobe_site *site, struct pt_regs *regs)
+{
+}
+
+static inline bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr)
+{
+	return false;
+}
+
+static inline void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
+				     unsigned int from, unsigned int to)
+{
+}
+
+static inline void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr,
+				     unsigned int len)
+{
+}
+
+static inline int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start,
+				      unsigned long len)
+{
+	return 0;
+}
+
+static inline void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm)
+{
+}
+
+static inline unsigned long uprobe_call_ip(const struct pt_regs *regs)
+{
+	return instruction_pointer((struct pt_regs *)regs);
+}
+
+static inline unsigned long uprobe_call_logical_ip(const struct pt_regs *regs)
+{
+	return instruction_pointer((struct pt_regs *)regs);
+}
+
+static inline bool uprobe_call_leave(struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline bool uprobe_call_end(struct pt_regs *regs, bool hit)
+{
+	return false;
+}
+#endif
+
+#endif /* _KERNEL_UPROBES_CALL_H */
