@@ -12,7 +12,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "call.h"
 #include "point.h"
 #include "process.h"
 
@@ -37,6 +37,7 @@ static const char *decision_name(const struct uprobe_decision *decision)
 		[UPROBE_COPIED_BRANCH] = "copied",
 		[UPROBE_COPIED_CALL] = "copied",
 		[UPROBE_COPIED_SYSCALL] = "copied",
+		[UPROBE_COPIED_NOP] = "copied",
 		[UPROBE_EMULATED] = "emulated",
 	};
 
@@ -84,13 +85,16 @@ static const char * const kinds[] = {
 static bool has_breakpoint(struct vm_area_struct *vma, unsigned long vaddr)
 {
 	struct page *page = uprobe_text_get_armed(vma, vaddr & PAGE_MASK);
-	u8 text[UPROBE_SWBP_INSN_SIZE];
+	unsigned int in_page = PAGE_SIZE - offset_in_page(vaddr);
+	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
+	u8 text[MAX_UINSN_BYTES];
 
 	if (IS_ERR_OR_NULL(page))
 		return false;
-	/* It is aligned, and so in one page. */
-	memcpy_from_page(text, page, offset_in_page(vaddr), sizeof(text));
+	/* The breakpoint is aligned, and so in one page. */
+	memcpy_from_page(text, page, offset_in_page(vaddr), len);
 	put_page(page);
+	uprobe_calls_hide(vma->vm_mm, text, vaddr, len);
 	return uprobe_is_breakpoint(text);
 }
 

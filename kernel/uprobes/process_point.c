@@ -16,7 +16,7 @@
  */
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "call.h"
 #include "point.h"
 #include "process.h"
 #include "table.h"
@@ -413,7 +413,7 @@ int uprobe_text_moves(struct vm_area_struct *vma, unsigned long start, unsigned 
 	/* Pairs with the release in uprobe_mm_get(). */
 	struct uprobe_mm *own = smp_load_acquire(&vma->vm_mm->uprobes_state.own);
 	/* An operation in all processes may not find the text at its new address. */
-	int err = uprobe_arm_moving(vma);
+	int err = uprobe_arm_moving(vma) ?: uprobe_calls_moving(vma, start, len);
 	unsigned long end = start + len;
 
 	if (err || likely(!own || list_empty(&own->process.in_order)))

@@ -16,7 +16,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "arm.h"
-#include "internal.h"
+#include "call.h"
 #include "point.h"
 #include "trace.h"
 
@@ -33,22 +33,26 @@ static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point
  * uprobe_breakpoint_at() - is there a breakpoint in current's text?
  * @vaddr: address
  *
- * Text that the program can execute, but not read, is read through the kernel's mapping.
+ * A call in place of a nop is one, too. Text that the program can execute, but not read, is read
+ * through the kernel's mapping.
  *
  * Context: task, may sleep; no mmap_lock.
  * Return: false also if nothing is mapped there.
  */
 bool uprobe_breakpoint_at(unsigned long vaddr)
 {
-	uprobe_opcode_t opcode;
+	unsigned int in_page = PAGE_SIZE - offset_in_page(vaddr);
+	u8 text[MAX_UINSN_BYTES];
 
-	if (copy_from_user(&opcode, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
+	if (uprobe_mm_has_calls(current->mm) ||
+	    copy_from_user(text, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
 		guard(mmap_read_lock)(current->mm);
-		if (uprobe_text_read(current->mm, vaddr, (u8 *)&opcode, UPROBE_SWBP_INSN_SIZE) !=
+		if (uprobe_text_read(current->mm, vaddr, text,
+				     min_t(unsigned int, in_page, sizeof(text))) <
 		    UPROBE_SWBP_INSN_SIZE)
 			return false;
 	}
-	return uprobe_is_breakpoint((u8 *)&opcode);
+	return uprobe_is_breakpoint(text);
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */
@@ -170,11 +174,16 @@ static __always_inline void write_breakpoint(struct vm_area_struct *vma,
 static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
 				 unsigned int mode)
 {
+	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
+	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
+	u8 text[MAX_UINSN_BYTES];
 	int err;
 
+	memcpy(text, at, len);
+	uprobe_calls_hide(vma->vm_mm, text, point_vaddr(vma, point), len);
 	/* A point whose instruction is a breakpoint is refused. */
-	if (!same_insn(point, mode ? point->other : &point->native, at))
-		return arm_changed(vma, point, at);
+	if (!same_insn(point, mode ? point->other : &point->native, text))
+		return arm_changed(vma, point, text);
 	err = note_counter(vma, point);
 	if (err)
 		return err;
@@ -305,17 +314,21 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct p
 
 /* --- Disarming ------------------------------------------------------------------ */
 
-static bool any_breakpoint(struct page *page, struct uprobe_point **points, unsigned int nr)
+static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
+			   struct uprobe_point **points, unsigned int nr)
 {
 	bool found = false;
 	unsigned int i;
-	u8 *kaddr;
+	u8 *kaddr, *at;
 
 	if (!PageAnon(page))
 		return false;
 	kaddr = kmap_local_page(page);
-	for (i = 0; i < nr && !found; i++)
-		found = uprobe_is_breakpoint(kaddr + offset_in_page(points[i]->offset));
+	for (i = 0; i < nr && !found; i++) {
+		at = kaddr + offset_in_page(points[i]->offset);
+		found = uprobe_is_breakpoint(at) ||
+			uprobe_call_at(vma->vm_mm, at, point_vaddr(vma, points[i]));
+	}
 	kunmap_local(kaddr);
 	return found;
 }
@@ -444,6 +457,8 @@ static int disarm_page(struct vm_area_struct *vma, struct page *page, unsigned l
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
+	uprobe_calls_undo(vma->vm_mm, kaddr, page_addr, offset_in_page(points[0]->offset),
+			  offset_in_page(points[nr - 1]->offset));
 	for (i = 0; i < nr; i++) {
 		if (is_leaving(vma, points[i], op))
 			disarm_one(vma, kaddr, points[i]);
@@ -502,7 +517,7 @@ static struct page *prepare(struct vm_area_struct *vma, unsigned long page_addr,
 	page = uprobe_text_get_armed(vma, page_addr);
 	if (IS_ERR_OR_NULL(page))
 		return page;
-	found = any_breakpoint(page, points, nr);
+	found = any_breakpoint(vma, page, points, nr);
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
 	return found ? uprobe_text_get_own(vma, page_addr) : NULL;

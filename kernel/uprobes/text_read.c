@@ -7,7 +7,7 @@
 #include <linux/pagemap.h>
 #include <linux/pagewalk.h>
 
-#include "internal.h"
+#include "call.h"
 #include "point.h"
 
 /**
@@ -295,6 +295,7 @@ static unsigned int read_text(struct uprobe_text_reader *reader, unsigned long a
 		in_page = min_t(unsigned int, len - done, PAGE_SIZE - offset_in_page(addr + done));
 		memcpy_from_page(to + done, page, offset_in_page(addr + done), in_page);
 	}
+	uprobe_calls_hide(reader->mm, to, addr, done);
 	return done;
 }
 
@@ -360,6 +361,7 @@ bool uprobe_text_read_next(struct uprobe_text_reader *reader, unsigned long addr
 	    (UPROBE_CONTEXT_BYTES && !uprobe_text_is_untied(&reader->untied, reader->page, at)))
 		return false;
 	memcpy_from_page(reader->insn, reader->page, at, sizeof(reader->insn));
+	uprobe_calls_hide(reader->mm, reader->insn, addr, sizeof(reader->insn));
 	reader->len = sizeof(reader->insn);
 	reader->context.len = 0;
 	return true;
