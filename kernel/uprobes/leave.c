@@ -31,7 +31,7 @@
  * such a breakpoint, so the signal does not wait for it: it is emulated.
  *
  * A signal or a step also takes a task out of the trampoline of return probes: the return is
- * completed here.
+ * completed here. A call in place of a nop is left as call_regs.c describes.
  */
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
@@ -39,7 +39,7 @@
 #include <linux/thread_info.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "call.h"
 
 /* Signals that an instruction causes. */
 #define SYNCHRONOUS (sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) | sigmask(SIGTRAP) | \
@@ -79,7 +79,10 @@ static unsigned long translate(struct mm_struct *mm, unsigned long ip)
 unsigned long uprobe_logical_ip(const struct pt_regs *regs)
 {
 	/* Architectures differ in whether its argument is constant. */
-	return translate(current->mm, instruction_pointer((struct pt_regs *)regs));
+	unsigned long ip = instruction_pointer((struct pt_regs *)regs);
+	unsigned long to = translate(current->mm, ip);
+
+	return to == ip ? uprobe_call_logical_ip(regs) : to;
 }
 
 /* The return address of the call whose trampoline @utask's task is in, if @ip is there. */
@@ -103,6 +106,8 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs)
 	const struct uprobe_task *utask = READ_ONCE(current->utask);
 	unsigned long ip = uprobe_logical_ip(regs);
 
+	if (ip == instruction_pointer((struct pt_regs *)regs))
+		ip = uprobe_call_ip(regs);
 	return utask ? skip_trampoline(utask, ip) : ip;
 }
 
@@ -147,7 +152,7 @@ void uprobe_leave(struct pt_regs *regs)
 	unsigned long ip = instruction_pointer(regs);
 	unsigned long to = uprobe_logical_ip(regs);
 
-	if (likely(ip == to))
+	if (likely(ip == to) || uprobe_call_leave(regs))
 		return;
 	instruction_pointer_set(regs, to);
 	release_signals();
@@ -167,6 +172,7 @@ static void leave_trampoline(struct pt_regs *regs)
 /* See <linux/uprobes-arch.h>. */
 void uprobe_step_end(struct pt_regs *regs)
 {
+	uprobe_call_end(regs, true);
 	uprobe_leave(regs);
 	if (current->utask)
 		leave_trampoline(regs);
@@ -308,7 +314,7 @@ bool uprobe_deny_signal(void)
 	const struct uprobe_slot *slot;
 	struct uprobe_mm *own;
 
-	if (likely(!current->utask))
+	if (uprobe_call_end(regs, false) || likely(!current->utask))
 		return false;
 	own = mm_own(current->mm);
 	slot = own ? uprobe_area_lookup(own, ip) : NULL;

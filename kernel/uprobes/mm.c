@@ -147,8 +147,8 @@ void uprobe_text_unmapped(struct vm_area_struct *vma, unsigned long start, unsig
  * @newmm: the child; has not run
  *
  * The child inherits the trampoline, at the same address, because its stack may have return
- * addresses there, and the call pages, because its text has calls. It does not inherit areas. Until it has a task, filters are asked about its
- * parent.
+ * addresses there, and the call pages, because its text has calls. It does not inherit areas.
+ * Until it has a task, filters are asked about its parent.
  *
  * Context: task; mmap_lock of @oldmm held for writing.
  */
