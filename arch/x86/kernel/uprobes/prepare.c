@@ -25,6 +25,19 @@ unsigned int arch_uprobe_mode(struct mm_struct *mm)
 	return IS_ENABLED(CONFIG_X86_64) && !is_64bit_mm(mm);
 }
 
+#ifdef CONFIG_UPROBE_CALLS
+static bool is_call_nop(const u8 *insn, size_t len, u8 mode)
+{
+	return mode == INSN_MODE_64 && len >= UPROBE_CALL_BYTES &&
+	       !memcmp(insn, arch_uprobe_call_nop, UPROBE_CALL_BYTES);
+}
+#else
+static bool is_call_nop(const u8 *insn, size_t len, u8 mode)
+{
+	return false;
+}
+#endif
+
 /* See <linux/uprobes-arch.h>. */
 int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		       unsigned int mode, const char **why)
@@ -47,7 +60,9 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		return UPROBE_EMULATED;
 	if (uprobe_is_copied_branch(user))
 		return UPROBE_COPIED_BRANCH;
-	return user->syscall ? UPROBE_COPIED_SYSCALL : UPROBE_COPIED;
+	if (user->syscall)
+		return UPROBE_COPIED_SYSCALL;
+	return is_call_nop(insn, len, arch->mode) ? UPROBE_COPIED_NOP : UPROBE_COPIED;
 }
 
 /* See <linux/uprobes-arch.h>. */

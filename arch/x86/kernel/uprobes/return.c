@@ -243,16 +243,6 @@ SYSCALL_DEFINE0(uretprobe)
 	force_sig(SIGILL);
 	return -1;
 }
-
-/*
- * The system call of trampolines in place of breakpoints.  This engine has no such trampolines, and
- * refuses the call as the base does outside of them.  It exists because programs test for it, and
- * then put probes on nops of ten bytes.
- */
-SYSCALL_DEFINE0(uprobe)
-{
-	return -EPROTO;
-}
 #else /* CONFIG_X86_32 */
 /* See <linux/uprobes-arch.h>. */
 int arch_uretprobe_undo(struct pt_regs *regs, unsigned long offset)

@@ -26,7 +26,6 @@ int arch_uretprobe_replace(struct pt_regs *regs, unsigned long entry, unsigned l
 bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
 			     struct pt_regs *regs);
 long test_sys_uretprobe(void);
-long test_sys_uprobe(void);
 
 int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
 
