@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trampoline of return probes (x86-64): the states from which a return can be completed are
- * those before its instructions, which are decoded here.
+ * The trampoline of return probes (x86-64), and the page that is called in place of a nop: the
+ * states from which they can be left are those before their instructions, which are decoded here.
  */
 #include <kunit/test.h>
 #include <linux/errno.h>
@@ -76,12 +76,35 @@ static void entries_are_where_code_is(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, code[size - 1], 0xcc);
 }
 
+/* The page that is called in place of a nop; the return address is on the stack from its start. */
+static void every_instruction_of_a_call_has_a_state(struct kunit *test)
+{
+	struct pt_regs regs = { .cs = __USER_CS, .sp = -64UL };
+	unsigned long size, offset = 0, count = 0, i;
+	const u8 *code = arch_uprobe_call_page(&size);
+	struct insn insn;
+
+	for (; code[offset] != 0xcc; offset += insn.length) {
+		KUNIT_ASSERT_EQ(test, insn_decode(&insn, code + offset, size - offset,
+						  INSN_MODE_64), 0);
+		KUNIT_EXPECT_EQ(test, arch_uprobe_call_undo(&regs, offset), -EFAULT);
+		for (i = 1; i < insn.length; i++)
+			KUNIT_EXPECT_EQ(test, arch_uprobe_call_undo(&regs, offset + i), -ENOENT);
+		count++;
+	}
+	KUNIT_EXPECT_EQ(test, count, 9);
+	KUNIT_EXPECT_EQ(test, offset, size - 1);
+	for (; offset < size + 8; offset++)
+		KUNIT_EXPECT_EQ(test, arch_uprobe_call_undo(&regs, offset), -ENOENT);
+}
+
 static struct kunit_case trampoline_cases[] = {
 	KUNIT_CASE(every_instruction_has_a_state),
 	KUNIT_CASE(no_address_elsewhere_has_a_state),
 	KUNIT_CASE(only_the_first_state_needs_no_stack),
 	KUNIT_CASE(narrow_code_has_one_state),
 	KUNIT_CASE(entries_are_where_code_is),
+	KUNIT_CASE(every_instruction_of_a_call_has_a_state),
 	{}
 };
 

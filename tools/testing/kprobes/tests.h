@@ -15,6 +15,7 @@ void test_dead_flags(const char *dir);
 void test_user(const char *dir, unsigned long rounds);
 void test_user_emulation(void);
 void test_user_returns(void);
+void test_user_calls(void);
 void test_random(unsigned long long seed, unsigned long rounds);
 void test_random_regions(unsigned long rounds);
 void test_listing(const char *path);

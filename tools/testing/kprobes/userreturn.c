@@ -251,4 +251,5 @@ void test_user_returns(void)
 	test_call();
 	test_misuse();
 	test_entry();
+	test_user_calls();
 }

@@ -93,6 +93,11 @@ static inline unsigned long copy_from_user(void *to, const void *from, unsigned 
 	return size && test_read_user(to, (unsigned long)from, size) ? size : 0;
 }
 
+static inline long copy_from_user_nofault(void *to, const void *from, unsigned int size)
+{
+	return copy_from_user(to, from, size) ? -EFAULT : 0;
+}
+
 unsigned long copy_to_user(void *to, const void *from, unsigned int size);
 
 #define get_user(to, from)							\
@@ -132,6 +137,9 @@ do {										\
 
 #define SYSCALL_DEFINE0(name)	long test_sys_##name(void)
 #define __NR_uretprobe	335
+#define __NR_uprobe	336
+#define CALL_INSN_OPCODE	0xe8
+#define CALL_INSN_SIZE	5
 
 extern struct pt_regs test_user_regs;
 
@@ -146,7 +154,9 @@ unsigned long insn_get_seg_base(struct pt_regs *regs, int segment);
 bool __emulate_cc(unsigned long flags, u8 cc);
 void force_sig(int signal);
 void force_sig_fault(int signal, int code, void *addr);
+void smp_text_poke_sync_each_cpu(void);
 void send_sigtrap(struct pt_regs *regs, int error_code, int code);
+static inline void rseq_note_user_irq_entry(void) { }
 /* No test is in a slot. */
 static inline void uprobe_leave(struct pt_regs *regs) { }
 
