@@ -19,7 +19,15 @@
  * @KPROBE_OBSTACLE_MEMORY: an allocation has failed
  * @KPROBE_OBSTACLE_ARCH: the architecture has refused with an errno
  *
- * Properties of instructions:
+ * Properties of the copy, which may be another one when the handlers change:
+ * @KPROBE_OBSTACLE_ROOM: the copy is too long for a detour
+ * @KPROBE_OBSTACLE_OPERAND: the copy does not reach the operand of the original
+ * @KPROBE_OBSTACLE_BRANCH: a branch to the detour, from it or in it does not reach
+ * @KPROBE_OBSTACLE_POST_BRANCH: a post handler of an instruction that branches or stacks flags
+ *
+ * @KPROBE_OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
+ *
+ * The obstacles from here on last, see kprobe_obstacle_lasts().  Properties of instructions:
  * @KPROBE_OBSTACLE_INSN: an instruction of the region cannot be executed elsewhere
  * @KPROBE_OBSTACLE_ENCODING: no code at another address has the effect of the probed instruction
  * @KPROBE_OBSTACLE_CFI: the handler of failed kCFI checks reads an instruction of the region
@@ -27,10 +35,6 @@
  * @KPROBE_OBSTACLE_END: the function ends before the jump would
  * @KPROBE_OBSTACLE_SHADOW: the region's last instruction delays interrupts by one instruction
  * @KPROBE_OBSTACLE_STACK: a call's target is read through the stack pointer
- * @KPROBE_OBSTACLE_ROOM: the copy is too long for a detour
- * @KPROBE_OBSTACLE_OPERAND: the copy does not reach the operand of the original
- * @KPROBE_OBSTACLE_BRANCH: a branch to the detour, from it or in it does not reach
- * @KPROBE_OBSTACLE_POST_BRANCH: a post handler of an instruction that branches or stacks flags
  *
  * Properties of the text around the probe:
  * @KPROBE_OBSTACLE_TARGET: the tail is the target of a branch
@@ -40,7 +44,6 @@
  * @KPROBE_OBSTACLE_INDIRECT: the function has a branch with unknown targets
  * @KPROBE_OBSTACLE_CODE: the function cannot be decoded
  * @KPROBE_OBSTACLE_FAULT: an instruction of the tail may fault and be fixed up
- * @KPROBE_OBSTACLE_DEBUGGER: a debugger has a breakpoint in the region
  * @NR_KPROBE_OBSTACLES: number of the above
  */
 enum kprobe_obstacle {
@@ -51,6 +54,11 @@ enum kprobe_obstacle {
 	KPROBE_OBSTACLE_POST,
 	KPROBE_OBSTACLE_MEMORY,
 	KPROBE_OBSTACLE_ARCH,
+	KPROBE_OBSTACLE_ROOM,
+	KPROBE_OBSTACLE_OPERAND,
+	KPROBE_OBSTACLE_BRANCH,
+	KPROBE_OBSTACLE_POST_BRANCH,
+	KPROBE_OBSTACLE_DEBUGGER,
 	KPROBE_OBSTACLE_INSN,
 	KPROBE_OBSTACLE_ENCODING,
 	KPROBE_OBSTACLE_CFI,
@@ -58,10 +66,6 @@ enum kprobe_obstacle {
 	KPROBE_OBSTACLE_END,
 	KPROBE_OBSTACLE_SHADOW,
 	KPROBE_OBSTACLE_STACK,
-	KPROBE_OBSTACLE_ROOM,
-	KPROBE_OBSTACLE_OPERAND,
-	KPROBE_OBSTACLE_BRANCH,
-	KPROBE_OBSTACLE_POST_BRANCH,
 	KPROBE_OBSTACLE_TARGET,
 	KPROBE_OBSTACLE_TABLE,
 	KPROBE_OBSTACLE_PAD,
@@ -69,7 +73,6 @@ enum kprobe_obstacle {
 	KPROBE_OBSTACLE_INDIRECT,
 	KPROBE_OBSTACLE_CODE,
 	KPROBE_OBSTACLE_FAULT,
-	KPROBE_OBSTACLE_DEBUGGER,
 	NR_KPROBE_OBSTACLES,
 };
 

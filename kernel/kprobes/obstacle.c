@@ -57,23 +57,5 @@ const char *kprobe_obstacle_text(enum kprobe_obstacle obstacle)
  */
 bool kprobe_obstacle_lasts(enum kprobe_obstacle obstacle)
 {
-	switch (obstacle) {
-	case KPROBE_OBSTACLE_INSN:
-	case KPROBE_OBSTACLE_ENCODING:
-	case KPROBE_OBSTACLE_CFI:
-	case KPROBE_OBSTACLE_CALL:
-	case KPROBE_OBSTACLE_END:
-	case KPROBE_OBSTACLE_SHADOW:
-	case KPROBE_OBSTACLE_STACK:
-	case KPROBE_OBSTACLE_TARGET:
-	case KPROBE_OBSTACLE_TABLE:
-	case KPROBE_OBSTACLE_PAD:
-	case KPROBE_OBSTACLE_LANDING:
-	case KPROBE_OBSTACLE_INDIRECT:
-	case KPROBE_OBSTACLE_CODE:
-	case KPROBE_OBSTACLE_FAULT:
-		return true;
-	default:
-		return false;
-	}
+	return obstacle >= KPROBE_OBSTACLE_INSN;
 }

@@ -43,6 +43,9 @@ enum probe_action {
  * @KIND_BLR: blr
  * @KIND_RET: ret
  * @NR_KINDS: number of the above
+ *
+ * %KIND_B to %KIND_TBZ are relative branches; those from %KIND_BR on have their target in a
+ * register.
  */
 enum probe_kind {
 	KIND_NONE,

@@ -174,19 +174,7 @@ static enum kprobe_obstacle forbidden_by_bti(const struct probe_insn *desc)
  */
 static bool may_branch(const struct probe_insn *desc)
 {
-	switch (desc->kind) {
-	case KIND_B:
-	case KIND_BL:
-	case KIND_B_COND:
-	case KIND_CBZ:
-	case KIND_TBZ:
-	case KIND_BR:
-	case KIND_BLR:
-	case KIND_RET:
-		return true;
-	default:
-		return false;
-	}
+	return (desc->kind >= KIND_B && desc->kind <= KIND_TBZ) || desc->kind >= KIND_BR;
 }
 
 /**

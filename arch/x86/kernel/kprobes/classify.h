@@ -49,6 +49,9 @@ enum probe_action {
  * @EMUL_STI: set IF; the hardware would also hold back interrupts for one
  *	more instruction, which the emulator cannot do
  * @NR_EMUL: number of the above
+ *
+ * %EMUL_JMP to %EMUL_JCXZ are relative branches; %EMUL_RET to %EMUL_CALL_INDIRECT have their
+ * target in a register or in memory.
  */
 enum probe_emul {
 	EMUL_NONE,
@@ -186,18 +189,7 @@ static inline bool probe_reads_target(const struct probe_insn *insn)
  */
 static inline bool probe_is_relative(const struct probe_insn *insn)
 {
-	switch (insn->emul) {
-	case EMUL_JCC:
-	case EMUL_JMP:
-	case EMUL_CALL:
-	case EMUL_LOOP:
-	case EMUL_LOOPE:
-	case EMUL_LOOPNE:
-	case EMUL_JCXZ:
-		return true;
-	default:
-		return false;
-	}
+	return insn->emul >= EMUL_JMP && insn->emul <= EMUL_JCXZ;
 }
 
 int probe_classify(const u8 *bytes, size_t avail, enum insn_mode mode,

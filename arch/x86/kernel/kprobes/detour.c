@@ -59,14 +59,9 @@ static bool depends_on_address(const struct probe_region *region)
 	if (!cpu_feature_enabled(X86_FEATURE_INDIRECT_THUNK_ITS))
 		return false;
 	for (i = 0; i < region->nr; i++) {
-		switch (region->insns[i].emul) {
-		case EMUL_RET:
-		case EMUL_JMP_INDIRECT:
-		case EMUL_CALL_INDIRECT:
+		if (region->insns[i].emul >= EMUL_RET &&
+		    region->insns[i].emul <= EMUL_CALL_INDIRECT)
 			return true;
-		default:
-			break;
-		}
 	}
 	return false;
 }
