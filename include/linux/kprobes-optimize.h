@@ -150,15 +150,15 @@ static inline void wait_for_kprobe_optimizer(void) { }
  */
 
 /**
- * enum kprobe_detour_calls - handlers that a detour calls
+ * enum kprobe_detour_calls - handlers that a detour calls; each value includes those before it
+ * @KPROBE_DETOUR_CALLS_RETURN:	one return probe without handlers that need registers
  * @KPROBE_DETOUR_CALLS_PRE:	pre handlers
  * @KPROBE_DETOUR_CALLS_POST:	pre and post handlers
- * @KPROBE_DETOUR_CALLS_RETURN:	one return probe without handlers that need registers
  */
 enum kprobe_detour_calls {
+	KPROBE_DETOUR_CALLS_RETURN,
 	KPROBE_DETOUR_CALLS_PRE,
 	KPROBE_DETOUR_CALLS_POST,
-	KPROBE_DETOUR_CALLS_RETURN,
 };
 
 #define KPROBE_FLAG_DETOUR_CALLS	GENMASK(31, 30)

@@ -181,25 +181,16 @@ void kprobe_optimizer_queue(struct kprobe_point *point)
  */
 static enum kprobe_detour_calls least_calls(struct kprobe_point *point)
 {
-	if (!IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS))
-		return KPROBE_DETOUR_CALLS_PRE;
 	if (point->kp.post_handler)
 		return KPROBE_DETOUR_CALLS_POST;
-	return kprobe_point_return_only(point) ? KPROBE_DETOUR_CALLS_RETURN :
-						 KPROBE_DETOUR_CALLS_PRE;
+	return IS_ENABLED(CONFIG_HAVE_KPROBE_DETOURS) && kprobe_point_return_only(point) ?
+	       KPROBE_DETOUR_CALLS_RETURN : KPROBE_DETOUR_CALLS_PRE;
 }
 
 /* Returns true if the detour of a point calls all handlers of the point. */
 static bool detour_serves(struct kprobe_point *point)
 {
-	switch (kprobe_detour_calls(&point->kp)) {
-	case KPROBE_DETOUR_CALLS_RETURN:
-		return kprobe_point_return_only(point);
-	case KPROBE_DETOUR_CALLS_PRE:
-		return !point->kp.post_handler;
-	default:
-		return true;
-	}
+	return kprobe_detour_calls(&point->kp) >= least_calls(point);
 }
 
 /* --- Steps 1 and 2: obstacles and the detour ----------------------------------- */
