@@ -49,10 +49,11 @@ copy_sources()
 	rsync -a --files-from="$COPY/files" "$tree/tools/testing/selftests/bpf/" "$DIR/"
 }
 
-# make_tests TARGET...: the variables without a value are the lists.
+# make_tests TARGET...: the variables without a value are the lists.  The Makefile only knows where
+# it is if it believes to be the first one.
 make_tests()
 {
-	make -C "$DIR" -j"$JOBS" CLANG="clang-$VERSION" LLVM_STRIP="llvm-strip-$VERSION" \
+	env -u MAKELEVEL make -C "$DIR" -j"$JOBS" CLANG="clang-$VERSION" LLVM_STRIP="llvm-strip-$VERSION" \
 		CC="ccache gcc" SKIP_LLVM=1 SKIP_LIBBFD=1 SKIP_CRYPTO=1 SKIP_DOCS=1 \
 		VMLINUX_BTF="$OUT/vmlinux" LSKELS= LSKELS_SIGNED= LSKELS_EXTRA= \
 		LINKED_SKELS=test_usdt.skel.h LIBARENA_SKEL= TEST_KMODS= TEST_KMOD_TARGETS= \
