@@ -10,7 +10,7 @@
  *	3. the first byte is written			write_call()
  *
  * All processors are synchronized before 2, and before 3: none executes bytes that it has fetched
- * before. Restoring the nop begins with the breakpoint (restore()), and ends like the disarming of
+ * before. Restoring the nop begins with the breakpoint (stop_call()), and ends like the disarming of
  * any probe. A thread may be about to execute the call for any length of time, so the bytes of the
  * call stay; see <linux/uprobes-call.h>. So a nop has one call for ever, or none.
  *
@@ -22,6 +22,7 @@
 
 #include "call.h"
 #include "point.h"
+#include "table.h"
 
 static struct page *call_pages[2];
 
@@ -72,20 +73,20 @@ static unsigned long map_page(struct mm_struct *mm, unsigned long vaddr)
 	struct vm_area_struct *vma;
 
 	if (IS_ERR_VALUE(page))
-		return 0;
+		return page;
 	vma = _install_special_mapping(mm, page, PAGE_SIZE,
 				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
 				       VM_SEALED_SYSMAP, &call_mapping);
-	return IS_ERR(vma) ? 0 : page;
+	return IS_ERR(vma) ? PTR_ERR(vma) : page;
 }
 
 /*
- * A call page that text can reach; it is mapped if necessary and possible. Returns 0 if there is
- * none. mmap_lock is held for writing.
+ * A call page that text can reach; it is mapped if necessary. Returns an error if there is none:
+ * -ENOSPC if there is no room. mmap_lock is held for writing.
  */
 static unsigned long get_page_near(struct mm_struct *mm, unsigned long vaddr)
 {
-	unsigned long *pages = mm->uprobes_state.call_pages, low, high;
+	unsigned long *pages = mm->uprobes_state.call_pages, low, high, page;
 	unsigned int i;
 
 	arch_uprobe_slot_window(mm, vaddr, &low, &high);
@@ -94,9 +95,11 @@ static unsigned long get_page_near(struct mm_struct *mm, unsigned long vaddr)
 			return pages[i];
 	}
 	if (i == UPROBE_CALL_PAGES)
-		return 0;
-	WRITE_ONCE(pages[i], map_page(mm, vaddr));
-	return pages[i];
+		return -ENOSPC;
+	page = map_page(mm, vaddr);
+	if (!IS_ERR_VALUE(page))
+		WRITE_ONCE(pages[i], page);
+	return page;
 }
 
 /**
@@ -189,62 +192,75 @@ void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsi
 
 /* --- Restoring nops ----------------------------------------------------------- */
 
-/*
- * Turns the calls in the place of nops that begin at these offsets of a page into breakpoints.
- * text_lock is held.
- */
-static void restore(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr, unsigned int from,
-		    unsigned int to)
+/* Turns the call in the place of a nop into a breakpoint. Returns whether there was one. */
+static bool stop_call(struct mm_struct *mm, u8 *at, unsigned long vaddr)
 {
-	bool any = false;
-	unsigned int i;
+	if (!uprobe_call_at(mm, at, vaddr))
+		return false;
+	WRITE_ONCE(*at, (u8)UPROBE_SWBP_INSN);
+	return true;
+}
 
-	for (i = from; i <= to; i++) {
-		if (uprobe_call_at(mm, kaddr + i, page_addr + i)) {
-			WRITE_ONCE(kaddr[i], (u8)UPROBE_SWBP_INSN);
-			any = true;
-		}
+/* Restores the bytes of a nop after the breakpoint, up to those of the call. */
+static void restore_nop(struct mm_struct *mm, u8 *at, unsigned long vaddr)
+{
+	if (uprobe_call_at(mm, at, vaddr))
+		memcpy(at + 1, arch_uprobe_call_nop + 1, UPROBE_CALL_KEPT - 1);
+}
+
+/**
+ * uprobe_calls_undo() - turn calls in place of nops into breakpoints
+ * @vma: text
+ * @kaddr: a page of its process, not shared with others
+ * @page_addr: its address in the process
+ * @points: points in that page
+ * @nr: number of points
+ * @op: the calls of those that this operation disarms are undone
+ *
+ * Context: task, may sleep; text_lock of the process held.
+ */
+void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr, unsigned long page_addr,
+		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned int i, at;
+	bool any = false;
+
+	if (likely(!uprobe_mm_has_calls(mm)))
+		return;
+	for (i = 0; i < nr; i++) {
+		at = offset_in_page(points[i]->offset);
+		if (uprobe_point_is_leaving(vma, points[i], op))
+			any |= stop_call(mm, kaddr + at, page_addr + at);
 	}
 	if (!any)
 		return;
 	arch_uprobe_sync_cores();
-	for (i = from; i <= to; i++) {
-		if (uprobe_call_at(mm, kaddr + i, page_addr + i))
-			memcpy(kaddr + i + 1, arch_uprobe_call_nop + 1, UPROBE_CALL_KEPT - 1);
+	for (i = 0; i < nr; i++) {
+		at = offset_in_page(points[i]->offset);
+		if (uprobe_point_is_leaving(vma, points[i], op))
+			restore_nop(mm, kaddr + at, page_addr + at);
 	}
 	/* The first bytes are written by others, at any time. */
 	arch_uprobe_sync_cores();
 }
 
-/**
- * uprobe_calls_undo() - turn calls in place of nops into breakpoints
- * @mm: the process
- * @kaddr: a page of its own
- * @page_addr: its address in the process
- * @from: first offset of a nop
- * @to: last offset of a nop
- *
- * Context: task, may sleep; text_lock of the process held.
- */
-void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
-		       unsigned int from, unsigned int to)
-{
-	if (unlikely(uprobe_mm_has_calls(mm)))
-		restore(mm, kaddr, page_addr, from, to);
-}
-
 /* A page that is about to be moved: threads that are about to execute a call in it fail anyway. */
 static void clear_page_calls(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr)
 {
-	unsigned int i;
+	unsigned int i, end = PAGE_SIZE - UPROBE_CALL_BYTES;
 
-	restore(mm, kaddr, page_addr, 0, PAGE_SIZE - UPROBE_CALL_BYTES);
-	for (i = 0; i <= PAGE_SIZE - UPROBE_CALL_BYTES; i++) {
-		if (has_call(mm, kaddr + i, page_addr + i))
-			memcpy(kaddr + i + UPROBE_CALL_KEPT,
-			       arch_uprobe_call_nop + UPROBE_CALL_KEPT,
-			       UPROBE_CALL_BYTES - UPROBE_CALL_KEPT);
+	for (i = 0; i <= end; i++)
+		stop_call(mm, kaddr + i, page_addr + i);
+	arch_uprobe_sync_cores();
+	for (i = 0; i <= end; i++) {
+		if (!has_call(mm, kaddr + i, page_addr + i))
+			continue;
+		restore_nop(mm, kaddr + i, page_addr + i);
+		memcpy(kaddr + i + UPROBE_CALL_KEPT, arch_uprobe_call_nop + UPROBE_CALL_KEPT,
+		       UPROBE_CALL_BYTES - UPROBE_CALL_KEPT);
 	}
+	arch_uprobe_sync_cores();
 }
 
 static bool page_has_call(struct mm_struct *mm, struct page *page, unsigned long page_addr)
@@ -286,20 +302,36 @@ static int clear_moving(struct uprobe_mm *own, struct vm_area_struct *vma, unsig
 	return 0;
 }
 
+/* The next page with a point of the file, from @addr on; or @end. */
+static unsigned long next_probed(struct vm_area_struct *vma, unsigned long addr, unsigned long end)
+{
+	loff_t offset = uprobe_vma_offset(vma, addr);
+	struct uprobe_point *point;
+	struct uprobe_file *file;
+
+	guard(rwsem_read)(&uprobe_points_lock);
+	file = uprobe_file_find(file_inode(vma->vm_file));
+	point = file ? uprobe_point_first(file, offset) : NULL;
+	if (!point || point->offset - offset >= end - addr)
+		return end;
+	return (addr + (point->offset - offset)) & PAGE_MASK;
+}
+
 /**
  * uprobe_calls_moving() - pages of a process are about to be moved
  * @vma: their mapping
  * @start: first address
  * @len: number of bytes
  *
- * At their new address the calls would lead elsewhere. The breakpoints can move.
+ * At their new address the calls would lead elsewhere. The breakpoints can move, and what is left
+ * of the call of a point that is gone.
  *
  * Context: task, may sleep; mmap_lock held for writing.
  * Return: 0; -ENOMEM, -EINTR or -EAGAIN if a call cannot be removed, and the pages must stay.
  */
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
-	unsigned long addr;
+	unsigned long addr = start, end = start + len;
 	struct uprobe_mm *own;
 	int err = 0;
 
@@ -308,8 +340,10 @@ int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigne
 	own = uprobe_mm_get(vma->vm_mm);
 	if (!own)
 		return -ENOMEM;
-	for (addr = start; addr < start + len && !err; addr += PAGE_SIZE)
+	while (!err && (addr = next_probed(vma, addr, end)) < end) {
 		err = clear_moving(own, vma, addr);
+		addr += PAGE_SIZE;
+	}
 	return err == -EFAULT ? -EAGAIN : err;
 }
 
@@ -343,71 +377,110 @@ static int write_call(u8 *at, unsigned long vaddr, unsigned long page)
 	return 0;
 }
 
-/* Is the point of a file still the one at the site, alone, and wanted? */
-static bool is_wanted(struct uprobe_site *site, struct mm_struct *mm)
+/*
+ * Can a call replace the nop of a site? Not if handlers of the process's own points have to run.
+ * Returns 0, -EPERM, or -ENOENT if the point comes or goes.
+ */
+static int check_site(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct uprobe_point *point = READ_ONCE(site->point);
+	struct uprobe_point *point;
+	struct uprobe_site *site;
 
 	lockdep_assert_held(&uprobe_points_lock);
-	return point && !READ_ONCE(site->second) && point->file &&
-	       !uprobe_point_is_process(point) && uprobe_point_wanted(point, mm);
+	guard(mutex)(&own->lock);
+	site = uprobe_table_find(own, vaddr);
+	point = site ? READ_ONCE(site->point) : NULL;
+	if (!point)
+		return -ENOENT;
+	if (READ_ONCE(site->second) || uprobe_point_is_process(point))
+		return -EPERM;
+	return point->file && uprobe_point_wanted(point, own->mm) ? 0 : -EPERM;
 }
 
-static int patch(struct uprobe_site *site, unsigned long page)
+static int check_first(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct vm_area_struct *vma = vma_lookup(current->mm, site->vaddr);
-	struct uprobe_mm *own = current->mm->uprobes_state.own;
+	guard(rwsem_read)(&uprobe_points_lock);
+	return check_site(own, vaddr);
+}
+
+static int patch(struct uprobe_mm *own, unsigned long vaddr, unsigned long page)
+{
+	struct vm_area_struct *vma = vma_lookup(own->mm, vaddr);
 	struct page *text;
-	int err = 0;
 	u8 *kaddr;
+	int err;
 
 	if (!vma || uprobe_vma_kind(vma, NULL) != UPROBE_VMA_PROBED)
-		return 0;
-	text = uprobe_text_get_own(vma, site->vaddr);
+		return -EPERM;
+	text = uprobe_text_get_own(vma, vaddr);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	scoped_guard(rwsem_read, &uprobe_points_lock) {
+		err = check_site(own, vaddr);
+		if (err)
+			break;
 		guard(mutex)(&own->text_lock);
 		kaddr = kmap_local_page(text);
-		if (is_wanted(site, current->mm))
-			err = write_call(kaddr + offset_in_page(site->vaddr), site->vaddr, page);
+		err = write_call(kaddr + offset_in_page(vaddr), vaddr, page);
 		kunmap_local(kaddr);
 	}
 	uprobe_text_put_own(text);
 	return err;
 }
 
-static int replace(struct uprobe_site *site)
+static int replace(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct mm_struct *mm = current->mm;
 	unsigned long page;
 	int err;
 
-	if (offset_in_page(site->vaddr) > PAGE_SIZE - UPROBE_CALL_BYTES)
+	if (offset_in_page(vaddr) > PAGE_SIZE - UPROBE_CALL_BYTES)
 		return -ERANGE;
-	if (mmap_write_lock_killable(mm))
-		return 0;
-	page = get_page_near(mm, site->vaddr);
+	/* Mapping and patching would stop the other threads. */
+	err = check_first(own, vaddr);
+	if (err)
+		return err;
+	if (mmap_write_lock_killable(own->mm))
+		return -EINTR;
+	page = get_page_near(own->mm, vaddr);
 	/* The page stays mapped, and reading the text may take long. */
-	mmap_write_downgrade(mm);
-	err = page ? patch(site, page) : -ENOSPC;
-	mmap_read_unlock(mm);
+	mmap_write_downgrade(own->mm);
+	err = IS_ERR_VALUE(page) ? (long)page : patch(own, vaddr, page);
+	mmap_read_unlock(own->mm);
 	return err;
+}
+
+/* Hits of the nop stay breakpoints, as long as it has this site. */
+static void give_up(struct uprobe_mm *own, unsigned long vaddr)
+{
+	struct uprobe_site *site;
+
+	guard(mutex)(&own->lock);
+	site = uprobe_table_find(own, vaddr);
+	if (site && site->way == UPROBE_COPIED_NOP)
+		WRITE_ONCE(site->way, UPROBE_COPIED);
 }
 
 /**
  * uprobe_call_replace() - replace a nop by a call
- * @site: of %UPROBE_COPIED_NOP, whose breakpoint has been hit
+ * @vaddr: address of the nop, whose breakpoint has been hit
  * @regs: user registers of current
  *
- * If that is not possible, it is not tried again.
- *
- * Context: a hit, may sleep; no locks.
+ * Context: task, after a hit, may sleep; no locks.
  */
-void uprobe_call_replace(struct uprobe_site *site, struct pt_regs *regs)
+void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs)
 {
-	if (!arch_uprobe_can_call(regs) || replace(site))
-		WRITE_ONCE(site->way, UPROBE_COPIED);
+	struct uprobe_mm *own = current->mm->uprobes_state.own;
+
+	/* A debugger that has a breakpoint there will write the first byte of the nop. */
+	if (current->ptrace)
+		return;
+	switch (arch_uprobe_can_call(regs) ? replace(own, vaddr) : -EPERM) {
+	case -EPERM:	/* not for this code, or these points */
+	case -ERANGE:	/* in two pages */
+	case -EILSEQ:	/* the program has changed the text */
+	case -ENOSPC:	/* no room for a call page in reach */
+		give_up(own, vaddr);
+	}
 }
 
 static int __init call_init(void)

@@ -9,6 +9,9 @@
 
 #include "internal.h"
 
+/* Bytes of the stack that arch_uprobe_call_undo() reads, at most. */
+#define UPROBE_CALL_STACK	(4 * sizeof(unsigned long))
+
 /* area.c */
 unsigned long uprobe_area_place(struct mm_struct *mm, unsigned long vaddr);
 
@@ -25,11 +28,11 @@ static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 }
 
 /* call.c */
-void uprobe_call_replace(struct uprobe_site *site, struct pt_regs *regs);
+void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs);
 bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vaddr);
 bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr);
-void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
-		       unsigned int from, unsigned int to);
+void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr, unsigned long page_addr,
+		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
@@ -45,7 +48,7 @@ static inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 	return false;
 }
 
-static inline void uprobe_call_replace(struct uprobe_site *site, struct pt_regs *regs)
+static inline void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs)
 {
 }
 
@@ -54,8 +57,9 @@ static inline bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned l
 	return false;
 }
 
-static inline void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
-				     unsigned int from, unsigned int to)
+static inline void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr,
+				     unsigned long page_addr, struct uprobe_point **points,
+				     unsigned int nr, enum uprobe_text_op op)
 {
 }
 

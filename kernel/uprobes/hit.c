@@ -49,8 +49,17 @@ static __always_inline bool must_emulate(const struct uprobe_site *site)
 	       (site->way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
 }
 
+/* Replacing the nop may wait for long: that is not part of the hit, which others wait for. */
+static noinline void finish_nop(struct uprobe_task *utask, unsigned long vaddr, unsigned long slot,
+				struct pt_regs *regs)
+{
+	uprobe_hit_end(utask);
+	instruction_pointer_set(regs, slot);
+	uprobe_call_replace(vaddr, regs);
+}
+
 /* Lets the instruction take effect. The last use of the site. */
-static __always_inline void finish(struct uprobe_task *utask, struct uprobe_site *site,
+static __always_inline void finish(struct uprobe_task *utask, const struct uprobe_site *site,
 				   struct pt_regs *regs)
 {
 	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
@@ -61,8 +70,10 @@ static __always_inline void finish(struct uprobe_task *utask, struct uprobe_site
 		}
 		if (site->way == UPROBE_COPIED_SYSCALL)
 			set_task_syscall_work(current, SYSCALL_UPROBE);
-		if (site->way == UPROBE_COPIED_NOP)
-			uprobe_call_replace(site, regs);
+		if (site->way == UPROBE_COPIED_NOP) {
+			finish_nop(utask, site->vaddr, site->slot, regs);
+			return;
+		}
 	}
 	instruction_pointer_set(regs, site->slot);
 }
@@ -93,7 +104,7 @@ static __always_inline void call_all(struct uprobe_task *utask, const struct upr
 }
 
 /* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
-static __always_inline void handle_site(struct uprobe_task *utask, struct uprobe_site *site,
+static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
 					struct uprobe_point *point, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, site->vaddr);

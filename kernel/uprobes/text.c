@@ -413,12 +413,17 @@ static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, str
 	return same;
 }
 
-/*
- * Is a point to be disarmed? Since the caller has looked, it may have left its file, or a consumer
- * may have been registered.
+/**
+ * uprobe_point_is_leaving() - is a point to be disarmed?
+ * @vma: text
+ * @point: was to be disarmed when the caller looked. Since then it may have left its file, or a
+ *	consumer may have been registered
+ * @op: the operation
+ *
+ * Context: task; text_lock of the process held.
  */
-static bool is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
-		       enum uprobe_text_op op)
+bool uprobe_point_is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
+			     enum uprobe_text_op op)
 {
 	return point->file && (op == UPROBE_LEAVE || !uprobe_point_wanted(point, vma->vm_mm));
 }
@@ -431,7 +436,7 @@ static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
-		if (points[i]->ref_ctr_offset && is_leaving(vma, points[i], op))
+		if (points[i]->ref_ctr_offset && uprobe_point_is_leaving(vma, points[i], op))
 			err = uprobe_counter_decrease(vma->vm_mm->uprobes_state.own, points[i]);
 	}
 	return err;
@@ -457,10 +462,9 @@ static int disarm_page(struct vm_area_struct *vma, struct page *page, unsigned l
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
-	uprobe_calls_undo(vma->vm_mm, kaddr, page_addr, offset_in_page(points[0]->offset),
-			  offset_in_page(points[nr - 1]->offset));
+	uprobe_calls_undo(vma, kaddr, page_addr, points, nr, op);
 	for (i = 0; i < nr; i++) {
-		if (is_leaving(vma, points[i], op))
+		if (uprobe_point_is_leaving(vma, points[i], op))
 			disarm_one(vma, kaddr, points[i]);
 	}
 	sync_text(kaddr, points[0], points[nr - 1]);
