@@ -207,11 +207,14 @@ bool uprobe_leave_held(struct uprobe_mm *own, struct pt_regs *regs, unsigned lon
 void uprobe_syscall_enter(struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
+	unsigned long to = translate(current->mm, ip);
 
 	clear_task_syscall_work(current, SYSCALL_UPROBE);
-	if (uprobe_logical_ip(regs) == ip)
+	/* A signal or an abort may have taken the task out of the slot before. */
+	if (to == ip)
 		return;
-	uprobe_leave(regs);
+	instruction_pointer_set(regs, to);
+	release_signals();
 	arch_uprobe_leave_syscall(regs, ip);
 }
 
