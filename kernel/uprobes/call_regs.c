@@ -6,6 +6,7 @@
  * after the system call, they can be set forward to the next instruction. So nobody sees the
  * addresses in between: leave.c has the list of those who might.
  */
+#include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
 
@@ -36,6 +37,16 @@ static int undo(struct pt_regs *regs, bool *called)
 		return -ENOENT;
 	arch_uprobe_uncall(regs);
 	return 0;
+}
+
+/* Makes memory present that undo() reads: text, or the stack. */
+static void fault_in(struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
+
+	fault_in_readable((const void __user *)ip, UPROBE_CALL_BYTES - UPROBE_CALL_KEPT);
+	if (uprobe_call_page(ip))
+		fault_in_readable((const void __user *)user_stack_pointer(regs), UPROBE_CALL_STACK);
 }
 
 /**
@@ -123,6 +134,7 @@ bool uprobe_call_end(struct pt_regs *regs, bool hit)
 
 	if (likely(!uprobe_mm_has_calls(current->mm)))
 		return false;
+	fault_in(regs);
 	undone = *regs;
 	ret = undo(&undone, &called);
 	if (ret < 0 || (called && arch_uprobe_call_pop()))
