@@ -216,9 +216,27 @@ static int handle_call(struct pt_regs *regs)
 }
 
 /*
- * Not for programs, which only test for it: see the beginning of this file.  To them, the nop is no
- * system call: it may be in a restartable sequence, which is aborted if a handler is preempted.
+ * To the program, the nop is no system call: it may be in a restartable sequence, which is aborted
+ * if a handler is preempted.  The flag makes the exit look for that, and drop the note.
  */
+#ifdef CONFIG_RSEQ
+static void note_sequence(void)
+{
+	const struct rseq __user *rseq = current->rseq.usrptr;
+	u64 sequence;
+
+	if (!rseq || (!get_user(sequence, &rseq->rseq_cs) && !sequence))
+		return;
+	rseq_note_user_irq_entry();
+	rseq_raise_notify_resume(current);
+}
+#else
+static void note_sequence(void)
+{
+}
+#endif
+
+/* Not for programs, which only test for it: see the beginning of this file. */
 SYSCALL_DEFINE0(uprobe)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -226,7 +244,7 @@ SYSCALL_DEFINE0(uprobe)
 
 	if (!page || regs->ip - page != uprobe_call_made - uprobe_call_code)
 		return -EPROTO;
-	rseq_note_user_irq_entry();
+	note_sequence();
 	if (!handle_call(regs))
 		return regs->ax;
 	force_sig(SIGILL);
