@@ -36,7 +36,7 @@ extern unsigned long recorded[NR_WORDS];
 #define RECORD(reg, nr)	"mov %" reg ", recorded + 8 * " nr "(%rip)\n"
 
 asm(".pushsection .bss; .balign 8; recorded: .skip 8 * 24; .popsection\n"
-	".pushsection .text; .balign 64\n"
+	".pushsection .text; .balign 512\n"
 	"call_nop: " NOP "ret\n"
 	".balign 64\n"
 	"fill_and_record:\n"
@@ -275,6 +275,21 @@ static void check_beside(void)
 			 probe_count(&probes) - before, calls, times);
 }
 
+/* A nop with a call, on the same page, whose probe stays. */
+static void check_neighbour(void)
+{
+	struct probes own;
+
+	if (!probe_function(&own, fill_nop))
+		ksft_exit_fail_msg("a nop cannot be probed: error %d\n", errno);
+	fill_and_record();
+	fill_and_record();
+	ksft_test_result(is_call(fill_nop) && probe_count(&own) == 2, "there is a second call\n");
+	probe_remove(&own);
+	ksft_test_result(is_nop(fill_nop) && is_call(call_nop),
+			 "only the nop whose probe goes is restored\n");
+}
+
 static void check_removal(void)
 {
 	static unsigned long times;
@@ -333,13 +348,14 @@ int main(int argc, char *argv[])
 	ksft_print_header();
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	ksft_set_plan(15);
+	ksft_set_plan(17);
 	check_registers();
 	check_call();
 	check_signals();
 	check_steps();
 	check_fork();
 	check_beside();
+	check_neighbour();
 	check_removal();
 	result = in_child(move_text);
 	ksft_test_result(!result, "text moves (%d)\n", result);

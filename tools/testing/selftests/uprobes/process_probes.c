@@ -20,6 +20,9 @@ extern const char known_insn[];
 unsigned long known_sp;
 void known(void);
 
+/* On x86-64, a probe of a file replaces the nop at its beginning by a call. */
+void begin_with_nop(void);
+
 #if defined(__x86_64__)
 asm(".pushsection .text\n"
 	"known: push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
@@ -30,6 +33,7 @@ asm(".pushsection .text\n"
 	"mov $0x10d, %r13d; mov $0x10e, %r14d; mov $0x10f, %r15d\n"
 	"known_insn: nop\n"
 	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret\n"
+	".balign 16; begin_with_nop: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0; ret\n"
 	".popsection");
 #elif defined(__i386__)
 asm(".pushsection .text\n"
@@ -39,6 +43,7 @@ asm(".pushsection .text\n"
 	"mov $0x105, %esi; mov $0x106, %edi; mov $0x107, %ebp\n"
 	"known_insn: nop\n"
 	"pop %edi; pop %esi; pop %ebp; pop %ebx; ret\n"
+	"begin_with_nop: nop; ret\n"
 	".popsection");
 #elif defined(__aarch64__)
 asm(".pushsection .text; .balign 4\n"
@@ -58,6 +63,7 @@ asm(".pushsection .text; .balign 4\n"
 	"ldp x19, x20, [sp, #16]; ldp x21, x22, [sp, #32]; ldp x23, x24, [sp, #48]\n"
 	"ldp x25, x26, [sp, #64]; ldp x27, x28, [sp, #80]\n"
 	"ldp x29, x30, [sp], #96; ret\n"
+	"begin_with_nop: nop; ret\n"
 	".popsection");
 #endif
 
@@ -153,6 +159,31 @@ static void check_both(void)
 	probe_remove(&file);
 	command("drop");
 	ksft_test_result(unchanged(plain), "the text is as before\n");
+}
+
+static bool nop_hits(struct probes *file, unsigned long of_file, long of_process)
+{
+	begin_with_nop();
+	begin_with_nop();
+	return probe_count(file) == of_file && get("a", HITS) == of_process;
+}
+
+/* Both kinds of probes at a nop come and go. */
+static void check_nop(void)
+{
+	struct probes file;
+	bool ok = probe_function(&file, begin_with_nop) && !add("a", begin_with_nop, "");
+
+	ok = ok && nop_hits(&file, 2, 2);
+	ok = ok && !on("del", "a") && nop_hits(&file, 4, 2) && nop_hits(&file, 6, 2);
+	ok = ok && !on("add", "a") && nop_hits(&file, 8, 4);
+	probe_remove(&file);
+	ok = ok && nop_hits(&file, 8, 6);
+	ok = ok && probe_function(&file, begin_with_nop) && nop_hits(&file, 2, 8);
+	ksft_test_result(ok, "a nop with both: %lu and %ld hits\n", probe_count(&file),
+			 get("a", HITS));
+	probe_remove(&file);
+	command("drop");
 }
 
 /* --- Written text ------------------------------------------------------------------ */
@@ -509,11 +540,12 @@ static void check_batch_of_returns(void)
 
 int main(void)
 {
-	ksft_set_plan(75);
+	ksft_set_plan(76);
 	check_file();
 	check_registers();
 	check_order();
 	check_both();
+	check_nop();
 	check_jit();
 	check_private_file();
 	check_refusals();
