@@ -181,6 +181,20 @@ static int pop_shadow(unsigned long address)
 	return uprobe_shadow_pop(&popped) || popped != address ? -EFAULT : 0;
 }
 
+/* Reads the words that are on the stack at the system call.  Returns 0 or -EFAULT. */
+static __always_inline int read_stack(unsigned long *to, const unsigned long __user *stack)
+{
+	scoped_user_read_access_size(stack, NR_WORDS * sizeof(*stack), fault) {
+		unsafe_get_user(to[WORD_R11], &stack[WORD_R11], fault);
+		unsafe_get_user(to[WORD_CX], &stack[WORD_CX], fault);
+		unsafe_get_user(to[WORD_AX], &stack[WORD_AX], fault);
+		unsafe_get_user(to[WORD_RETURN], &stack[WORD_RETURN], fault);
+	}
+	return 0;
+fault:
+	return -EFAULT;
+}
+
 /*
  * Calls the handlers with the registers as at the nop.  Returns 0 or -EFAULT.
  *
@@ -192,7 +206,7 @@ static int handle_call(struct pt_regs *regs)
 	unsigned long stack[NR_WORDS], made = regs->ip, sp = regs->sp, sp_at_nop;
 	bool guarded = uprobe_has_shadow();
 
-	if (copy_from_user(stack, (const void __user *)sp, sizeof(stack)))
+	if (read_stack(stack, (const unsigned long __user *)sp))
 		return -EFAULT;
 	if (guarded && pop_shadow(stack[WORD_RETURN]))
 		return -EFAULT;
