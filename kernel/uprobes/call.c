@@ -26,6 +26,9 @@
 
 static struct page *call_pages[2];
 
+/* The first byte of each call. */
+static u8 call_opcode __ro_after_init;
+
 static int call_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
 {
 	return -EPERM;
@@ -133,9 +136,10 @@ bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vadd
 }
 
 /* Do the last bytes of what is or was a nop call the call page? */
-static bool has_call(struct mm_struct *mm, const u8 *at, unsigned long vaddr)
+static __always_inline bool has_call(struct mm_struct *mm, const u8 *at, unsigned long vaddr)
 {
-	return uprobe_call_target(mm, at + UPROBE_CALL_KEPT, vaddr + UPROBE_CALL_KEPT);
+	return at[UPROBE_CALL_KEPT] == call_opcode &&
+	       uprobe_call_target(mm, at + UPROBE_CALL_KEPT, vaddr + UPROBE_CALL_KEPT);
 }
 
 /* Has a nop with a call been replaced, beside the first byte, which may be a breakpoint? */
@@ -165,24 +169,14 @@ bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr)
 	       has_call(mm, at, vaddr) && is_replaced(at, vaddr);
 }
 
-/**
- * uprobe_calls_hide() - show text as it would be with breakpoints only
- * @mm: the process
- * @text: a copy of its text, which is changed
- * @vaddr: its address
- * @len: number of bytes
- *
- * Context: any.
- */
-void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len)
+/* uprobe_calls_hide() of a process that has a call page. */
+void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len)
 {
 	const uprobe_opcode_t breakpoint = UPROBE_SWBP_INSN;
 	unsigned int i;
 
-	if (likely(!uprobe_mm_has_calls(mm)))
-		return;
 	for (i = 0; i + UPROBE_CALL_BYTES <= len; i++) {
-		if (!has_call(mm, text + i, vaddr + i))
+		if (likely(!has_call(mm, text + i, vaddr + i)))
 			continue;
 		if (is_replaced(text + i, vaddr + i))
 			text[i] = breakpoint;
@@ -487,12 +481,15 @@ static int __init call_init(void)
 {
 	unsigned long size;
 	void *code = arch_uprobe_call_page(&size);
+	u8 call[UPROBE_CALL_BYTES];
 	struct page *page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
 
 	if (!page || WARN_ON(size > PAGE_SIZE))
 		panic("uprobes: no call page");
 	memcpy_to_page(page, 0, code, size);
 	call_pages[0] = page;
+	arch_uprobe_write_call(call, 0, 0);
+	call_opcode = call[UPROBE_CALL_KEPT];
 	return 0;
 }
 core_initcall(call_init);

@@ -33,7 +33,7 @@ bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vadd
 bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr);
 void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr, unsigned long page_addr,
 		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
-void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
+void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
 
@@ -63,8 +63,8 @@ static inline void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr,
 {
 }
 
-static inline void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr,
-				     unsigned int len)
+static inline void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr,
+					  unsigned int len)
 {
 }
 
@@ -98,5 +98,21 @@ static inline bool uprobe_call_end(struct pt_regs *regs, bool hit)
 	return false;
 }
 #endif
+
+/**
+ * uprobe_calls_hide() - show text as it would be with breakpoints only
+ * @mm: the process
+ * @text: a copy of its text, which is changed
+ * @vaddr: its address
+ * @len: number of bytes
+ *
+ * Context: any.
+ */
+static __always_inline void uprobe_calls_hide(struct mm_struct *mm, u8 *text, unsigned long vaddr,
+					      unsigned int len)
+{
+	if (unlikely(uprobe_mm_has_calls(mm)))
+		uprobe_calls_hide_some(mm, text, vaddr, len);
+}
 
 #endif /* _KERNEL_UPROBES_CALL_H */

@@ -119,7 +119,8 @@ static int note_counter(struct vm_area_struct *vma, struct uprobe_point *point)
 }
 
 /* The text is not the instruction of a point: a breakpoint is there already, or it has changed. */
-static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point,
+				const u8 *at)
 {
 	if (!uprobe_is_breakpoint(at)) {
 		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
@@ -170,17 +171,28 @@ static __always_inline void write_breakpoint(struct vm_area_struct *vma,
 		trace_uprobe_text(point_vaddr(vma, point), true);
 }
 
+/* The text of a point as it would be with breakpoints only: @at, or @copy of MAX_UINSN_BYTES. */
+static const u8 *plain_text(struct vm_area_struct *vma, struct uprobe_point *point,
+			    const u8 *at, u8 *copy)
+{
+	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
+	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
+
+	if (likely(!uprobe_mm_has_calls(vma->vm_mm)))
+		return at;
+	memcpy(copy, at, len);
+	uprobe_calls_hide(vma->vm_mm, copy, point_vaddr(vma, point), len);
+	return copy;
+}
+
 /* Arms a point that has been accepted for a mode. */
 static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
 				 unsigned int mode)
 {
-	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
-	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
-	u8 text[MAX_UINSN_BYTES];
+	u8 copy[MAX_UINSN_BYTES];
+	const u8 *text = plain_text(vma, point, at, copy);
 	int err;
 
-	memcpy(text, at, len);
-	uprobe_calls_hide(vma->vm_mm, text, point_vaddr(vma, point), len);
 	/* A point whose instruction is a breakpoint is refused. */
 	if (!same_insn(point, mode ? point->other : &point->native, text))
 		return arm_changed(vma, point, text);
