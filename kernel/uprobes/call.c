@@ -204,36 +204,33 @@ static void restore_nop(struct mm_struct *mm, u8 *at, unsigned long vaddr)
 
 /**
  * uprobe_calls_undo() - turn calls in place of nops into breakpoints
- * @vma: text
- * @kaddr: a page of its process, not shared with others
+ * @mm: the process
+ * @kaddr: a page of it, not shared with others
  * @page_addr: its address in the process
  * @points: points in that page
- * @nr: number of points
- * @op: the calls of those that this operation disarms are undone
+ * @which: of which points the calls are undone, a bit each
  *
  * Context: task, may sleep; text_lock of the process held.
  */
-void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr, unsigned long page_addr,
-		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
+void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
+		       struct uprobe_point **points, u64 which)
 {
-	struct mm_struct *mm = vma->vm_mm;
+	unsigned long bits = which;
 	unsigned int i, at;
 	bool any = false;
 
 	if (likely(!uprobe_mm_has_calls(mm)))
 		return;
-	for (i = 0; i < nr; i++) {
+	for_each_set_bit(i, &bits, BITS_PER_LONG) {
 		at = offset_in_page(points[i]->offset);
-		if (uprobe_point_is_leaving(vma, points[i], op))
-			any |= stop_call(mm, kaddr + at, page_addr + at);
+		any |= stop_call(mm, kaddr + at, page_addr + at);
 	}
 	if (!any)
 		return;
 	arch_uprobe_sync_cores();
-	for (i = 0; i < nr; i++) {
+	for_each_set_bit(i, &bits, BITS_PER_LONG) {
 		at = offset_in_page(points[i]->offset);
-		if (uprobe_point_is_leaving(vma, points[i], op))
-			restore_nop(mm, kaddr + at, page_addr + at);
+		restore_nop(mm, kaddr + at, page_addr + at);
 	}
 	/* The first bytes are written by others, at any time. */
 	arch_uprobe_sync_cores();
@@ -296,19 +293,19 @@ static int clear_moving(struct uprobe_mm *own, struct vm_area_struct *vma, unsig
 	return 0;
 }
 
-/* The next page with a point of the file, from @addr on; or @end. */
-static unsigned long next_probed(struct vm_area_struct *vma, unsigned long addr, unsigned long end)
+/* Can pages have calls, or what is left of them? Data, of which there may be much, has none. */
+static bool may_have_calls(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
-	loff_t offset = uprobe_vma_offset(vma, addr);
+	loff_t offset = uprobe_vma_offset(vma, start);
 	struct uprobe_point *point;
 	struct uprobe_file *file;
 
+	if (vma->vm_flags & VM_EXEC)
+		return true;
 	guard(rwsem_read)(&uprobe_points_lock);
 	file = uprobe_file_find(file_inode(vma->vm_file));
 	point = file ? uprobe_point_first(file, offset) : NULL;
-	if (!point || point->offset - offset >= end - addr)
-		return end;
-	return (addr + (point->offset - offset)) & PAGE_MASK;
+	return point && point->offset - offset < len;
 }
 
 /**
@@ -317,27 +314,25 @@ static unsigned long next_probed(struct vm_area_struct *vma, unsigned long addr,
  * @start: first address
  * @len: number of bytes
  *
- * At their new address the calls would lead elsewhere. The breakpoints can move, and what is left
- * of the call of a point that is gone.
+ * At their new address the calls would lead elsewhere. The breakpoints can move.
  *
  * Context: task, may sleep; mmap_lock held for writing.
  * Return: 0; -ENOMEM, -EINTR or -EAGAIN if a call cannot be removed, and the pages must stay.
  */
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
-	unsigned long addr = start, end = start + len;
 	struct uprobe_mm *own;
+	unsigned long addr;
 	int err = 0;
 
-	if (likely(!uprobe_mm_has_calls(vma->vm_mm)) || !uprobe_vma_armed(vma))
+	if (likely(!uprobe_mm_has_calls(vma->vm_mm)) || !uprobe_vma_armed(vma) ||
+	    !may_have_calls(vma, start, len))
 		return 0;
 	own = uprobe_mm_get(vma->vm_mm);
 	if (!own)
 		return -ENOMEM;
-	while (!err && (addr = next_probed(vma, addr, end)) < end) {
+	for (addr = start; addr < start + len && !err; addr += PAGE_SIZE)
 		err = clear_moving(own, vma, addr);
-		addr += PAGE_SIZE;
-	}
 	return err == -EFAULT ? -EAGAIN : err;
 }
 
@@ -371,24 +366,30 @@ static int write_call(u8 *at, unsigned long vaddr, unsigned long page)
 	return 0;
 }
 
+/* The points of the site at an address, which stay while uprobe_points_lock is held. */
+static struct uprobe_point *get_points(struct uprobe_mm *own, unsigned long vaddr,
+				       struct uprobe_point **second)
+{
+	struct uprobe_site *site;
+
+	lockdep_assert_held(&uprobe_points_lock);
+	guard(mutex)(&own->lock);
+	site = uprobe_table_find(own, vaddr);
+	*second = site ? READ_ONCE(site->second) : NULL;
+	return site ? READ_ONCE(site->point) : NULL;
+}
+
 /*
  * Can a call replace the nop of a site? Not if handlers of the process's own points have to run.
  * Returns 0, -EPERM, or -ENOENT if the point comes or goes.
  */
 static int check_site(struct uprobe_mm *own, unsigned long vaddr)
 {
-	struct uprobe_point *point;
-	struct uprobe_site *site;
+	struct uprobe_point *second, *point = get_points(own, vaddr, &second);
 
-	lockdep_assert_held(&uprobe_points_lock);
-	guard(mutex)(&own->lock);
-	site = uprobe_table_find(own, vaddr);
-	point = site ? READ_ONCE(site->point) : NULL;
-	if (!point)
-		return -ENOENT;
-	if (READ_ONCE(site->second) || uprobe_point_is_process(point))
+	if (point && (second || uprobe_point_is_process(point)))
 		return -EPERM;
-	return point->file && uprobe_point_wanted(point, own->mm) ? 0 : -EPERM;
+	return point && point->file && uprobe_point_wanted(point, own->mm) ? 0 : -ENOENT;
 }
 
 static int check_first(struct uprobe_mm *own, unsigned long vaddr)
@@ -472,6 +473,7 @@ void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs)
 	case -EPERM:	/* not for this code, or these points */
 	case -ERANGE:	/* in two pages */
 	case -EILSEQ:	/* the program has changed the text */
+	case -EFAULT:	/* or discards or protects it */
 	case -ENOSPC:	/* no room for a call page in reach */
 		give_up(own, vaddr);
 	}

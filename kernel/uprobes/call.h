@@ -31,8 +31,8 @@ static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs);
 bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vaddr);
 bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr);
-void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr, unsigned long page_addr,
-		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
+void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
+		       struct uprobe_point **points, u64 which);
 void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
@@ -57,9 +57,8 @@ static inline bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned l
 	return false;
 }
 
-static inline void uprobe_calls_undo(struct vm_area_struct *vma, u8 *kaddr,
-				     unsigned long page_addr, struct uprobe_point **points,
-				     unsigned int nr, enum uprobe_text_op op)
+static inline void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
+				     struct uprobe_point **points, u64 which)
 {
 }
 

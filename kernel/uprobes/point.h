@@ -125,10 +125,6 @@ static inline bool uprobe_point_wanted(struct uprobe_point *point, struct mm_str
 	return likely(!uc->filter) || uprobe_point_filter(point, mm);
 }
 
-/* text.c */
-bool uprobe_point_is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
-			     enum uprobe_text_op op);
-
 /**
  * uprobe_point_decision() - the decision about a point, if there is one
  * @point: a point

@@ -171,36 +171,41 @@ static __always_inline void write_breakpoint(struct vm_area_struct *vma,
 		trace_uprobe_text(point_vaddr(vma, point), true);
 }
 
-/* The text of a point as it would be with breakpoints only: @at, or @copy of MAX_UINSN_BYTES. */
-static const u8 *plain_text(struct vm_area_struct *vma, struct uprobe_point *point,
-			    const u8 *at, u8 *copy)
+static int arm_same(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
+{
+	int err = note_counter(vma, point);
+
+	if (!err)
+		write_breakpoint(vma, point, at);
+	return err;
+}
+
+/* The same as arm_accepted() in a process with calls, which are shown as breakpoints. */
+static noinline int arm_among_calls(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
+				    const struct uprobe_decision *decision)
 {
 	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
 	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
+	u8 text[MAX_UINSN_BYTES];
 
-	if (likely(!uprobe_mm_has_calls(vma->vm_mm)))
-		return at;
-	memcpy(copy, at, len);
-	uprobe_calls_hide(vma->vm_mm, copy, point_vaddr(vma, point), len);
-	return copy;
+	memcpy(text, at, len);
+	uprobe_calls_hide(vma->vm_mm, text, point_vaddr(vma, point), len);
+	return same_insn(point, decision, text) ? arm_same(vma, point, at) :
+						  arm_changed(vma, point, text);
 }
 
 /* Arms a point that has been accepted for a mode. */
 static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
 				 unsigned int mode)
 {
-	u8 copy[MAX_UINSN_BYTES];
-	const u8 *text = plain_text(vma, point, at, copy);
-	int err;
+	const struct uprobe_decision *decision = mode ? point->other : &point->native;
 
+	if (unlikely(uprobe_mm_has_calls(vma->vm_mm)))
+		return arm_among_calls(vma, point, at, decision);
 	/* A point whose instruction is a breakpoint is refused. */
-	if (!same_insn(point, mode ? point->other : &point->native, text))
-		return arm_changed(vma, point, text);
-	err = note_counter(vma, point);
-	if (err)
-		return err;
-	write_breakpoint(vma, point, at);
-	return 0;
+	if (!same_insn(point, decision, at))
+		return arm_changed(vma, point, at);
+	return arm_same(vma, point, at);
 }
 
 /*
@@ -425,30 +430,33 @@ static bool equals_file(struct vm_area_struct *vma, unsigned long page_addr, str
 	return same;
 }
 
-/**
- * uprobe_point_is_leaving() - is a point to be disarmed?
- * @vma: text
- * @point: was to be disarmed when the caller looked. Since then it may have left its file, or a
- *	consumer may have been registered
- * @op: the operation
- *
- * Context: task; text_lock of the process held.
+/*
+ * Which points are to be disarmed, a bit each? Since the caller has looked, one may have left its
+ * file, or a consumer may have been registered.
  */
-bool uprobe_point_is_leaving(struct vm_area_struct *vma, struct uprobe_point *point,
-			     enum uprobe_text_op op)
+static u64 leaving(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
+		   enum uprobe_text_op op)
 {
-	return point->file && (op == UPROBE_LEAVE || !uprobe_point_wanted(point, vma->vm_mm));
+	unsigned int i;
+	u64 which = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (points[i]->file &&
+		    (op == UPROBE_LEAVE || !uprobe_point_wanted(points[i], vma->vm_mm)))
+			which |= BIT_ULL(i);
+	}
+	return which;
 }
 
 /* Decreases the counters of points. Returns 0, or an error if one is left as it was. */
 static int uncount(struct vm_area_struct *vma, struct uprobe_point **points, unsigned int nr,
-		   enum uprobe_text_op op)
+		   u64 which)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
-		if (points[i]->ref_ctr_offset && uprobe_point_is_leaving(vma, points[i], op))
+		if (points[i]->ref_ctr_offset && (which & BIT_ULL(i)))
 			err = uprobe_counter_decrease(vma->vm_mm->uprobes_state.own, points[i]);
 	}
 	return err;
@@ -463,20 +471,21 @@ static int cannot_disarm(struct vm_area_struct *vma, unsigned long page_addr, in
 static int disarm_page(struct vm_area_struct *vma, struct page *page, unsigned long page_addr,
 		       struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op)
 {
+	u64 which = leaving(vma, points, nr, op);
 	unsigned int i;
 	u8 *kaddr;
 	int err;
 
 	/* Also if the program has discarded or overwritten the breakpoint. */
-	err = uncount(vma, points, nr, op);
+	err = uncount(vma, points, nr, which);
 	if (err || !page)
 		return err;
 	if (IS_ERR(page))
 		return cannot_disarm(vma, page_addr, PTR_ERR(page));
 	kaddr = kmap_local_page(page);
-	uprobe_calls_undo(vma, kaddr, page_addr, points, nr, op);
+	uprobe_calls_undo(vma->vm_mm, kaddr, page_addr, points, which);
 	for (i = 0; i < nr; i++) {
-		if (uprobe_point_is_leaving(vma, points[i], op))
+		if (which & BIT_ULL(i))
 			disarm_one(vma, kaddr, points[i]);
 	}
 	sync_text(kaddr, points[0], points[nr - 1]);
