@@ -43,10 +43,10 @@ static __always_inline void call_handlers(struct uprobe_task *utask,
 		uprobe_disarm_current(point, site->vaddr);
 }
 
-static __always_inline bool must_emulate(const struct uprobe_site *site)
+static __always_inline bool must_emulate(enum uprobe_way way)
 {
-	return site->way == UPROBE_EMULATED ||
-	       (site->way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
+	return way == UPROBE_EMULATED ||
+	       (way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
 }
 
 /* Replacing the nop may wait for long: that is not part of the hit, which others wait for. */
@@ -62,18 +62,21 @@ static noinline void finish_nop(struct uprobe_task *utask, unsigned long vaddr, 
 static __always_inline void finish(struct uprobe_task *utask, const struct uprobe_site *site,
 				   struct pt_regs *regs)
 {
-	if (unlikely(site->way > UPROBE_COPIED_BRANCH)) {
-		if (must_emulate(site)) {
+	/* Another hit may give the call up. */
+	enum uprobe_way way = READ_ONCE(site->way);
+
+	if (unlikely(way > UPROBE_COPIED_BRANCH)) {
+		if (must_emulate(way)) {
 			if (unlikely(arch_uprobe_emulate(site->arch, regs)))
 				uprobe_emulate_faulting(utask, site->arch, regs);
 			return;
 		}
-		if (site->way == UPROBE_COPIED_SYSCALL)
-			set_task_syscall_work(current, SYSCALL_UPROBE);
-		if (site->way == UPROBE_COPIED_NOP) {
+		if (way == UPROBE_COPIED_NOP) {
 			finish_nop(utask, site->vaddr, site->slot, regs);
 			return;
 		}
+		if (way == UPROBE_COPIED_SYSCALL)
+			set_task_syscall_work(current, SYSCALL_UPROBE);
 	}
 	instruction_pointer_set(regs, site->slot);
 }
@@ -206,41 +209,57 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 }
 
 #ifdef CONFIG_UPROBE_CALLS
-/* The site at an address of current, and its point, or NULL. */
-static __always_inline struct uprobe_point *point_at(unsigned long vaddr, struct uprobe_site **site)
+static __always_inline struct uprobe_site *site_at(unsigned long vaddr)
 {
 	/* Pairs with the release in uprobe_mm_get(): all is read through the pointer. */
 	struct uprobe_mm *own = READ_ONCE(current->mm->uprobes_state.own);
 
-	*site = likely(own) ? uprobe_table_find(own, vaddr) : NULL;
-	return likely(*site) ? READ_ONCE((*site)->point) : NULL;
+	return likely(own) ? uprobe_table_find(own, vaddr) : NULL;
+}
+
+/* Calls the handlers if there is a point, and then moves on. */
+static __always_inline bool call_at(struct uprobe_task *utask, struct pt_regs *regs,
+				    unsigned long vaddr)
+{
+	const struct uprobe_site *site = site_at(vaddr);
+	struct uprobe_point *point = likely(site) ? READ_ONCE(site->point) : NULL;
+
+	if (unlikely(!point))
+		return false;
+	call_all(utask, site, point, regs);
+	if (likely(instruction_pointer(regs) == vaddr))
+		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
+	else
+		arch_uprobe_path_changed(regs);
+	return true;
+}
+
+/* The first call in a child, or the point comes or goes. */
+static noinline void call_without_point(struct uprobe_task *utask, struct pt_regs *regs,
+					unsigned long vaddr)
+{
+	enum uprobe_resolved resolved = uprobe_site_resolve(vaddr);
+
+	/* Without a point, the nop is executed if the text has it again. */
+	if (!call_at(utask, regs, vaddr) && resolved == UPROBE_FOREIGN)
+		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
 }
 
 /* See <linux/uprobes-call.h>. */
 void uprobe_call_hit(struct pt_regs *regs)
 {
-	struct uprobe_task *utask = current->utask ?: uprobe_task_create();
+	struct uprobe_task *utask = current->utask;
 	unsigned long vaddr = instruction_pointer(regs);
-	enum uprobe_resolved resolved = UPROBE_RESOLVED;
-	struct uprobe_point *point;
-	struct uprobe_site *site;
 
-	/* Try again, until there is memory or the task is killed. */
-	if (unlikely(!utask))
-		return;
-	uprobe_hit_begin(utask);
-	point = point_at(vaddr, &site);
-	if (unlikely(!point)) {
-		/* The first hit in a child, or the point comes or goes. */
-		resolved = uprobe_site_resolve(vaddr);
-		point = point_at(vaddr, &site);
+	if (unlikely(!utask)) {
+		utask = uprobe_task_create();
+		/* Try again, until there is memory or the task is killed. */
+		if (!utask)
+			return;
 	}
-	if (likely(point))
-		call_all(utask, site, point, regs);
-	if (unlikely(instruction_pointer(regs) != vaddr))
-		arch_uprobe_path_changed(regs);
-	else if (likely(point) || resolved == UPROBE_FOREIGN)
-		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
+	uprobe_hit_begin(utask);
+	if (unlikely(!call_at(utask, regs, vaddr)))
+		call_without_point(utask, regs, vaddr);
 	uprobe_hit_finish(utask);
 }
 #endif
