@@ -27,8 +27,13 @@
 static const unsigned char nop[NOP_BYTES] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 static const unsigned char head[] = { 0x48, 0x8d, 0x64, 0x24, 0x80, 0xe8 };
 
-/* The first has only the nop; the second fills all it can with values, and records them. */
+/*
+ * The first ones have only the nop, on one page, in this order; the last one fills all it can with
+ * values, and records them.
+ */
 void call_nop(void);
+void second_nop(void);
+void third_nop(void);
 void fill_and_record(void);
 extern char fill_nop[];
 extern unsigned long recorded[NR_WORDS];
@@ -38,6 +43,8 @@ extern unsigned long recorded[NR_WORDS];
 asm(".pushsection .bss; .balign 8; recorded: .skip 8 * 24; .popsection\n"
 	".pushsection .text; .balign 512\n"
 	"call_nop: " NOP "ret\n"
+	"second_nop: " NOP "ret\n"
+	"third_nop: " NOP "ret\n"
 	".balign 64\n"
 	"fill_and_record:\n"
 	"push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
@@ -275,19 +282,26 @@ static void check_beside(void)
 			 probe_count(&probes) - before, calls, times);
 }
 
-/* A nop with a call, on the same page, whose probe stays. */
+/* A nop with a call, between two others whose probes go together. */
 static void check_neighbour(void)
 {
+	char *addresses[] = { (char *)call_nop, (char *)third_nop };
 	struct probes own;
 
-	if (!probe_function(&own, fill_nop))
+	if (!probe_function(&probes, second_nop) || !probe_all(&own, addresses, 2, false))
 		ksft_exit_fail_msg("a nop cannot be probed: error %d\n", errno);
-	fill_and_record();
-	fill_and_record();
-	ksft_test_result(is_call(fill_nop) && probe_count(&own) == 2, "there is a second call\n");
+	call_nop();
+	second_nop();
+	third_nop();
+	ksft_test_result(is_call(call_nop) && is_call(second_nop) && is_call(third_nop),
+			 "all three nops become calls\n");
 	probe_remove(&own);
-	ksft_test_result(is_nop(fill_nop) && is_call(call_nop),
-			 "only the nop whose probe goes is restored\n");
+	ksft_test_result(is_nop(call_nop) && is_call(second_nop) && is_nop(third_nop),
+			 "only nops whose probes go are restored\n");
+	second_nop();
+	ksft_test_result(probe_count(&own) == 2 && probe_count(&probes) == 2,
+			 "each call is one hit\n");
+	probe_remove(&probes);
 }
 
 static void check_removal(void)
@@ -318,6 +332,7 @@ static int move_text(void)
 	unsigned char code[4096] = { 0 };
 	int map = counters_create(1), fd = open(CODE_FILE, O_RDWR | O_CREAT | O_TRUNC, 0755);
 	void *text, *place, *moved;
+	int link;
 
 	memcpy(code, nop, sizeof(nop));
 	code[sizeof(nop)] = 0xc3;
@@ -325,8 +340,8 @@ static int move_text(void)
 		return 2;
 	text = mmap(NULL, sizeof(code), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	place = mmap(NULL, 2 * sizeof(code), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (text == MAP_FAILED || place == MAP_FAILED ||
-	    link_multi(counting_program(map), &at) < 0)
+	link = link_multi(counting_program(map), &at);
+	if (text == MAP_FAILED || place == MAP_FAILED || link < 0)
 		return 3;
 	((void (*)(void))text)();
 	((void (*)(void))text)();
@@ -338,7 +353,18 @@ static int move_text(void)
 		return 5;
 	((void (*)(void))moved)();
 	((void (*)(void))moved)();
-	return counter_read(map, 0) == 4 ? 0 : 6;
+	if (counter_read(map, 0) != 4)
+		return 6;
+	/* What is left of the call does not disturb a new probe. */
+	if (!is_call(moved))
+		return 7;
+	link_close(link);
+	if ((void *)syscall(__NR_mremap, moved, sizeof(code), sizeof(code), 3, text) != text ||
+	    link_multi(counting_program(map), &at) < 0)
+		return 8;
+	((void (*)(void))text)();
+	((void (*)(void))text)();
+	return counter_read(map, 0) == 6 ? 0 : 9;
 }
 
 int main(int argc, char *argv[])
@@ -348,15 +374,15 @@ int main(int argc, char *argv[])
 	ksft_print_header();
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	ksft_set_plan(17);
+	ksft_set_plan(18);
 	check_registers();
 	check_call();
 	check_signals();
 	check_steps();
 	check_fork();
 	check_beside();
-	check_neighbour();
 	check_removal();
+	check_neighbour();
 	result = in_child(move_text);
 	ksft_test_result(!result, "text moves (%d)\n", result);
 	unlink(CODE_FILE);
