@@ -122,7 +122,8 @@ static int note_counter(struct vm_area_struct *vma, struct uprobe_point *point)
 static noinline int arm_changed(struct vm_area_struct *vma, struct uprobe_point *point,
 				const u8 *at)
 {
-	if (!uprobe_is_breakpoint(at)) {
+	if (!uprobe_is_breakpoint(at) &&
+	    !uprobe_call_at(vma->vm_mm, at, point_vaddr(vma, point))) {
 		refuse(vma, point, "text has changed, or a probe is inside", -EILSEQ);
 		/* Other processes, and other text of this one, can have the probe of a file. */
 		return uprobe_point_is_process(point) ? -EILSEQ : 0;
@@ -171,27 +172,19 @@ static __always_inline void write_breakpoint(struct vm_area_struct *vma,
 		trace_uprobe_text(point_vaddr(vma, point), true);
 }
 
-static int arm_same(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at)
-{
-	int err = note_counter(vma, point);
-
-	if (!err)
-		write_breakpoint(vma, point, at);
-	return err;
-}
-
-/* The same as arm_accepted() in a process with calls, which are shown as breakpoints. */
-static noinline int arm_among_calls(struct vm_area_struct *vma, struct uprobe_point *point, u8 *at,
-				    const struct uprobe_decision *decision)
+/* The same as same_insn(), of text as it would be without calls. */
+static noinline bool same_without_calls(struct vm_area_struct *vma, struct uprobe_point *point,
+					const struct uprobe_decision *decision, const u8 *at)
 {
 	unsigned int in_page = PAGE_SIZE - offset_in_page(point->offset);
 	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
 	u8 text[MAX_UINSN_BYTES];
 
+	if (!uprobe_mm_has_calls(vma->vm_mm))
+		return false;
 	memcpy(text, at, len);
 	uprobe_calls_hide(vma->vm_mm, text, point_vaddr(vma, point), len);
-	return same_insn(point, decision, text) ? arm_same(vma, point, at) :
-						  arm_changed(vma, point, text);
+	return same_insn(point, decision, text);
 }
 
 /* Arms a point that has been accepted for a mode. */
@@ -199,13 +192,16 @@ static noinline int arm_accepted(struct vm_area_struct *vma, struct uprobe_point
 				 unsigned int mode)
 {
 	const struct uprobe_decision *decision = mode ? point->other : &point->native;
+	int err;
 
-	if (unlikely(uprobe_mm_has_calls(vma->vm_mm)))
-		return arm_among_calls(vma, point, at, decision);
 	/* A point whose instruction is a breakpoint is refused. */
-	if (!same_insn(point, decision, at))
+	if (!same_insn(point, decision, at) && !same_without_calls(vma, point, decision, at))
 		return arm_changed(vma, point, at);
-	return arm_same(vma, point, at);
+	err = note_counter(vma, point);
+	if (err)
+		return err;
+	write_breakpoint(vma, point, at);
+	return 0;
 }
 
 /*
