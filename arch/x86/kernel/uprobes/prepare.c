@@ -26,13 +26,13 @@ unsigned int arch_uprobe_mode(struct mm_struct *mm)
 }
 
 #ifdef CONFIG_UPROBE_CALLS
-static bool is_call_nop(const u8 *insn, size_t len, u8 mode)
+static bool is_call_nop(const struct arch_uprobe *arch)
 {
-	return mode == INSN_MODE_64 && len >= UPROBE_CALL_BYTES &&
-	       !memcmp(insn, arch_uprobe_call_nop, UPROBE_CALL_BYTES);
+	return unlikely(arch->len == UPROBE_CALL_BYTES) && arch->mode == INSN_MODE_64 &&
+	       !memcmp(arch->insn, arch_uprobe_call_nop, UPROBE_CALL_BYTES);
 }
 #else
-static bool is_call_nop(const u8 *insn, size_t len, u8 mode)
+static bool is_call_nop(const struct arch_uprobe *arch)
 {
 	return false;
 }
@@ -62,7 +62,7 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 		return UPROBE_COPIED_BRANCH;
 	if (user->syscall)
 		return UPROBE_COPIED_SYSCALL;
-	return is_call_nop(insn, len, arch->mode) ? UPROBE_COPIED_NOP : UPROBE_COPIED;
+	return is_call_nop(arch) ? UPROBE_COPIED_NOP : UPROBE_COPIED;
 }
 
 /* See <linux/uprobes-arch.h>. */
