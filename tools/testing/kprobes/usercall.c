@@ -7,9 +7,10 @@
 
 #include "tap.h"
 #include "tests.h"
-#include "usertask.h"
 
-#define regs		test_user_regs
+#define SYSTEM_CALL	__NR_uprobe
+#include "userpage.h"
+
 #define PAGE		0x7fff0000UL	/* address of the call page */
 #define NOP		0x401000UL
 #define AFTER		(NOP + UPROBE_CALL_BYTES)
@@ -67,19 +68,6 @@ void smp_text_poke_sync_each_cpu(void)
 {
 }
 
-static void push(u64 value)
-{
-	regs.sp -= 8;
-	set_user_word(regs.sp, value, 8);
-}
-
-static u64 pop(void)
-{
-	regs.sp += 8;
-	return user_word_at(regs.sp - 8, 8);
-}
-
-/* The instructions; the system call is made by the test. */
 static void call(void)
 {
 	regs.sp -= 128;
@@ -88,12 +76,6 @@ static void call(void)
 		task.shadow[--task.ssp] = AFTER;
 }
 
-static void push_ax(void) { push(regs.ax); }
-static void push_cx(void) { push(regs.cx); }
-static void push_r11(void) { push(regs.r11); }
-static void mov_ax(void) { regs.ax = __NR_uprobe; }
-static void pop_r11(void) { regs.r11 = pop(); }
-static void pop_cx(void) { regs.cx = pop(); }
 static void pop_ax(void) { regs.ax = pop(); }
 
 static void ret(void)
@@ -102,12 +84,7 @@ static void ret(void)
 	regs.sp += 128;
 }
 
-static const struct step {
-	unsigned int offset;
-	void (*execute)(void);
-} before_call[] = {
-	{ 0, push_ax }, { 1, push_cx }, { 2, push_r11 }, { 4, mov_ax }, { 9, NULL },
-}, after_call[] = {
+static const struct step after_call[] = {
 	{ 11, pop_r11 }, { 13, pop_cx }, { 14, pop_ax }, { 15, ret },
 };
 

@@ -7,9 +7,10 @@
 
 #include "tap.h"
 #include "tests.h"
-#include "usertask.h"
 
-#define regs		test_user_regs
+#define SYSTEM_CALL	__NR_uretprobe
+#include "userpage.h"
+
 #define ENTRY		0x7fff0000UL	/* address of the trampoline */
 #define CALLER		0x402000UL	/* the return address that was replaced */
 #define FLAGS		0x246UL
@@ -42,32 +43,7 @@ void uprobe_handle_trampoline(struct pt_regs *user)
 	user->ip = CALLER;
 }
 
-static void push(u64 value)
-{
-	regs.sp -= 8;
-	set_user_word(regs.sp, value, 8);
-}
-
-static u64 pop(void)
-{
-	regs.sp += 8;
-	return user_word_at(regs.sp - 8, 8);
-}
-
-/* The instructions of the trampoline; the system call is made by the test. */
-static void push_ax(void) { push(regs.ax); }
-static void push_cx(void) { push(regs.cx); }
-static void push_r11(void) { push(regs.r11); }
-static void mov_ax(void) { regs.ax = __NR_uretprobe; }
-static void pop_r11(void) { regs.r11 = pop(); }
-static void pop_cx(void) { regs.cx = pop(); }
-
-static const struct step {
-	unsigned int offset;
-	void (*execute)(void);
-} before_call[] = {
-	{ 0, push_ax }, { 1, push_cx }, { 2, push_r11 }, { 4, mov_ax }, { 9, NULL },
-}, after_call[] = {
+static const struct step after_call[] = {
 	{ 11, pop_r11 }, { 13, pop_cx }, { 14, NULL },
 };
 
