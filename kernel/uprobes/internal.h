@@ -482,7 +482,6 @@ int uprobe_text_page(struct vm_area_struct *vma, unsigned long page_addr,
 		     struct uprobe_point **points, unsigned int nr, enum uprobe_text_op op);
 struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct page *page,
 					    struct uprobe_point *first, bool *undecided);
-bool uprobe_breakpoint_at(unsigned long vaddr);
 
 /**
  * uprobe_is_breakpoint() - are these bytes a breakpoint?
@@ -498,6 +497,7 @@ static __always_inline bool uprobe_is_breakpoint(const u8 *at)
 }
 
 /* text_read.c */
+bool uprobe_breakpoint_at(unsigned long vaddr);
 bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsigned int at);
 struct page *uprobe_text_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
 struct page *uprobe_text_get_own(struct vm_area_struct *vma, unsigned long addr);

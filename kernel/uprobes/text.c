@@ -11,7 +11,6 @@
  */
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
-#include <linux/uaccess.h>
 #include <linux/unaligned.h>
 #include <linux/userfaultfd_k.h>
 
@@ -27,32 +26,6 @@ static unsigned long point_vaddr(struct vm_area_struct *vma, struct uprobe_point
 	if (uprobe_point_is_process(point))
 		return point->offset;
 	return uprobe_vma_addr(vma, point->offset);
-}
-
-/**
- * uprobe_breakpoint_at() - is there a breakpoint in current's text?
- * @vaddr: address
- *
- * A call in place of a nop is one, too. Text that the program can execute, but not read, is read
- * through the kernel's mapping.
- *
- * Context: task, may sleep; no mmap_lock.
- * Return: false also if nothing is mapped there.
- */
-bool uprobe_breakpoint_at(unsigned long vaddr)
-{
-	unsigned int in_page = PAGE_SIZE - offset_in_page(vaddr);
-	u8 text[MAX_UINSN_BYTES];
-
-	if (uprobe_mm_has_calls(current->mm) ||
-	    copy_from_user(text, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
-		guard(mmap_read_lock)(current->mm);
-		if (uprobe_text_read(current->mm, vaddr, text,
-				     min_t(unsigned int, in_page, sizeof(text))) <
-		    UPROBE_SWBP_INSN_SIZE)
-			return false;
-	}
-	return uprobe_is_breakpoint(text);
 }
 
 /* One unit of text, with a single store that a processor may execute at any time. */

@@ -6,6 +6,7 @@
 #include <linux/leafops.h>
 #include <linux/pagemap.h>
 #include <linux/pagewalk.h>
+#include <linux/uaccess.h>
 
 #include "call.h"
 #include "point.h"
@@ -316,6 +317,32 @@ unsigned int uprobe_text_read(struct mm_struct *mm, unsigned long addr, u8 *to, 
 
 	uprobe_text_reader_end(&reader);
 	return done;
+}
+
+/**
+ * uprobe_breakpoint_at() - is there a breakpoint in current's text?
+ * @vaddr: address
+ *
+ * A call in place of a nop is one, too. Text that the program can execute, but not read, is read
+ * through the kernel's mapping.
+ *
+ * Context: task, may sleep; no mmap_lock.
+ * Return: false also if nothing is mapped there.
+ */
+bool uprobe_breakpoint_at(unsigned long vaddr)
+{
+	unsigned int in_page = PAGE_SIZE - offset_in_page(vaddr);
+	u8 text[MAX_UINSN_BYTES];
+
+	if (uprobe_mm_has_calls(current->mm) ||
+	    copy_from_user(text, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
+		guard(mmap_read_lock)(current->mm);
+		if (uprobe_text_read(current->mm, vaddr, text,
+				     min_t(unsigned int, in_page, sizeof(text))) <
+		    UPROBE_SWBP_INSN_SIZE)
+			return false;
+	}
+	return uprobe_is_breakpoint(text);
 }
 
 /* Reads the text before an instruction, from @before bytes on, and after it. */
