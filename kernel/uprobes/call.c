@@ -10,9 +10,9 @@
  *	3. the first byte is written			write_call()
  *
  * All processors are synchronized before 2, and before 3: none executes bytes that it has fetched
- * before. Restoring the nop begins with the breakpoint (stop_call()), and ends like the disarming of
- * any probe. A thread may be about to execute the call for any length of time, so the bytes of the
- * call stay; see <linux/uprobes-call.h>. So a nop has one call for ever, or none.
+ * before. Restoring the nop begins with the breakpoint (stop_call()), and ends like the disarming
+ * of any probe. A thread may be about to execute the call for any length of time, so the bytes of
+ * the call stay; see <linux/uprobes-call.h>. So a nop has one call for ever, or none.
  *
  * To all who read text, a replaced nop is shown with its breakpoint (uprobe_calls_hide()).
  */

@@ -12,7 +12,7 @@ typedef u8 uprobe_opcode_t;
 #define UPROBE_SWBP_INSN_SIZE	1
 #define MAX_UINSN_BYTES		16
 
-/* A nop that a call can replace, and the offset of those of its bytes that stay when it is restored. */
+/* A nop that a call can replace, and the offset of its bytes that stay those of the call. */
 #define UPROBE_CALL_BYTES	10
 #define UPROBE_CALL_KEPT	5
 

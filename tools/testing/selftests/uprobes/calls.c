@@ -285,7 +285,7 @@ static void check_beside(void)
 /* A nop with a call, between two others whose probes go together. */
 static void check_neighbour(void)
 {
-	char *addresses[] = { (char *)call_nop, (char *)third_nop };
+	char *const addresses[] = { (char *)call_nop, (char *)third_nop };
 	struct probes own;
 
 	if (!probe_function(&probes, second_nop) || !probe_all(&own, addresses, 2, false))
