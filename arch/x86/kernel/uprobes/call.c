@@ -81,9 +81,12 @@ void arch_uprobe_write_call(u8 *buf, unsigned long vaddr, unsigned long page)
 /* See <linux/uprobes-call.h>. */
 unsigned long arch_uprobe_call_target(const u8 *insn, unsigned long vaddr)
 {
+	s32 distance;
+
 	if (*insn != CALL_INSN_OPCODE)
 		return 0;
-	return vaddr + CALL_INSN_SIZE + get_unaligned((const s32 *)(insn + 1));
+	memcpy(&distance, insn + 1, sizeof(distance));
+	return vaddr + CALL_INSN_SIZE + distance;
 }
 
 /* See <linux/uprobes-call.h>. */
