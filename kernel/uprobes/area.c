@@ -50,15 +50,10 @@ static vm_fault_t area_fault(const struct vm_special_mapping *sm, struct vm_area
 	return 0;
 }
 
-static int area_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
-{
-	return -EPERM;
-}
-
 static const struct vm_special_mapping area_mapping = {
 	.name = "[uprobes]",
 	.fault = area_fault,
-	.mremap = area_mremap,
+	.mremap = uprobe_mapping_mremap,
 };
 
 static unsigned long find_gap(unsigned long low, unsigned long high, unsigned long flags)

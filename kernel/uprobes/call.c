@@ -29,15 +29,10 @@ static struct page *call_pages[2];
 /* The first byte of each call. */
 static u8 call_opcode __ro_after_init;
 
-static int call_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
-{
-	return -EPERM;
-}
-
 static const struct vm_special_mapping call_mapping = {
 	.name = "[uprobes-trampoline]",
 	.pages = call_pages,
-	.mremap = call_mremap,
+	.mremap = uprobe_mapping_mremap,
 };
 
 /* --- The call page ------------------------------------------------------------ */
@@ -73,14 +68,12 @@ static bool is_mapped(struct mm_struct *mm, unsigned long page)
 static unsigned long map_page(struct mm_struct *mm, unsigned long vaddr)
 {
 	unsigned long page = uprobe_area_place(mm, vaddr);
-	struct vm_area_struct *vma;
+	int err;
 
 	if (IS_ERR_VALUE(page))
 		return page;
-	vma = _install_special_mapping(mm, page, PAGE_SIZE,
-				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
-				       VM_SEALED_SYSMAP, &call_mapping);
-	return IS_ERR(vma) ? PTR_ERR(vma) : page;
+	err = uprobe_map_page(mm, page, &call_mapping);
+	return err ? err : page;
 }
 
 /*

@@ -15,6 +15,11 @@
 /* area.c */
 unsigned long uprobe_area_place(struct mm_struct *mm, unsigned long vaddr);
 
+/* trampoline.c */
+int uprobe_mapping_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma);
+int uprobe_map_page(struct mm_struct *mm, unsigned long addr,
+		    const struct vm_special_mapping *mapping);
+
 #ifdef CONFIG_UPROBE_CALLS
 /**
  * uprobe_mm_has_calls() - has a process a call page?

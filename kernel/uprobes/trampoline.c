@@ -9,35 +9,51 @@
 #include <linux/highmem.h>
 #include <linux/init.h>
 
-#include "internal.h"
+#include "call.h"
 
 static struct page *trampoline_pages[2];
 
-static int trampoline_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
+/* No mapping of the engine moves: return addresses, slots and calls lead there. */
+int uprobe_mapping_mremap(const struct vm_special_mapping *sm, struct vm_area_struct *vma)
 {
 	return -EPERM;
+}
+
+/**
+ * uprobe_map_page() - map a page of instructions that all processes share
+ * @mm: current's process
+ * @addr: a free address
+ * @mapping: describes the page
+ *
+ * Context: task; mmap_lock held for writing.
+ * Return: 0, or an error of _install_special_mapping().
+ */
+int uprobe_map_page(struct mm_struct *mm, unsigned long addr,
+		    const struct vm_special_mapping *mapping)
+{
+	return PTR_ERR_OR_ZERO(_install_special_mapping(mm, addr, PAGE_SIZE,
+							VM_READ | VM_EXEC | VM_MAYREAD |
+							VM_MAYEXEC | VM_SEALED_SYSMAP, mapping));
 }
 
 static const struct vm_special_mapping trampoline_mapping = {
 	.name = "[uprobes]",
 	.pages = trampoline_pages,
-	.mremap = trampoline_mremap,
+	.mremap = uprobe_mapping_mremap,
 };
 
 /* Maps the trampoline. Returns its entry, or 0. Context: mmap_lock held for writing. */
 static unsigned long install_trampoline(struct mm_struct *mm)
 {
-	struct vm_area_struct *vma;
 	unsigned long addr;
 
 	/* The highest place, as for other mappings of the kernel's own. */
 	addr = get_unmapped_area(NULL, TASK_SIZE - PAGE_SIZE, PAGE_SIZE, 0, 0);
 	if (IS_ERR_VALUE(addr))
 		return 0;
-	vma = _install_special_mapping(mm, addr, PAGE_SIZE,
-				       VM_READ | VM_EXEC | VM_MAYREAD | VM_MAYEXEC |
-				       VM_SEALED_SYSMAP, &trampoline_mapping);
-	return IS_ERR(vma) ? 0 : arch_uretprobe_entry(addr, arch_uprobe_mode(mm));
+	if (uprobe_map_page(mm, addr, &trampoline_mapping))
+		return 0;
+	return arch_uretprobe_entry(addr, arch_uprobe_mode(mm));
 }
 
 /**
