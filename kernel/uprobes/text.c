@@ -300,20 +300,21 @@ struct uprobe_point *uprobe_text_arm_mapped(struct vm_area_struct *vma, struct p
 
 /* --- Disarming ------------------------------------------------------------------ */
 
-static bool any_breakpoint(struct vm_area_struct *vma, struct page *page,
+/* The points may leave their files meanwhile. */
+static bool any_breakpoint(struct mm_struct *mm, struct page *page, unsigned long page_addr,
 			   struct uprobe_point **points, unsigned int nr)
 {
 	bool found = false;
-	unsigned int i;
-	u8 *kaddr, *at;
+	unsigned int i, at;
+	u8 *kaddr;
 
 	if (!PageAnon(page))
 		return false;
 	kaddr = kmap_local_page(page);
 	for (i = 0; i < nr && !found; i++) {
-		at = kaddr + offset_in_page(points[i]->offset);
-		found = uprobe_is_breakpoint(at) ||
-			uprobe_call_at(vma->vm_mm, at, point_vaddr(vma, points[i]));
+		at = offset_in_page(points[i]->offset);
+		found = uprobe_is_breakpoint(kaddr + at) ||
+			uprobe_call_at(mm, kaddr + at, page_addr + at);
 	}
 	kunmap_local(kaddr);
 	return found;
@@ -511,7 +512,7 @@ static struct page *prepare(struct vm_area_struct *vma, unsigned long page_addr,
 	page = uprobe_text_get_armed(vma, page_addr);
 	if (IS_ERR_OR_NULL(page))
 		return page;
-	found = any_breakpoint(vma, page, points, nr);
+	found = any_breakpoint(vma->vm_mm, page, page_addr, points, nr);
 	put_page(page);
 	/* After fork the page may be shared with another process; get one of our own. */
 	return found ? uprobe_text_get_own(vma, page_addr) : NULL;
