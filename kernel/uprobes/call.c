@@ -18,7 +18,10 @@
  */
 #include <linux/highmem.h>
 #include <linux/init.h>
+#include <linux/rseq.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "call.h"
 #include "point.h"
@@ -448,6 +451,50 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 		WRITE_ONCE(site->way, UPROBE_COPIED);
 }
 
+/*
+ * Is an address in the restartable sequence that current executes? The kernel does not abort a
+ * sequence that is preempted in a system call. All threads that execute the nop are expected to be
+ * in the sequence, or none.
+ */
+#ifdef CONFIG_RSEQ
+static bool in_sequence(unsigned long vaddr)
+{
+	const struct rseq __user *rseq = current->rseq.usrptr;
+	struct rseq_cs sequence;
+	u64 addr;
+
+	return rseq && !get_user(addr, &rseq->rseq_cs) && addr &&
+	       !copy_from_user(&sequence, u64_to_user_ptr(addr), sizeof(sequence)) &&
+	       vaddr - sequence.start_ip < sequence.post_commit_offset;
+}
+#else
+static bool in_sequence(unsigned long vaddr)
+{
+	return false;
+}
+#endif
+
+/*
+ * Has a thread of this process a debugger? If that has a breakpoint at the nop, it will write the
+ * first byte of the nop there.
+ */
+static bool is_debugged(void)
+{
+	struct task_struct *thread;
+
+	guard(rcu)();
+	for_each_thread(current, thread) {
+		if (thread->ptrace)
+			return true;
+	}
+	return false;
+}
+
+static bool can_replace(unsigned long vaddr, struct pt_regs *regs)
+{
+	return arch_uprobe_can_call(regs) && !in_sequence(vaddr);
+}
+
 /**
  * uprobe_call_replace() - replace a nop by a call
  * @vaddr: address of the nop, whose breakpoint has been hit
@@ -459,10 +506,9 @@ void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs)
 {
 	struct uprobe_mm *own = current->mm->uprobes_state.own;
 
-	/* A debugger that has a breakpoint there will write the first byte of the nop. */
-	if (current->ptrace)
+	if (is_debugged())
 		return;
-	switch (arch_uprobe_can_call(regs) ? replace(own, vaddr) : -EPERM) {
+	switch (can_replace(vaddr, regs) ? replace(own, vaddr) : -EPERM) {
 	case -EPERM:	/* not for this code, or these points */
 	case -ERANGE:	/* in two pages */
 	case -EILSEQ:	/* the program has changed the text */

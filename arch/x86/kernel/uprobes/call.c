@@ -15,7 +15,6 @@
  *	+ 32		the red zone, and then the stack as at the nop
  */
 #include <linux/ptrace.h>
-#include <linux/rseq_entry.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
@@ -232,27 +231,6 @@ static int handle_call(struct pt_regs *regs)
 	return 0;
 }
 
-/*
- * To the program, the nop is no system call: it may be in a restartable sequence, which is aborted
- * if a handler is preempted.  The flag makes the exit look for that, and drop the note.
- */
-#ifdef CONFIG_RSEQ
-static void note_sequence(void)
-{
-	const struct rseq __user *rseq = current->rseq.usrptr;
-	u64 sequence;
-
-	if (!rseq || (!get_user(sequence, &rseq->rseq_cs) && !sequence))
-		return;
-	rseq_note_user_irq_entry();
-	rseq_raise_notify_resume(current);
-}
-#else
-static void note_sequence(void)
-{
-}
-#endif
-
 /* Not for programs, which only test for it: see the beginning of this file. */
 SYSCALL_DEFINE0(uprobe)
 {
@@ -261,7 +239,6 @@ SYSCALL_DEFINE0(uprobe)
 
 	if (!page || regs->ip - page != uprobe_call_made - uprobe_call_code)
 		return -EPROTO;
-	note_sequence();
 	if (!handle_call(regs))
 		return regs->ax;
 	force_sig(SIGILL);

@@ -16,7 +16,7 @@
 #define AREA_SIZE	32
 #define MOST_CPUS	64
 
-extern char sequence_insn_1[], sequence_insn_2[], sequence_insn_3[];
+extern char sequence_insn_1[], sequence_insn_2[], sequence_nop[], sequence_insn_3[];
 
 /* Returns 0 if it has added, 1 if the kernel has aborted it. */
 int sequence_add(struct rseq *area, unsigned long *counters);
@@ -31,6 +31,8 @@ asm(".pushsection .data; .balign 32\n"
 	"sequence_start: mov 4(%rdi), %eax\n"
 	"sequence_insn_1: mov (%rsi, %rax, 8), %rdx\n"
 	"sequence_insn_2: lea 1(%rdx), %rdx\n"
+	/* Elsewhere, a system call may replace it, in which no sequence is aborted. */
+	"sequence_nop: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 	"sequence_insn_3: mov %rdx, (%rsi, %rax, 8)\n"
 	"sequence_end: xor %eax, %eax\n"
 	"ret\n"
@@ -49,6 +51,7 @@ asm(".pushsection .data; .balign 32\n"
 	"sequence_start: ldr w2, [x0, #4]\n"
 	"sequence_insn_1: ldr x3, [x1, x2, lsl #3]\n"
 	"sequence_insn_2: add x3, x3, #1\n"
+	"sequence_nop: nop\n"
 	"sequence_insn_3: str x3, [x1, x2, lsl #3]\n"
 	"sequence_end: mov x0, xzr\n"
 	"ret\n"
@@ -57,7 +60,7 @@ asm(".pushsection .data; .balign 32\n"
 	"ret\n"
 	".popsection");
 #else
-char sequence_insn_1[1], sequence_insn_2[1], sequence_insn_3[1];
+char sequence_insn_1[1], sequence_insn_2[1], sequence_nop[4], sequence_insn_3[1];
 
 int sequence_add(struct rseq *area, unsigned long *counters)
 {
@@ -122,24 +125,28 @@ static void run(const char *name, bool must_abort)
 
 int main(void)
 {
-	char *insns[] = { sequence_insn_1, sequence_insn_2, sequence_insn_3 };
+	char *insns[] = { sequence_insn_1, sequence_insn_2, sequence_nop, sequence_insn_3 };
 	struct probes probes;
+	char armed[4];
 
 	ksft_print_header();
 	if (sizeof(long) == 4)
 		ksft_exit_skip("the sequence is written for 64 bits only\n");
 	if (syscall(__NR_rseq, NULL, AREA_SIZE, 0, SIGNATURE) && errno == ENOSYS)
 		ksft_exit_skip("no restartable sequences in this kernel\n");
-	ksft_set_plan(6);
+	ksft_set_plan(7);
 	nr_threads = 2 * processors();
 	if (nr_threads > MOST_THREADS)
 		nr_threads = MOST_THREADS;
 	run("bare", false);
 	ksft_test_result(probe_all(&probes, insns, ARRAY_SIZE(insns), false),
 			 "the instructions are probed\n");
+	memcpy(armed, sequence_nop, sizeof(armed));
 	run("probed", true);
-	ksft_test_result(probe_count(&probes) >= 3 * added, "probed: %lu hits\n",
+	ksft_test_result(probe_count(&probes) >= ARRAY_SIZE(insns) * added, "probed: %lu hits\n",
 			 probe_count(&probes));
+	ksft_test_result(!memcmp(armed, sequence_nop, sizeof(armed)),
+			 "probed: the nop stays a breakpoint\n");
 	probe_remove(&probes);
 	ksft_finished();
 }
