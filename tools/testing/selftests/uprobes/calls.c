@@ -20,6 +20,7 @@
 #define CALLS		1000
 #define NAME		"[uprobes-trampoline]"
 #define CODE_FILE	"/tmp/uprobes-calls.code"
+#define PAGE_BYTES	4096
 #define NR_WORDS	24
 
 #define NOP		".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
@@ -324,47 +325,193 @@ static void check_removal(void)
 	probe_remove(&probes);
 }
 
-/* Text that moves: the call must not lead elsewhere. */
-static int move_text(void)
+/* --- Debuggers and dispatched system calls ---------------------------------------------- */
+
+/* Shared with a child: its thread calls twice when the phase begins, and tells whether by a call. */
+static struct {
+	volatile int begun, ended;
+	bool call[2];
+} *phases;
+
+static void call_in_phases(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		while (phases->begun <= i)
+			usleep(1000);
+		second_nop();
+		second_nop();
+		phases->call[i] = is_call(second_nop);
+		phases->ended = i + 1;
+	}
+}
+
+static int debugged_child(void)
+{
+	static struct thread thread;
+
+	return thread_start(&thread, call_in_phases, NULL) < 0 || !thread_wait(&thread, 60);
+}
+
+static void run_phase(int phase)
+{
+	int i;
+
+	phases->begun = phase;
+	for (i = 0; i < 20000 && phases->ended < phase; i++)
+		usleep(1000);
+}
+
+/* A debugger of one thread, while the other one hits a nop. */
+static void check_debugger(void)
+{
+	struct probes own;
+	bool ended;
+	pid_t pid;
+
+	phases = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (phases == MAP_FAILED || !probe_function(&own, second_nop))
+		ksft_exit_fail_msg("a nop cannot be probed: error %d\n", errno);
+	pid = fork();
+	if (!pid) {
+		limit_child();
+		_exit(debugged_child());
+	}
+	ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+	run_phase(1);
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	wait_for_stop(pid);
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	run_phase(2);
+	ended = !reap(pid);
+	ksft_test_result(ended && !phases->call[0], "with a debugger there is no call\n");
+	ksft_test_result(ended && phases->call[1] && probe_count(&own) == 4,
+			 "and one after it: %lu hits of 4\n", probe_count(&own));
+	probe_remove(&own);
+}
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH	59
+#endif
+
+static volatile char dispatched;
+
+/* The child handles its own system calls. */
+static int dispatching_child(void)
+{
+	call_nop();
+	if (!is_call(call_nop) ||
+	    prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, (unsigned long)&dispatched))
+		return 1;
+	dispatched = 1;
+	call_often(CALLS - 1);
+	dispatched = 0;
+	return 0;
+}
+
+static void check_dispatch(void)
+{
+	struct probes own;
+	int result;
+
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0)) {
+		ksft_test_result_skip("system calls are not dispatched in this kernel\n");
+		return;
+	}
+	if (!probe_function(&own, call_nop))
+		ksft_exit_fail_msg("a nop cannot be probed: error %d\n", errno);
+	result = in_child(dispatching_child);
+	ksft_test_result(!result && probe_count(&own) == CALLS,
+			 "a call is no system call that is dispatched (%d): %lu hits\n", result,
+			 probe_count(&own));
+	probe_remove(&own);
+}
+
+/* --- Text that changes ------------------------------------------------------------------- */
+
+static int counter_map;
+
+static int link_nop(void)
 {
 	const __u64 offset = 0, cookie = 0;
 	struct link_at at = { .path = CODE_FILE, .offsets = &offset, .cookies = &cookie, .nr = 1 };
-	unsigned char code[4096] = { 0 };
-	int map = counters_create(1), fd = open(CODE_FILE, O_RDWR | O_CREAT | O_TRUNC, 0755);
-	void *text, *place, *moved;
-	int link;
+
+	return link_multi(counting_program(counter_map), &at);
+}
+
+/* Maps a file with a nop and a return, and probes the nop. Returns NULL after an error. */
+static void *map_probed(int *link)
+{
+	int fd = open(CODE_FILE, O_RDWR | O_CREAT | O_TRUNC, 0755);
+	unsigned char code[PAGE_BYTES] = { 0 };
+	void *text;
 
 	memcpy(code, nop, sizeof(nop));
 	code[sizeof(nop)] = 0xc3;
 	if (write(fd, code, sizeof(code)) != sizeof(code))
-		return 2;
-	text = mmap(NULL, sizeof(code), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	place = mmap(NULL, 2 * sizeof(code), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	link = link_multi(counting_program(map), &at);
-	if (text == MAP_FAILED || place == MAP_FAILED || link < 0)
-		return 3;
+		return NULL;
+	text = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	counter_map = counters_create(1);
+	*link = link_nop();
+	return text == MAP_FAILED || *link < 0 ? NULL : text;
+}
+
+/* Calls text twice; true if each was a hit, and there is a call then. */
+static bool two_hits(void *text)
+{
+	unsigned long before = counter_read(counter_map, 0);
+
 	((void (*)(void))text)();
 	((void (*)(void))text)();
-	if (!is_call(text))
-		return 4;
+	return counter_read(counter_map, 0) == before + 2 && is_call(text);
+}
+
+static bool move_page(void *from, void *to)
+{
 	/* 3: may move, to that address */
-	moved = (void *)syscall(__NR_mremap, text, sizeof(code), sizeof(code), 3, place);
-	if (moved != place)
-		return 5;
-	((void (*)(void))moved)();
-	((void (*)(void))moved)();
-	if (counter_read(map, 0) != 4)
-		return 6;
-	/* What is left of the call does not disturb a new probe. */
-	if (!is_call(moved))
-		return 7;
+	return (void *)syscall(__NR_mremap, from, PAGE_BYTES, PAGE_BYTES, 3, to) == to;
+}
+
+/* The call must not lead elsewhere, and what is left of it does not disturb a new probe. */
+static int move_text(void)
+{
+	void *text, *place;
+	int link;
+
+	text = map_probed(&link);
+	place = mmap(NULL, 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!text || place == MAP_FAILED)
+		return 2;
+	if (!two_hits(text))
+		return 3;
+	if (!move_page(text, place) || !two_hits(place))
+		return 4;
 	link_close(link);
-	if ((void *)syscall(__NR_mremap, moved, sizeof(code), sizeof(code), 3, text) != text ||
-	    link_multi(counting_program(map), &at) < 0)
-		return 8;
+	if (!move_page(place, text) || link_nop() < 0)
+		return 5;
+	return two_hits(text) ? 0 : 6;
+}
+
+/* The program brings the text of the file back, which has no breakpoint. */
+static int discard_text(void)
+{
+	void *text;
+	int link;
+
+	text = map_probed(&link);
+	if (!text)
+		return 2;
+	if (!two_hits(text))
+		return 3;
+	if (advise(text, PAGE_BYTES, 4 /* MADV_DONTNEED */) || memcmp(text, nop, sizeof(nop)))
+		return 4;
 	((void (*)(void))text)();
-	((void (*)(void))text)();
-	return counter_read(map, 0) == 6 ? 0 : 9;
+	link_close(link);
+	if (counter_read(counter_map, 0) != 2 || link_nop() < 0)
+		return 5;
+	return two_hits(text) ? 0 : 6;
 }
 
 int main(int argc, char *argv[])
@@ -374,7 +521,7 @@ int main(int argc, char *argv[])
 	ksft_print_header();
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	ksft_set_plan(18);
+	ksft_set_plan(22);
 	check_registers();
 	check_call();
 	check_signals();
@@ -383,8 +530,12 @@ int main(int argc, char *argv[])
 	check_beside();
 	check_removal();
 	check_neighbour();
+	check_debugger();
+	check_dispatch();
 	result = in_child(move_text);
 	ksft_test_result(!result, "text moves (%d)\n", result);
+	result = in_child(discard_text);
+	ksft_test_result(!result, "text is discarded (%d)\n", result);
 	unlink(CODE_FILE);
 	ksft_finished();
 }
