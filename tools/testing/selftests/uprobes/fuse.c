@@ -87,7 +87,7 @@ static struct fuse_attr attributes(__u64 node)
 
 static void await(volatile int *flag)
 {
-	unsigned int tries = 500;
+	unsigned int tries = 3000;
 
 	while (!*flag && tries--)
 		usleep(10000);
@@ -215,7 +215,7 @@ static int open_probe(const char *path, unsigned long offset)
 
 static int register_another(void)
 {
-	unsigned int tries = 500;
+	unsigned int tries = 3000;
 	int event;
 
 	while (!shared->reading && tries--)
