@@ -10,6 +10,12 @@ extern const char code_start[], code_end[];
 extern const unsigned int code_offsets[];
 
 #define CODE_PROBES	4
+/* With a nop that a call may replace. */
+#ifdef __x86_64__
+#define CODE_ALL_PROBES	5
+#else
+#define CODE_ALL_PROBES	CODE_PROBES
+#endif
 #define CODE_SIZE	((unsigned long)(code_end - code_start))
 
 #ifdef __i386__
@@ -23,9 +29,11 @@ asm(".pushsection .rodata; .balign 64\n"
 	"code_start: push %rbp\n"
 	"1: mov %rdi, %rax\n"
 	"2: lea 7(%rax), %rax\n"
-	"3: pop %rbp; ret\n"
+	"3: pop %rbp\n"
+	"4: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
+	"ret\n"
 	"code_end: .balign 4\n"
-	"code_offsets: .long 0, 1b - code_start, 2b - code_start, 3b - code_start\n"
+	"code_offsets: .long 0, 1b - code_start, 2b - code_start, 3b - code_start, 4b - code_start\n"
 	".popsection");
 #elif defined(__i386__)
 asm(".pushsection .rodata; .balign 64\n"

@@ -322,7 +322,7 @@ static void probe_batch(void)
 {
 	struct probes probes;
 
-	if (!code_probe(&probes, FILE_NAME, PAGES + 1, 1 + next_random(3)))
+	if (!code_probe(&probes, FILE_NAME, PAGES + 1, 1 + next_random(CODE_ALL_PROBES - 1)))
 		complain("a batch of probes");
 	else if (next_random(2))
 		usleep(next_random(3000));
@@ -339,7 +339,7 @@ static void probe_events(void)
 		struct event_at at = {
 			.path = FILE_NAME,
 			.offset = next_random(PAGES + 1) * 4096UL +
-				  code_offsets[next_random(CODE_PROBES)],
+				  code_offsets[next_random(CODE_ALL_PROBES)],
 			.is_return = false,
 		};
 
