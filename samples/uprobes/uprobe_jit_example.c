@@ -25,7 +25,7 @@ MODULE_PARM_DESC(pid, "process");
 
 static unsigned long code[MOST];
 static int nr_probes;
-module_param_array(code, ulong, &nr_probes, 0444);
+module_param_array(code, ulong, &nr_probes, 0400);
 MODULE_PARM_DESC(code, "addresses of instructions");
 
 struct jit_probe {

@@ -17,7 +17,7 @@ module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process");
 
 static unsigned long vaddr;
-module_param(vaddr, ulong, 0444);
+module_param(vaddr, ulong, 0400);
 MODULE_PARM_DESC(vaddr, "address of the function");
 
 /* Each call has data of its own. */

@@ -15,6 +15,14 @@ start()
 	at=pid:$waiting:$(address "$1")
 }
 
+# parameter MODULE NAME: the permissions of a parameter.
+parameter()
+{
+	stat -c %a "/sys/module/$1/parameters/$2"
+}
+
+is "only root and a group read addresses in events" "$(stat -c %a "$UPROBE_EVENTS")" 640
+
 echo >"$TRACING/trace"
 start plain 3
 is "an event of a process" "$(put "$UPROBE_EVENTS" "p:one $at")" ok
@@ -155,6 +163,7 @@ if [ -z "$counting" ] || [ -z "$returns" ] || [ -z "$written" ]; then
 else
 	start plain 6
 	insmod "$counting" pid="$waiting" vaddr="$(address plain)"
+	is "only root reads the sample's address" "$(parameter uprobe_example vaddr)" 400
 	is "the sample: the process goes on" "$(go)" 6
 	wait "$waiting"
 	rmmod uprobe_example
@@ -174,6 +183,7 @@ else
 	is "but counts them" "$(dmesg | grep -c "Probepoint was hit 4 times")" 1
 	start plain 2
 	insmod "$returns" pid="$waiting" vaddr="$(address plain)"
+	is "only root reads that of the second sample" "$(parameter uretprobe_example vaddr)" 400
 	go >/dev/null
 	wait "$waiting"
 	rmmod uretprobe_example
@@ -182,6 +192,7 @@ else
 	is "the sample of returns shows the results" "$results" "1 2 "
 	start jit 3
 	insmod "$written" pid="$waiting" code="$(address jit)"
+	is "only root reads those of the third one" "$(parameter uprobe_jit_example code)" 400
 	is "written code: the process goes on" "$(go)" 3
 	wait "$waiting"
 	rmmod uprobe_jit_example
