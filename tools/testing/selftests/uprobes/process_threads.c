@@ -14,7 +14,7 @@
 #define MOST_THREADS	64
 
 static struct thread threads[MOST_THREADS];
-static unsigned int nr_threads = 8, nr_calls = 20000;
+static unsigned int nr_threads = MOST_THREADS, nr_calls = 2500;
 static volatile unsigned long right;
 
 static void thread_calls(void *unused)
@@ -276,7 +276,7 @@ static void check_busy_handlers(void)
 
 /* --- Probes of the kernel ------------------------------------------------------------- */
 
-#define KERNEL_CALLS	500
+#define KERNEL_CALLS	100
 
 static void thread_calls_some(void *unused)
 {
