@@ -250,10 +250,26 @@ static void check_arguments(void)
 	refused("enabling a probe that is not registered any more", on("on", "a"), EINVAL);
 }
 
+/* --- Processes ------------------------------------------------------------------------ */
+
+/* Its pid is still in use. */
+static void check_zombie(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	syscall(__NR_waitid, P_PID, pid, NULL, WEXITED | WNOWAIT, NULL);
+	refused("a process that has ended", make("a", pid, plain, "") ?: on("add", "a"), ESRCH);
+	make("a", pid, plain, "return");
+	refused("a return probe of it", on("add", "a"), ESRCH);
+	ksft_test_result(!reap(pid), "it was not reaped before\n");
+}
+
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(20 + INSIDE_CHECKS);
+	ksft_set_plan(23 + INSIDE_CHECKS);
 	record_refusals(true);
 	check_mappings();
 	check_protected();
@@ -262,6 +278,7 @@ int main(void)
 	check_inside();
 	check_exits();
 	check_arguments();
+	check_zombie();
 	record_refusals(false);
 	ksft_finished();
 }
