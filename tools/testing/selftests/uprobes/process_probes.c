@@ -282,7 +282,7 @@ static void check_refusals(void)
 	refused("a foreign breakpoint", add("a", code + 1024, ""), EEXIST);
 	refused("a return probe with too much data", add("a", plain, "return data=4097"), E2BIG);
 	make("a", getpid(), plain, "");
-	refused("a registration in a kprobe's handler", on("kprobe", "a"), EINVAL);
+	refused("a registration in a kprobe's handler", on("kprobe add", "a"), EINVAL);
 	munmap(code, 4096);
 }
 

@@ -13,10 +13,10 @@
  *	returns				the same for all return probes
  *	array N				register and unregister arrays of N probes: 0 or less
  *	drop				unregister and forget all
- *	kprobe NAME			register it in the handler of a kprobe
  *	kernel WORD			probes of a function of the kernel, see up_kernel.h
  *	follow NAME			register it in the next child of its process
  *	dying COMMAND			do a command while the caller is being killed
+ *	kprobe COMMAND			do it in the handler of a kprobe
  *
  * The words of "new" are:
  *
@@ -67,6 +67,7 @@
 #include <linux/uprobes.h>
 
 #include "up_control.h"
+#include "up_in_kprobe.h"
 #include "up_kernel.h"
 #include "up_registers.h"
 
@@ -267,39 +268,11 @@ static struct probe *find(const char *name)
 	return NULL;
 }
 
-/* --- Kprobe and notifier ------------------------------------------------------------ */
+/* --- Notifier ----------------------------------------------------------------------- */
 
-static struct probe *in_kprobe, *to_follow;
+static struct probe *to_follow;
 static atomic_t forks, execs, exits, without_memory;
 static pid_t followed;
-
-static noinline void up_process_probed(void)
-{
-	barrier();
-}
-
-static int kprobe_handler(struct kprobe *kp, struct pt_regs *regs)
-{
-	in_kprobe->result = add(in_kprobe);
-	return 0;
-}
-
-static int command_kprobe(struct probe *p)
-{
-	struct kprobe kp = {
-		.addr = (kprobe_opcode_t *)up_process_probed, .pre_handler = kprobe_handler,
-	};
-	int ret;
-
-	in_kprobe = p;
-	p->result = 0;
-	ret = register_kprobe(&kp);
-	if (ret)
-		return ret;
-	up_process_probed();
-	unregister_kprobe(&kp);
-	return p->result;
-}
 
 static int on_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -500,6 +473,8 @@ static int run(char *line)
 		send_sig(SIGKILL, current, 1);
 		command = strsep(&line, " ");
 	}
+	if (!strcmp(command, "kprobe"))
+		return run_in_kprobe(line);
 	name = strsep(&line, " ");
 	if (!strcmp(command, "drop")) {
 		command_drop();
@@ -536,8 +511,6 @@ static int run(char *line)
 		return disable(p);
 	if (!strcmp(command, "pid"))
 		return line ? kstrtoint(line, 0, &p->rp.up.pid) : -EINVAL;
-	if (!strcmp(command, "kprobe"))
-		return command_kprobe(p);
 	if (strcmp(command, "follow"))
 		return -EINVAL;
 	followed = p->rp.up.pid;
