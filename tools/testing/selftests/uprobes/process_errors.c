@@ -250,6 +250,19 @@ static void check_arguments(void)
 	refused("enabling a probe that is not registered any more", on("on", "a"), EINVAL);
 }
 
+/* An object is twice in an array: nothing is registered. */
+static void check_twice(const char *words)
+{
+	int err = make("a", getpid(), plain, words) ?: on("twice", "a");
+
+	ksft_test_result(err == EBUSY && !get("a", REGISTERED) && unchanged(plain),
+			 "refusal of an array with a probe twice: error %d\n", err);
+	err = on("add", "a");
+	ksft_test_result(!err && call_plain(1) == 1 && get("a", HITS) == 1,
+			 "it is registered alone: error %d, %ld hits\n", err, get("a", HITS));
+	command("drop");
+}
+
 /* --- Processes ------------------------------------------------------------------------ */
 
 /* Its pid is still in use. */
@@ -269,7 +282,8 @@ static void check_zombie(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(23 + INSIDE_CHECKS);
+	ksft_set_plan(27 + INSIDE_CHECKS);
+	memcpy(before, plain, sizeof(before));
 	record_refusals(true);
 	check_mappings();
 	check_protected();
@@ -278,6 +292,8 @@ int main(void)
 	check_inside();
 	check_exits();
 	check_arguments();
+	check_twice("");
+	check_twice("return");
 	check_zombie();
 	record_refusals(false);
 	ksft_finished();

@@ -11,6 +11,7 @@
  *	pid NAME N			change its pid, also if it is registered
  *	batch				register all that are not registered, as an array
  *	returns				the same for all return probes
+ *	twice NAME			register an array that has it twice
  *	array N				register and unregister arrays of N probes: 0 or less
  *	drop				unregister and forget all
  *	kernel WORD			probes of a function of the kernel, see up_kernel.h
@@ -422,6 +423,15 @@ static int command_batch(bool returns)
 	return returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 }
 
+/* Registers an array that has a probe twice. */
+static int command_twice(struct probe *p)
+{
+	struct uretprobe *rps[] = { &p->rp, &p->rp };
+	struct uprobe *us[] = { &p->rp.up, &p->rp.up };
+
+	return p->is_return ? register_uretprobes(rps, 2) : register_uprobes(us, 2);
+}
+
 /* All functions for arrays return the same. */
 static int command_array(const char *text)
 {
@@ -499,6 +509,8 @@ static int run(char *line)
 		return add(p);
 	if (!strcmp(command, "del"))
 		return del(p);
+	if (!strcmp(command, "twice"))
+		return command_twice(p);
 	if (!strcmp(command, "forget")) {
 		del(p);
 		list_del(&p->entry);
