@@ -263,6 +263,72 @@ static void check_twice(const char *words)
 	command("drop");
 }
 
+/* --- Handlers of kprobes -------------------------------------------------------------- */
+
+/* Lets the kernel show messages once more that it shows once. */
+static void show_messages_again(void)
+{
+	int fd = open("/sys/kernel/debug/clear_warn_once", O_WRONLY);
+
+	write(fd, "1", 1);
+	close(fd);
+}
+
+/* The number of messages with a text that the log has got since it was opened. */
+static unsigned int count_messages(int log, const char *text)
+{
+	char record[1024];
+	unsigned int nr = 0;
+	int n;
+
+	while ((n = read(log, record, sizeof(record) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		record[n < 0 ? 0 : n] = 0;
+		nr += !!strstr(record, text);
+	}
+	return nr;
+}
+
+/* Two commands in a handler of a kprobe would register the probe, the others need it registered. */
+static bool all_are_refused(const char *words)
+{
+	static const char *const commands[] = { "twice", "add", "del", "on", "off" };
+	char line[20];
+	unsigned int i;
+	int err;
+
+	if (make("a", getpid(), plain, words))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (i == 2 && (get("a", REGISTERED) || on("add", "a")))
+			return false;
+		snprintf(line, sizeof(line), "kprobe %s", commands[i]);
+		err = on(line, "a");
+		if (err == EINVAL)
+			continue;
+		ksft_print_msg("%s: error %d\n", line, err);
+		return false;
+	}
+	return true;
+}
+
+static void check_in_kprobe(void)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	unsigned int nr;
+
+	lseek(log, 0, SEEK_END);
+	show_messages_again();
+	ksft_test_result(all_are_refused("") && call_plain(2) == 2 && get("a", HITS) == 2,
+			 "a handler of a kprobe changes no probe: %ld hits\n", get("a", HITS));
+	command("drop");
+	ksft_test_result(all_are_refused("return") && call_plain(2) == 2 && get("a", RETURNS) == 2,
+			 "nor a return probe: %ld returns\n", get("a", RETURNS));
+	command("drop");
+	nr = count_messages(log, "uprobes: probes cannot be registered in atomic context");
+	ksft_test_result(nr == 1, "the kernel says so once: %u times\n", nr);
+	close(log);
+}
+
 /* --- Processes ------------------------------------------------------------------------ */
 
 /* Its pid is still in use. */
@@ -282,7 +348,7 @@ static void check_zombie(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(27 + INSIDE_CHECKS);
+	ksft_set_plan(30 + INSIDE_CHECKS);
 	memcpy(before, plain, sizeof(before));
 	record_refusals(true);
 	check_mappings();
@@ -294,6 +360,7 @@ int main(void)
 	check_arguments();
 	check_twice("");
 	check_twice("return");
+	check_in_kprobe();
 	check_zombie();
 	record_refusals(false);
 	ksft_finished();
