@@ -140,6 +140,22 @@ echo '!traceoff' >"$event/trigger"
 echo 0 >"$event/enable"
 echo >"$UPROBE_EVENTS"
 
+# An event of returns by its place, and one of entries with a filter.
+start plain 3
+is "an event with %return" "$(define "p:back $at%return result=\$retval:u64")" ok
+matches "it is one of returns" "$(cat "$UPROBE_EVENTS")" "^r:uprobes/back pid:$waiting:0x"
+is "an event that will have a filter" "$(define "p:one $at value=$(first_argument)")" ok
+echo "value == 1" >"$TRACING/events/uprobes/one/filter"
+echo >"$TRACING/trace"
+echo 1 >"$TRACING/events/uprobes/enable"
+is "the process with both goes on" "$(go)" 3
+wait "$waiting"
+is "each return is a hit" \
+	"$(sed -nE 's/.* back: .* result=//p' "$TRACING/trace" | tr '\n' ' ')" "1 2 3 "
+is "one entry passes the filter" "$(sed -nE 's/.* one: .* value=//p' "$TRACING/trace")" 1
+echo 0 >"$TRACING/events/uprobes/enable"
+echo >"$UPROBE_EVENTS"
+
 start plain 5
 is "an event of a process is no kprobe event" \
 	"$(errno_of "$(env echo "p:one $at" 2>&1 >>"$TRACING/kprobe_events")")" EINVAL
