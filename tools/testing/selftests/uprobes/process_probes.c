@@ -330,6 +330,25 @@ static void check_reading(void)
 	unlink(FILE_PATH);
 }
 
+/* The same with a page that it writes. */
+static void check_writing(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const volatile unsigned int *at = page;
+	char words[40];
+	int err;
+
+	snprintf(words, sizeof(words), "write=0x%lx", (unsigned long)page);
+	err = add("a", plain, words);
+	ksft_test_result(!err && call_plain(1) == 1 && *at == KNOWN && !get("a", ERRORS),
+			 "a handler writes data of the process: error %d, 0x%x\n", err, *at);
+	change_protection(page, 4096, PROT_READ);
+	ksft_test_result(call_plain(1) == 1 && get("a", HITS) == 2 && get("a", ERRORS) == 1,
+			 "but not what the process cannot write\n");
+	command("drop");
+	munmap(page, 4096);
+}
+
 /* --- Operations in handlers -------------------------------------------------------- */
 
 static void check_deferred(void)
@@ -375,6 +394,7 @@ static void check_deferred(void)
 	ksft_test_result(!err && call_plain(2) == 2 && get("a", HITS) == 2, "a handler sleeps\n");
 	command("drop");
 	check_reading();
+	check_writing();
 }
 
 /* --- Probes of the kernel ------------------------------------------------------------ */
@@ -484,6 +504,10 @@ static void check_changes(void)
 	check_change("nothing at an emulated instruction", changed_call, "", 0, 0x2301);
 	check_change("the ip at an emulated instruction", changed_call, "ip=%ld",
 		     changed_call_end - changed_call, 0x2101);
+	check_change("the result at a copied instruction", changed_copied, "result=%ld", 0x50000,
+		     0x52300);
+	check_change("the result at an emulated instruction", changed_call, "result=%ld", 0x50000,
+		     0x52200);
 	check_change("the stack pointer", changed_sp, "sp=%ld", CHANGED_SLOT, 0x1301);
 	check_change("the flags", changed_flags, "carry", 0, 0x12301);
 }
@@ -554,7 +578,7 @@ static void check_batch_of_returns(void)
 
 int main(void)
 {
-	ksft_set_plan(76);
+	ksft_set_plan(80);
 	check_file();
 	check_registers();
 	check_order();

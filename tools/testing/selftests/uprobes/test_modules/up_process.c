@@ -35,6 +35,7 @@
  *	known		the general registers are KNOWN, KNOWN + 1 and so on, and the flags
  *			those of an equal comparison with carry, or it is an error
  *	read=N		the handler reads KNOWN at this address of its process, or it is an error
+ *	write=N		the handler writes KNOWN to this address, or it is an error
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
@@ -99,6 +100,7 @@
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
  * @read: the handler reads KNOWN there, or 0
+ * @write: the handler writes KNOWN there, or 0
  * @sp: stack pointer of the last hit
  * @changes: those of the handler
  * @result: of the last callback, or of another operation in a handler or a notifier
@@ -116,7 +118,7 @@ struct probe {
 	     dies, leaves;
 	struct probe *other, *remove, *end;
 	bool ended;
-	unsigned long read, sp;
+	unsigned long read, write, sp;
 	struct changes changes;
 	int result, asked;
 	atomic_long_t hits, returns, callbacks, errors;
@@ -175,7 +177,7 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		atomic_long_inc(&p->errors);
 	if (p->known && !are_known(regs))
 		atomic_long_inc(&p->errors);
-	if (p->read && !read_known(p->read))
+	if ((p->read && !read_known(p->read)) || (p->write && !write_known(p->write)))
 		atomic_long_inc(&p->errors);
 	WRITE_ONCE(p->sp, user_stack_pointer(regs));
 	if (p->sleep) {
@@ -356,6 +358,8 @@ static int take_word(struct probe *p, char *word)
 		return kstrtoul(value, 0, &p->rp.up.vaddr);
 	if (!strcmp(word, "read"))
 		return kstrtoul(value, 0, &p->read);
+	if (!strcmp(word, "write"))
+		return kstrtoul(value, 0, &p->write);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
 	if (!strcmp(word, "data"))

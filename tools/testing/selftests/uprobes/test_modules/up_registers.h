@@ -76,4 +76,12 @@ static bool read_known(unsigned long address)
 	return !copy_from_user(&value, (void __user *)address, sizeof(value)) && value == KNOWN;
 }
 
+/* Writes it. */
+static bool write_known(unsigned long address)
+{
+	const u32 value = KNOWN;
+
+	return !copy_to_user((void __user *)address, &value, sizeof(value));
+}
+
 #endif /* _UP_REGISTERS_H */
