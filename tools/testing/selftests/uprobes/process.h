@@ -35,6 +35,7 @@ UNUSED static const char *name_of(const char *kind, int nr)
 #define LOG		module_file("log")
 #define EVENTS		module_file("events")
 #define KERNEL		module_file("kernel")
+#define LIST		"/sys/kernel/debug/uprobes/list"
 #define FILE_PATH	"/tmp/uprobes-process-code"
 
 #define ALL		(PROT_READ | PROT_WRITE | PROT_EXEC)

@@ -10,8 +10,6 @@
 #include "process.h"
 #include "areas.h"
 
-#define LIST		"/sys/kernel/debug/uprobes/list"
-
 /* The instruction of the function that is changed, and the next one. */
 #define CHANGED		code_offsets[2]
 #define NEXT		code_offsets[3]

@@ -11,8 +11,6 @@
 #include "code.h"
 #include "process.h"
 
-#define LIST		"/sys/kernel/debug/uprobes/list"
-
 /* The last instruction of the code, a return, which can be emulated. */
 #ifdef __aarch64__
 #define RETURN_OFFSET	(CODE_SIZE - 4)

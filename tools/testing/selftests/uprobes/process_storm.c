@@ -20,7 +20,6 @@
 #include "tracee.h"
 #include "victims.h"
 
-#define LIST		"/sys/kernel/debug/uprobes/list"
 #define NAMES		8
 
 /* The storm goes on until so many probes were registered, but not for ever. */

@@ -328,6 +328,33 @@ static void check_killed(void)
 	command("drop");
 }
 
+/* The handler kills its process, and asks for operations. */
+static void check_killing_handler(void)
+{
+	pid_t pid = fork();
+	char line[16];
+	int status = 0;
+
+	if (!pid) {
+		limit_child();
+		_exit(make("n", getpid(), deep, "") ?: add("a", plain, "kill other=n self") ?:
+		      (int)call_plain(1));
+	}
+	waitpid(pid, &status, 0);
+	snprintf(line, sizeof(line), "pid:%d:", pid);
+	ksft_test_result(WIFSIGNALED(status) && get("a", HITS) == 1 &&
+			 get("a", ASKED) == -EINPROGRESS && !strstr(read_all(LIST), line),
+			 "a handler kills its process, which has no probes then\n");
+	ksft_test_result(get("a", CALLBACKS) == 1 && !get("a", RESULT) && !get("a", REGISTERED),
+			 "its probe has been unregistered: %ld callbacks\n", get("a", CALLBACKS));
+	/* A registration may need memory, which a killed process does not get. */
+	ksft_test_result(get("n", CALLBACKS) == 1 && !get("n", REGISTERED) &&
+			 (!get("n", RESULT) || get("n", RESULT) == -EINTR),
+			 "another one has been registered, or refused: %ld callbacks, %ld\n",
+			 get("n", CALLBACKS), get("n", RESULT));
+	command("drop");
+}
+
 /* --- Notifiers ------------------------------------------------------------------------ */
 
 #define MODPROBE	"/proc/sys/kernel/modprobe"
@@ -370,7 +397,7 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(12);
+	ksft_set_plan(15);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_return_of_calls();
@@ -379,6 +406,7 @@ int main(void)
 	check_busy_handlers();
 	check_kernel();
 	check_killed();
+	check_killing_handler();
 	check_notifier_in_handler();
 	check_helper();
 	ksft_finished();

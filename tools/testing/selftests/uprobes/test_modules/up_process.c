@@ -32,6 +32,7 @@
  *	sleep		the handler sleeps, and allocates memory
  *	meet		the handler waits until a second call of it runs
  *	signal		the handler sends SIGUSR1 to the thread
+ *	kill		the handler kills its process
  *	known		the general registers are KNOWN, KNOWN + 1 and so on, and the flags
  *			those of an equal comparison with carry, or it is an error
  *	read=N		the handler reads KNOWN at this address of its process, or it is an error
@@ -87,6 +88,7 @@
  * @sleep: the handler sleeps
  * @meet: the handler waits for another one
  * @signal: the handler sends a signal
+ * @kill: the handler kills its process
  * @known: the registers of the hit are known
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
@@ -114,8 +116,8 @@ struct probe {
 	struct uretprobe rp;
 	struct list_head entry;
 	char name[NAME_SIZE];
-	bool is_return, ignore, sleep, meet, signal, known, quiet, self, kprobes, calls, notify,
-	     dies, leaves;
+	bool is_return, ignore, sleep, meet, signal, kill, known, quiet, self, kprobes, calls,
+	     notify, dies, leaves;
 	struct probe *other, *remove, *end;
 	bool ended;
 	unsigned long read, write, sp;
@@ -188,6 +190,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		meet(p);
 	if (p->signal)
 		send_sig(SIGUSR1, current, 0);
+	if (p->kill)
+		send_sig(SIGKILL, current, 1);
 	if (p->kprobes)
 		p->result = use_kernel_probes();
 	if (p->calls)
@@ -319,8 +323,9 @@ static const struct member {
 	size_t offset;
 } flags[] = {
 #define MEMBER(name) { #name, offsetof(struct probe, name) }
-	MEMBER(ignore), MEMBER(sleep), MEMBER(meet), MEMBER(signal), MEMBER(known), MEMBER(quiet),
-	MEMBER(self), MEMBER(kprobes), MEMBER(calls), MEMBER(notify), MEMBER(dies), MEMBER(leaves),
+	MEMBER(ignore), MEMBER(sleep), MEMBER(meet), MEMBER(signal), MEMBER(kill), MEMBER(known),
+	MEMBER(quiet), MEMBER(self), MEMBER(kprobes), MEMBER(calls), MEMBER(notify), MEMBER(dies),
+	MEMBER(leaves),
 }, links[] = {
 	MEMBER(other), MEMBER(remove), MEMBER(end),
 };
