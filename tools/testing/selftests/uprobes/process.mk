@@ -8,6 +8,7 @@ TEST_PROGS += \
 	process_x32.sh \
 	process_changed.sh \
 	process_children.sh \
+	process_cost.sh \
 	process_errors.sh \
 	process_events.sh \
 	process_debug.sh \
@@ -22,8 +23,9 @@ TEST_PROGS += \
 	process_threads.sh \
 	process_oops.sh
 
-PROCESS_PROGRAMS := process_probes process_changed process_children process_errors process_exits \
-	process_limits process_modules process_debug process_starved process_storm process_threads
+PROCESS_PROGRAMS := process_probes process_changed process_children process_cost process_errors \
+	process_exits process_limits process_modules process_debug process_starved process_storm \
+	process_threads
 HELPERS += $(PROCESS_PROGRAMS)
 NARROW_PROCESS := $(PROCESS_PROGRAMS:%=%_32)
 X32 := target_x32

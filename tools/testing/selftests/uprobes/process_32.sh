@@ -10,7 +10,7 @@ RESULTS=/tmp/uprobes-process-32
 begin
 need_process_probes
 [ -x "$HERE/process_probes_32" ] || skip_all "no programs for 32 bits"
-names="probes changed children errors exits limits modules debug storm threads"
+names="probes changed children cost errors exits limits modules debug storm threads"
 [ ! -d /sys/kernel/debug/failslab ] || names="$names starved"
 load up_process
 

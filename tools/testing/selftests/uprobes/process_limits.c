@@ -443,55 +443,6 @@ static void check_memory(void)
 	unlink(FILE_PATH);
 }
 
-/* --- Cost ----------------------------------------------------------------------------------- */
-
-#define COST_ROUNDS	20
-#define COST_CALLS	1000
-
-static void call_kernel(unsigned int times)
-{
-	while (times--)
-		syscall(__NR_getppid);
-}
-
-/* The shortest time of several rounds; other load of the machine makes some of them longer. */
-static long shortest(bool hits)
-{
-	unsigned long time, best = 0;
-	int i;
-
-	for (i = 0; i < COST_ROUNDS; i++) {
-		time = now();
-		if (hits)
-			call_plain(COST_CALLS);
-		else
-			call_kernel(COST_CALLS);
-		time = now() - time;
-		if (!best || time < best)
-			best = time;
-	}
-	return best;
-}
-
-static void check_cost(void)
-{
-	long calls = shortest(false), bare = shortest(true), hits, returns;
-	int err = make("a", getpid(), plain, "quiet") ?: on("add", "a");
-
-	hits = shortest(true) - bare;
-	err = err ?: get("a", HITS) != COST_ROUNDS * COST_CALLS;
-	command("drop");
-	err = err ?: make("r", getpid(), plain, "return quiet") ?: on("add", "r");
-	returns = shortest(true) - bare;
-	err = err ?: get("r", RETURNS) != COST_ROUNDS * COST_CALLS;
-	command("drop");
-	ksft_test_result(!err && hits < 10 * calls,
-			 "a hit costs less than 10 system calls: %ld, %ld for one call\n",
-			 hits / COST_CALLS, calls / COST_CALLS);
-	ksft_test_result(!err && returns < 30 * calls,
-			 "a return less than 30: %ld\n", returns / COST_CALLS);
-}
-
 /* --- A process whose first thread has ended ---------------------------------------------- */
 
 static void call_until(void *stop)
@@ -576,7 +527,7 @@ static void check_tagged_literal(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(26 + TAG_CHECKS);
+	ksft_set_plan(24 + TAG_CHECKS);
 	check_execute_only();
 	check_protected();
 	check_guarded();
@@ -587,6 +538,5 @@ int main(void)
 	check_memory();
 	check_first_thread();
 	check_tagged_literal();
-	check_cost();
 	ksft_finished();
 }
