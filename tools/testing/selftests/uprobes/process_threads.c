@@ -177,6 +177,18 @@ static void check_removal_in_callback(void)
 			 hits, errors);
 }
 
+/* Unlike handlers, callbacks need not wait: there is no other callback. */
+static void check_registration_in_callback(void)
+{
+	int err = make("n", getpid(), deep, "") ?: add("a", plain, "self begin=n");
+
+	call_plain(1);
+	ksft_test_result(!err && get("a", CALLBACKS) == 1 && !get("a", ASKED) && !deep(0) &&
+			 get("n", HITS) == 1 && !get("n", CALLBACKS),
+			 "a callback registers a probe at once: %ld\n", get("a", ASKED));
+	command("drop");
+}
+
 /* UPROBES_THREADS and UPROBES_CALLS, the calls of each, may be set in the environment. */
 static void check_threads(void)
 {
@@ -328,6 +340,38 @@ static void check_killed(void)
 	command("drop");
 }
 
+/* The result of a killed caller's command, which the caller does not see, must be the truth. */
+static bool result_is_right(bool done)
+{
+	long result = atol(read_all(module_file("result")));
+
+	if (result == (done ? 0 : -EINTR))
+		return true;
+	ksft_print_msg("done: %d, but the result is %ld\n", done, result);
+	return false;
+}
+
+static void check_results_of_killed(void)
+{
+	int err = make("p", getpid(), plain, "");
+	bool killed = is_killed("dying add p");
+	long hits;
+
+	ksft_test_result(!err && killed && result_is_right(get("p", REGISTERED)) &&
+			 call_plain(1) == 1 && get("p", HITS) == get("p", REGISTERED),
+			 "a killed caller registers a probe, or gets EINTR: %ld registered\n",
+			 get("p", REGISTERED));
+	if (!get("p", REGISTERED))
+		err = on("add", "p");
+	err = err ?: on("off", "p");
+	hits = get("p", HITS);
+	killed = is_killed("dying on p");
+	ksft_test_result(!err && killed && call_plain(1) == 1 &&
+			 result_is_right(get("p", HITS) == hits + 1),
+			 "a killed caller enables a probe, or gets EINTR: error %d\n", err);
+	command("drop");
+}
+
 /* The handler kills its process, and asks for operations. */
 static void check_killing_handler(void)
 {
@@ -397,15 +441,17 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(15);
+	ksft_set_plan(18);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_return_of_calls();
 	check_two_removals();
 	check_removal_in_callback();
+	check_registration_in_callback();
 	check_busy_handlers();
 	check_kernel();
 	check_killed();
+	check_results_of_killed();
 	check_killing_handler();
 	check_notifier_in_handler();
 	check_helper();

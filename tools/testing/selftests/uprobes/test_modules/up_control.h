@@ -3,8 +3,8 @@
 #define _UPROBES_UP_CONTROL_H
 /*
  * Shared by the modules that register probes on behalf of programs and scripts: a folder of
- * debugfs with the file "control", into which commands are written, and the file "log" with the
- * names of probes whose handlers have run.
+ * debugfs with the file "control", into which commands are written, the file "result" with the
+ * result of the last one, and the file "log" with the names of probes whose handlers have run.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -57,6 +57,8 @@ DEFINE_SHOW_ATTRIBUTE(log);
 
 static DEFINE_MUTEX(lock);		/* one command at a time */
 
+static int last_result;		/* under the lock */
+
 /* The module's: runs a command, under the lock. Returns 0 or an errno. */
 static int run(char *line);
 
@@ -74,8 +76,6 @@ static char *split_word(char *word)
 static ssize_t control_write(struct file *file, const char __user *text, size_t size,
 			     loff_t *offset)
 {
-	int ret;
-
 	if (size >= LINE_SIZE)
 		return -E2BIG;
 
@@ -84,8 +84,8 @@ static ssize_t control_write(struct file *file, const char __user *text, size_t 
 	if (IS_ERR(line))
 		return PTR_ERR(no_free_ptr(line));
 	guard(mutex)(&lock);
-	ret = run(strim(line));
-	return ret ?: size;
+	last_result = run(strim(line));
+	return last_result ?: size;
 }
 
 static const struct file_operations control_fops = {
@@ -93,12 +93,21 @@ static const struct file_operations control_fops = {
 	.write = control_write,
 };
 
+static int result_show(struct seq_file *m, void *v)
+{
+	guard(mutex)(&lock);
+	seq_printf(m, "%d\n", last_result);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(result);
+
 /* Makes the folder with the files; the module removes it with debugfs_remove(). */
 static struct dentry *control_create(const char *name)
 {
 	struct dentry *directory = debugfs_create_dir(name, NULL);
 
 	debugfs_create_file("control", 0200, directory, NULL, &control_fops);
+	debugfs_create_file("result", 0400, directory, NULL, &result_fops);
 	debugfs_create_file("log", 0400, directory, NULL, &log_fops);
 	return directory;
 }

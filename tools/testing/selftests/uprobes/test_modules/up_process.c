@@ -41,6 +41,7 @@
  *	self		the handler unregisters the probe
  *	other=NAME	the handler registers another probe
  *	remove=NAME	the handler unregisters another probe
+ *	begin=NAME	the callback registers another probe
  *	end=NAME	the callback unregisters another probe, which must have no callbacks then
  *	kprobes		the handler registers and unregisters probes of that function
  *	calls		the handler calls that function
@@ -54,10 +55,10 @@
  *
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
  * last callback or operation in a notifier, errors, 1 if it is registered, the result of the last
- * registration or removal in its handler, and the stack pointer of the last hit.  up_process/log
- * has the names of probes whose handlers have run, with a "+" or "-" for callbacks of registrations
- * and removals, in that order.  up_process/events has the numbers of forks, execs, exits, and
- * exits of tasks without memory.
+ * operation that its handler or its callback has asked for, and the stack pointer of the last hit.
+ * up_process/log has the names of probes whose handlers have run, with a "+" or "-" for callbacks of
+ * registrations and removals, in that order.  up_process/events has the numbers of forks, execs,
+ * exits, and exits of tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -99,6 +100,7 @@
  * @leaves: the exit of its process unregisters it
  * @other: the handler registers it, or NULL
  * @remove: the handler unregisters it, or NULL
+ * @begin: the callback registers it, or NULL
  * @end: the callback unregisters it, or NULL
  * @ended: by such a callback
  * @read: the handler reads KNOWN there, or 0
@@ -106,7 +108,7 @@
  * @sp: stack pointer of the last hit
  * @changes: those of the handler
  * @result: of the last callback, or of another operation in a handler or a notifier
- * @asked: result of the last registration or removal in the handler
+ * @asked: result of the last operation in the handler or the callback
  * @hits: of the handler
  * @returns: of the return handler
  * @callbacks: of the callback
@@ -118,7 +120,7 @@ struct probe {
 	char name[NAME_SIZE];
 	bool is_return, ignore, sleep, meet, signal, kill, known, quiet, self, kprobes, calls,
 	     notify, dies, leaves;
-	struct probe *other, *remove, *end;
+	struct probe *other, *remove, *begin, *end;
 	bool ended;
 	unsigned long read, write, sp;
 	struct changes changes;
@@ -256,6 +258,8 @@ static void on_change(struct uprobe *u, int reg, int result)
 	atomic_long_inc(&p->callbacks);
 	if (READ_ONCE(p->ended))
 		atomic_long_inc(&p->errors);
+	if (p->begin)
+		p->asked = add(p->begin);
 	if (p->end) {
 		del(p->end);
 		WRITE_ONCE(p->end->ended, true);
@@ -327,7 +331,7 @@ static const struct member {
 	MEMBER(quiet), MEMBER(self), MEMBER(kprobes), MEMBER(calls), MEMBER(notify), MEMBER(dies),
 	MEMBER(leaves),
 }, links[] = {
-	MEMBER(other), MEMBER(remove), MEMBER(end),
+	MEMBER(other), MEMBER(remove), MEMBER(begin), MEMBER(end),
 };
 
 static void *find_member(struct probe *p, const char *word, const struct member *members,
