@@ -46,7 +46,9 @@ if [ -w "$CPU" ]; then
 else
 	skip "meanwhile a CPU goes offline and comes back" "no CPU can go offline"
 fi
-is "the debuggers lost none" "$(cat /tmp/storm-* | sort -u)" "registers=1 hits=1"
+for kind in perf ptrace; do
+	is "$kind loses none" "$(sort -u /tmp/storm-$kind)" "registers=1 hits=1"
+done
 rm -f /tmp/storm-*
 
 # Debuggers that take the last register: probes are parked and come back.
@@ -66,9 +68,11 @@ while [ "$i" -lt $((rounds / 10)) ]; do
 done
 rm -f /tmp/storm
 wait
-is "the debuggers got hits of all their registers, and some had registers" \
-	"$(cat /tmp/storm-* |
-		awk -F'[= ]' '$2 != $4 { print } $2 > 0 { some = "some" } END { print some }')" some
+for kind in perf ptrace; do
+	is "$kind gets hits of all its registers, and has some" "$(
+		awk -F'[= ]' '$2 != $4 { print } $2 > 0 { some = "some" } END { print some }' \
+			/tmp/storm-$kind)" some
+done
 no_parked()
 {
 	! grep -q '\[PARKED\]' "$LIST"
