@@ -2,9 +2,10 @@
 /*
  * Dynamic events on watchpoint probes.
  *
- *	w[:[GROUP/]EVENT] (r|w|rw)@PLACE[:LENGTH] [ARGUMENT...]
+ *	w[:[GROUP/]EVENT] [r|w|rw]@PLACE[:LENGTH] [ARGUMENT...]
  *
- * PLACE is ADDRESS, SYMBOL[+OFFSET], or pid:PID:ADDRESS for data of a process.
+ * PLACE is ADDRESS, SYMBOL[+OFFSET], or pid:PID:ADDRESS for data of a process.  Without a type of
+ * access, it is rw.
  *
  * Arguments are those of kprobe events, and $addr, $value and $old: the watched address, and the
  * watched bytes after and before the access.  Written to dynamic_events in tracefs.

@@ -29,7 +29,7 @@ static int parse_type(struct wprobe *wp, const char *spec)
 		wp->type = WPROBE_READ;
 	else if (strstarts(spec, "w@"))
 		wp->type = WPROBE_WRITE;
-	else if (strstarts(spec, "rw@"))
+	else if (strstarts(spec, "rw@") || strstarts(spec, "@"))
 		wp->type = WPROBE_RW;
 	else
 		return bad_place(0, "The access is not r, w or rw", -EINVAL);
@@ -126,7 +126,7 @@ static char *cut_length(char *place)
 /**
  * trace_wprobe_parse_spec() - parse the type, place and length of an event
  * @tw: the event; its probe is filled in
- * @spec: TYPE@PLACE[:LENGTH]; it has an '@'
+ * @spec: [TYPE]@PLACE[:LENGTH]; it has an '@'
  *
  * Context: task, may sleep; between trace_probe_log_init() and trace_probe_log_clear().
  * Return: 0; -EINVAL or -ERANGE if the text is wrong; -EADDRNOTAVAIL if several symbols have the

@@ -40,9 +40,13 @@ else
 	is "a symbol that is there twice" "$(define "w:wp/none w@$twice:1")" EADDRNOTAVAIL
 	is "the reason" "$(reason)" "The symbol is not unique"
 fi
-is "the README has the syntax" "$(grep -c ' w\[:.*<access>@<data>' "$TRACING/README")" 1
+is "the README has the syntax" "$(grep -c ' w\[:.*\[<access>\]@<data>' "$TRACING/README")" 1
 is "no such type" "$(define "w:wp/none x@wp_test_words:4")" EINVAL
 is "the reason: the type" "$(reason)" "The access is not r, w or rw"
+is "without a type" "$(define "w:wp/any @wp_test_words+32:2")" ok
+is "without a type: show" "$(grep ^w:wp/any "$events")" "w:wp/any @wp_test_words+32:2"
+is "without a type: reads and writes" "$(list | grep -c ' rw:2 ')" 1
+is "without a type: remove" "$(define "-:wp/any")" ok
 for variable in addr value old; do
 	is "\$$variable in a string" \
 		"$(define "w:wp/none w@wp_test_words:4 x=\\\"\$$variable\"")" EINVAL
