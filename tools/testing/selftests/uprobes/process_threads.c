@@ -177,6 +177,20 @@ static void check_removal_in_callback(void)
 			 hits, errors);
 }
 
+/* A handler is not waited for. */
+static void check_disabling_handler(void)
+{
+	int err = add("a", plain, "off");
+
+	ksft_test_result(!err && call_plain(3) == 3 && get("a", HITS) == 1 && !get("a", ASKED) &&
+			 get("a", REGISTERED) == 1 && !get("a", CALLBACKS) && unchanged(plain),
+			 "a handler disables its probe at once: %ld\n", get("a", ASKED));
+	err = on("on", "a");
+	ksft_test_result(!err && call_plain(3) == 3 && get("a", HITS) == 2,
+			 "and again when it has been enabled: error %d\n", err);
+	command("drop");
+}
+
 /* Unlike handlers, callbacks need not wait: there is no other callback. */
 static void check_registration_in_callback(void)
 {
@@ -441,12 +455,13 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(18);
+	ksft_set_plan(20);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_return_of_calls();
 	check_two_removals();
 	check_removal_in_callback();
+	check_disabling_handler();
 	check_registration_in_callback();
 	check_busy_handlers();
 	check_kernel();

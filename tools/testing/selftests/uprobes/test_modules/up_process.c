@@ -39,6 +39,7 @@
  *	write=N		the handler writes KNOWN to this address, or it is an error
  *	quiet		the log does not have it
  *	self		the handler unregisters the probe
+ *	off		the handler disables the probe
  *	other=NAME	the handler registers another probe
  *	remove=NAME	the handler unregisters another probe
  *	begin=NAME	the callback registers another probe
@@ -56,8 +57,8 @@
  * up_process/probes has a line for each: name, hits, returns, missed, callbacks, result of the
  * last callback or operation in a notifier, errors, 1 if it is registered, the result of the last
  * operation that its handler or its callback has asked for, and the stack pointer of the last hit.
- * up_process/log has the names of probes whose handlers have run, with a "+" or "-" for callbacks of
- * registrations and removals, in that order.  up_process/events has the numbers of forks, execs,
+ * up_process/log has the names of probes whose handlers have run, with a "+" or "-" for callbacks
+ * of registrations and removals, in that order.  up_process/events has the numbers of forks, execs,
  * exits, and exits of tasks without memory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -93,6 +94,7 @@
  * @known: the registers of the hit are known
  * @quiet: its hits are not in the log
  * @self: the handler unregisters it
+ * @off: the handler disables it
  * @kprobes: the handler registers probes of the kernel
  * @calls: the handler calls a function of the kernel
  * @notify: the handler registers the notifier
@@ -119,7 +121,7 @@ struct probe {
 	struct list_head entry;
 	char name[NAME_SIZE];
 	bool is_return, ignore, sleep, meet, signal, kill, known, quiet, self, kprobes, calls,
-	     notify, dies, leaves;
+	     notify, dies, leaves, off;
 	struct probe *other, *remove, *begin, *end;
 	bool ended;
 	unsigned long read, write, sp;
@@ -208,6 +210,8 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 		p->asked = del(p->remove);
 	if (p->self)
 		p->asked = del(p);
+	if (p->off)
+		p->asked = disable(p);
 	make_changes(&p->changes, regs);
 }
 
@@ -321,7 +325,7 @@ static int take_size(const char *text, size_t *size)
 	return ret;
 }
 
-/* Words that are members of struct probe: flags, and other probes. */
+/* Words that are members of struct probe: flags, other probes, and addresses. */
 static const struct member {
 	const char *word;
 	size_t offset;
@@ -329,9 +333,11 @@ static const struct member {
 #define MEMBER(name) { #name, offsetof(struct probe, name) }
 	MEMBER(ignore), MEMBER(sleep), MEMBER(meet), MEMBER(signal), MEMBER(kill), MEMBER(known),
 	MEMBER(quiet), MEMBER(self), MEMBER(kprobes), MEMBER(calls), MEMBER(notify), MEMBER(dies),
-	MEMBER(leaves),
+	MEMBER(leaves), MEMBER(off),
 }, links[] = {
 	MEMBER(other), MEMBER(remove), MEMBER(begin), MEMBER(end),
+}, numbers[] = {
+	MEMBER(read), MEMBER(write), { "at", offsetof(struct probe, rp.up.vaddr) },
 };
 
 static void *find_member(struct probe *p, const char *word, const struct member *members,
@@ -350,6 +356,7 @@ static int take_word(struct probe *p, char *word)
 	int ret = take_change(&p->changes, word, value);
 	bool *flag = find_member(p, word, flags, ARRAY_SIZE(flags));
 	struct probe **link = find_member(p, word, links, ARRAY_SIZE(links));
+	unsigned long *number = find_member(p, word, numbers, ARRAY_SIZE(numbers));
 
 	if (ret <= 0)
 		return ret;
@@ -357,18 +364,14 @@ static int take_word(struct probe *p, char *word)
 		*flag = true;
 		return 0;
 	}
+	if (number)
+		return kstrtoul(value, 0, number);
 	if (link) {
 		*link = find(value);
 		return *link ? 0 : -ENOENT;
 	}
 	if (!strcmp(word, "pid"))
 		return kstrtoint(value, 0, &p->rp.up.pid);
-	if (!strcmp(word, "at"))
-		return kstrtoul(value, 0, &p->rp.up.vaddr);
-	if (!strcmp(word, "read"))
-		return kstrtoul(value, 0, &p->read);
-	if (!strcmp(word, "write"))
-		return kstrtoul(value, 0, &p->write);
 	if (!strcmp(word, "most"))
 		return kstrtoint(value, 0, &p->rp.maxactive);
 	if (!strcmp(word, "data"))
@@ -459,7 +462,7 @@ static int command_array(const char *text)
 	return ret;
 }
 
-static void command_drop(void)
+static int command_drop(void)
 {
 	struct uretprobe *rps[MOST];
 	struct uprobe *us[MOST];
@@ -484,6 +487,7 @@ static void command_drop(void)
 		kfree(p);
 	}
 	log_clear();
+	return 0;
 }
 
 static int run(char *line)
@@ -499,10 +503,8 @@ static int run(char *line)
 	if (!strcmp(command, "kprobe"))
 		return run_in_kprobe(line);
 	name = strsep(&line, " ");
-	if (!strcmp(command, "drop")) {
-		command_drop();
-		return 0;
-	}
+	if (!strcmp(command, "drop"))
+		return command_drop();
 	if (!strcmp(command, "batch"))
 		return command_batch(false);
 	if (!strcmp(command, "returns"))
