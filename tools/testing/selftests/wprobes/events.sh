@@ -76,6 +76,78 @@ rmdir "$INSTANCE"
 
 echo '-:wp/first' >>"$events"
 echo '-:wprobes/w_wp_test_words_16_2' >>"$events"
+
+# record ARGUMENTS COMMAND...: define and enable the event, run the command, and print the values
+# that the event has recorded.
+record()
+{
+	echo "w:wp/one $1" >>"$events"
+	shift
+	mkdir "$INSTANCE"
+	echo 1 >"$INSTANCE/events/wp/one/enable"
+	"$@" >/dev/null
+	sed -n 's/.* one: ([^)]*) //p' "$INSTANCE/trace"
+	rmdir "$INSTANCE"
+	echo '-:wp/one' >>"$events"
+}
+
+read_and_write()
+{
+	wp read 0
+	wp write 0 5
+	wp read 0
+}
+
+wp write 0 4 >/dev/null
+is "reads and writes" "$(record "rw@wp_test_words:$long value=\$value old=\$old" read_and_write)" \
+	"value=0x4 old=0x4
+value=0x5 old=0x4
+value=0x5 old=0x5"
+case $(uname -m) in
+x86_64|i?86)
+	is "reads only" "$(define "w:wp/none r@wp_test_words:$long")" EOPNOTSUPP
+	is "the reason: reads only" "$(reason)" "Failed to register probe event"
+	;;
+*)
+	wp write 0 4 >/dev/null
+	is "reads only" "$(record "r@wp_test_words:$long value=\$value" read_and_write)" \
+		"value=0x4
+value=0x5"
+	;;
+esac
+is "an address" "$(record "w@0x$address:$long value=\$value" wp write 0 6)" "value=0x6"
+
+is "no length" "$(define "w:wp/four w@wp_test_words")" ok
+is "four bytes are watched" "$(list)" "w  wp_test_words+0x0  w:4 nmissed=0 [DISABLED]"
+echo '-:wp/four' >>"$events"
+
+# The variable of each CPU has an address of its own, where the value is.
+fork_often()
+{
+	for _ in 1 2 3 4 5 6 7 8; do
+		sleep 0.1 &
+	done
+	wait
+}
+
+# Prefixes the records with the number of the CPU.
+record_cpus()
+{
+	echo "w:wp/forks w@process_counts:$long addr=\$addr value=\$value at=+0(\$addr)" >>"$events"
+	mkdir "$INSTANCE"
+	echo 1 >"$INSTANCE/events/wp/forks/enable"
+	fork_often
+	sed -n 's/.*\[\([0-9]*\)\].* forks: ([^)]*) addr=\(.*\) value=\(.*\) at=/\1 \2 \3 /p' \
+		"$INSTANCE/trace"
+	rmdir "$INSTANCE"
+	echo '-:wp/forks' >>"$events"
+}
+
+is "a variable of each CPU" "$(record_cpus | awk '
+	$3 != $4 || ($1 in at && at[$1] != $2) || ($2 in of && of[$2] != $1) { print }
+	{ at[$1] = $2; of[$2] = $1 }
+	END { print NR > 0 ? "some" : "none" }')" some
+
 # Data of a process: a program that writes a word of its own twice.  The first instruction has a
 # probe, so that a copy of it makes the access.
 : >/tmp/process

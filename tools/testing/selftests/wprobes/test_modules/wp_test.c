@@ -17,7 +17,8 @@
  *	nothing			register an empty array
  *	del NAME		fails with -EBUSY if the handler runs afterwards
  *	enable NAME, disable NAME
- *	write SYMBOL VALUE	write a variable of this module, a long
+ *	write INDEX VALUE	write a word of wp_test_words
+ *	read INDEX		read one
  *	everywhere		write words 29 and 31 of wp_test_words 20 times on each online CPU
  *	rounds N		register, write on all CPUs, unregister, N times; fails if a round
  *				has no register, and with -EIO if hits are lost
@@ -255,16 +256,34 @@ static int disable(char *name, char **args)
 	return p ? disable_wprobe(&p->wp) : -EPROTO;
 }
 
-static int write_word(char *index, char **args)
+/* Returns a word of wp_test_words; NULL if there is none with that number. */
+static unsigned long *word_at(const char *index)
 {
-	char *value = strsep(args, " ");
-	unsigned long number;
 	unsigned int i;
 
-	if (!value || kstrtouint(index, 0, &i) || i >= ARRAY_SIZE(wp_test_words) ||
-	    kstrtoul(value, 0, &number))
+	if (!index || kstrtouint(index, 0, &i) || i >= ARRAY_SIZE(wp_test_words))
+		return NULL;
+	return &wp_test_words[i];
+}
+
+static int write_word(char *index, char **args)
+{
+	unsigned long *word = word_at(index), number;
+	char *value = strsep(args, " ");
+
+	if (!word || !value || kstrtoul(value, 0, &number))
 		return -EPROTO;
-	WRITE_ONCE(wp_test_words[i], number);
+	WRITE_ONCE(*word, number);
+	return 0;
+}
+
+static int read_word(char *index, char **args)
+{
+	unsigned long *word = word_at(index);
+
+	if (!word)
+		return -EPROTO;
+	READ_ONCE(*word);
 	return 0;
 }
 
@@ -350,6 +369,7 @@ static const struct {
 	{ "enable", enable },
 	{ "disable", disable },
 	{ "write", write_word },
+	{ "read", read_word },
 	{ "everywhere", everywhere },
 	{ "rounds", run_rounds },
 };
