@@ -28,6 +28,15 @@ static void same(const char *what, long got, long wanted)
 		fail(what, got, wanted);
 }
 
+/* The count of an event of perf. */
+static inline long count_of(int file)
+{
+	unsigned long long count;
+
+	same("read", read(file, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
 /* --- The module ------------------------------------------------------------------ */
 
 static int control(const char *text)
@@ -41,7 +50,7 @@ static int control(const char *text)
 	return ret;
 }
 
-static int add_at(const char *name, int pid, word_t *at, const char *type)
+static inline int add_at(const char *name, int pid, word_t *at, const char *type)
 {
 	char text[128];
 
@@ -114,7 +123,7 @@ struct test_case {
 };
 
 /* Runs the case that the first argument names, and prints "ok". */
-static int run_case(int argc, char **argv, const struct test_case *cases, unsigned int nr)
+static inline int run_case(int argc, char **argv, const struct test_case *cases, unsigned int nr)
 {
 	unsigned int i;
 

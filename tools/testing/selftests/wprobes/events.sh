@@ -121,6 +121,27 @@ is "no length" "$(define "w:wp/four w@wp_test_words")" ok
 is "four bytes are watched" "$(list)" "w  wp_test_words+0x0  w:4 nmissed=0 [DISABLED]"
 echo '-:wp/four' >>"$events"
 
+is_disabled()
+{
+	list | grep -q DISABLED
+}
+
+# Events that perf opens, alone and together with tracefs.
+is "an event for perf" "$(define "w:wp/perf w@wp_test_words:$long value=\$value")" ok
+id=$(cat "$TRACING/events/wp/perf/id")
+is "perf records the writes" "$("$HERE/recorded" "$id" 3)" "count=3 values=1,2,3"
+yes "perf disables the event" wait_until 10 is_disabled
+mkdir "$INSTANCE"
+echo 1 >"$INSTANCE/events/wp/perf/enable"
+is "perf and tracefs: perf" "$("$HERE/recorded" "$id" 2)" "count=2 values=1,2"
+wp write 0 9 >/dev/null
+is "perf and tracefs: tracefs" "$(sed -n 's/.* perf: ([^)]*) //p' "$INSTANCE/trace")" \
+	"value=0x1
+value=0x2
+value=0x9"
+rmdir "$INSTANCE"
+echo '-:wp/perf' >>"$events"
+
 # The variable of each CPU has an address of its own, where the value is.
 fork_often()
 {

@@ -453,14 +453,6 @@ static int perf_watch(word_t *word)
 	return perf_open((unsigned long)word, HW_BREAKPOINT_LEN_4, HW_BREAKPOINT_W, true);
 }
 
-static long count_of(int file)
-{
-	unsigned long long count;
-
-	same("read", read(file, &count, sizeof(count)), sizeof(count));
-	return count;
-}
-
 /* The core reads the whole word at a hit.  Perf, which watches its other half, does not see it. */
 static void read_unseen(void)
 {
