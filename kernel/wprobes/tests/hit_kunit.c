@@ -427,6 +427,31 @@ static void handlers_of_kprobes_retarget_a_probe(struct kunit *test)
 	unregister_wprobe(&mover.wp);
 }
 
+/* As soon as the probe is enabled, all CPUs watch the new address. */
+static void a_disabled_probe_is_retargeted(struct kunit *test)
+{
+	struct watched w = watched_at(&words[0], sizeof(long));
+
+	w.wp.flags = WPROBE_FLAG_MOVABLE;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_EXPECT_EQ(test, disable_wprobe(&w.wp), 0);
+	words[2] = 3;
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&w.wp, &words[2]), 0);
+	write_long(&words[0], 1);
+	write_long(&words[2], 4);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 0);
+	KUNIT_EXPECT_EQ(test, enable_wprobe(&w.wp), 0);
+	write_long(&words[0], 2);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 0);
+	write_long(&words[2], 5);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_EQ(test, w.old, 4);
+	KUNIT_EXPECT_EQ(test, w.new, 5);
+	expect_hit_of_all_cpus(test, &w, &words[2]);
+	KUNIT_EXPECT_EQ(test, w.wp.nmissed, 0);
+	unregister_wprobe(&w.wp);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_write_calls_the_handler),
 	KUNIT_CASE(each_length_watches_its_bytes),
@@ -445,6 +470,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(accesses_of_handlers_are_missed_and_counted),
 	KUNIT_CASE(handlers_take_no_change_from_others),
 	KUNIT_CASE(handlers_of_kprobes_retarget_a_probe),
+	KUNIT_CASE(a_disabled_probe_is_retargeted),
 	{}
 };
 

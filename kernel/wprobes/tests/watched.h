@@ -107,4 +107,15 @@ static __maybe_unused void expect_hit_of_each_cpu(struct kunit *test, struct wat
 	}
 }
 
+/* One write of each CPU is a hit, at once. */
+static __maybe_unused void expect_hit_of_all_cpus(struct kunit *test, struct watched *w,
+						  unsigned long *at)
+{
+	struct watched_write write = { .at = at, .value = 5 };
+	unsigned int n = hits_of(w);
+
+	on_each_cpu(make_watched_write, &write, true);
+	KUNIT_EXPECT_EQ(test, hits_of(w), n + num_online_cpus());
+}
+
 #endif /* _KERNEL_WPROBES_TESTS_WATCHED_H */

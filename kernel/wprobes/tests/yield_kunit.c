@@ -51,11 +51,23 @@ static int count_parked(struct watched *w, int n)
 	return parked;
 }
 
+/* Waits until that number of probes is parked. */
+static void expect_parked(struct kunit *test, struct watched *w, int n, int parked)
+{
+	int tries;
+
+	for (tries = 0; tries < 200 && count_parked(w, n) > parked; tries++)
+		msleep(20);
+	/* The worker that gives registers back holds the mutex until the CPUs have loaded them. */
+	scoped_guard(mutex, &wprobe_mutex)
+		KUNIT_EXPECT_EQ(test, count_parked(w, n), parked);
+}
+
 static void perf_gets_registers_of_the_youngest(struct kunit *test)
 {
 	struct watched *w = kunit_kcalloc(test, MANY, sizeof(*w), GFP_KERNEL);
 	struct perf_event *event[2];
-	int n, i, tries;
+	int n, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	n = register_many(w);
@@ -77,9 +89,7 @@ static void perf_gets_registers_of_the_youngest(struct kunit *test)
 	/* The oldest parked probe is the first to come back. */
 	for (i = 0; i < 2; i++) {
 		perf_event_release_kernel(event[i]);
-		for (tries = 0; tries < 200 && count_parked(w, n) > 1 - i; tries++)
-			msleep(20);
-		KUNIT_EXPECT_EQ(test, count_parked(w, n), 1 - i);
+		expect_parked(test, w, n, 1 - i);
 		KUNIT_EXPECT_FALSE(test, w[n - 2 + i].wp.flags & WPROBE_FLAG_PARKED);
 	}
 	for (i = 0; i < n; i++) {
@@ -117,6 +127,46 @@ static void parked_probes_can_be_unregistered(struct kunit *test)
 		unregister_wprobe(&w[--n].wp);
 }
 
+/* The youngest probe is parked, and watches the new address when it gets its register back. */
+static void a_parked_probe_is_retargeted(struct kunit *test)
+{
+	struct watched *w = kunit_kcalloc(test, MANY, sizeof(*w), GFP_KERNEL);
+	struct watched *last;
+	unsigned long *from, *to;
+	struct perf_event *event;
+	int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	n = register_many(w);
+	KUNIT_ASSERT_GE(test, n, 1);
+	last = &w[n - 1];
+	from = &words[2 * (n - 1)];
+	to = from + 1;
+	unregister_wprobe(&last->wp);
+	last->wp.flags = WPROBE_FLAG_MOVABLE;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&last->wp), 0);
+	event = perf_watch(0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_TRUE(test, last->wp.flags & WPROBE_FLAG_PARKED);
+	*to = 3;
+	KUNIT_EXPECT_EQ(test, wprobe_retarget(&last->wp, to), 0);
+	write_long(from, 1);
+	write_long(to, 4);
+	KUNIT_EXPECT_EQ(test, hits_of(last), 0);
+	perf_event_release_kernel(event);
+	expect_parked(test, w, n, 0);
+	write_long(from, 2);
+	KUNIT_EXPECT_EQ(test, hits_of(last), 0);
+	write_long(to, 5);
+	KUNIT_EXPECT_EQ(test, hits_of(last), 1);
+	KUNIT_EXPECT_EQ(test, last->old, 4);
+	KUNIT_EXPECT_EQ(test, last->new, 5);
+	expect_hit_of_all_cpus(test, last, to);
+	KUNIT_EXPECT_EQ(test, last->wp.nmissed, 0);
+	while (n)
+		unregister_wprobe(&w[--n].wp);
+}
+
 static void write_perf_word(void *unused)
 {
 	write_long(&perf_words[0], 1);
@@ -150,6 +200,7 @@ static void perf_and_probes_are_told_apart(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(perf_gets_registers_of_the_youngest),
 	KUNIT_CASE(parked_probes_can_be_unregistered),
+	KUNIT_CASE(a_parked_probe_is_retargeted),
 	KUNIT_CASE(perf_and_probes_are_told_apart),
 	{}
 };
