@@ -521,8 +521,12 @@ static void check_unread(void)
 	result = reap(linking);
 	ksft_test_result(!result, "text that is read for a registration: %d\n", result);
 	result = reap(registering);
-	ksft_test_result(!result && !shared->late,
-			 "another probe is registered before it has been read: %d\n", result);
+	if (long_kernel())
+		ksft_test_result(!result && !shared->late,
+				 "another probe is registered before it has been read: %d\n",
+				 result);
+	else
+		ksft_test_result_skip("a kernel of 32 bits has no links to many offsets\n");
 }
 
 int main(void)
