@@ -69,7 +69,7 @@ static int change(struct uprobe *u, bool disabled, bool undo)
  * enable_uprobe() - call the handler of a disabled probe again
  * @u: registered
  *
- * Context: task, may sleep.
+ * Context: task, may sleep; handlers, too, where it takes effect at once.
  * Return: 0; -EINVAL if @u is not registered or the context is atomic; -ESRCH if the process
  * ends; -EILSEQ if the program has overwritten the instruction; -EPERM if userfaultfd protects the
  * page; -EINTR if the caller is being killed; -ENOMEM, -EFAULT if the text cannot be patched. After
@@ -98,7 +98,7 @@ EXPORT_SYMBOL_GPL(enable_uprobe);
  *
  * The breakpoint is removed, unless another probe needs it. Handlers that run go on.
  *
- * Context: task, may sleep.
+ * Context: as of enable_uprobe().
  * Return: see enable_uprobe(), or -EAGAIN if userfaultfd protects the text; after an error of the
  * text, @u is disabled, too, but its breakpoint stays.
  */
