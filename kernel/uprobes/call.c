@@ -452,9 +452,9 @@ static void give_up(struct uprobe_mm *own, unsigned long vaddr)
 }
 
 /*
- * Is an address in the restartable sequence that current executes? The kernel does not abort a
- * sequence that is preempted in a system call. All threads that execute the nop are expected to be
- * in the sequence, or none.
+ * Is a nop in the restartable sequence that current executes, or directly before it? The kernel
+ * does not abort a sequence that is preempted in a system call. All threads that execute the nop
+ * are expected to be in the sequence, or none.
  */
 #ifdef CONFIG_RSEQ
 static bool in_sequence(unsigned long vaddr)
@@ -465,7 +465,8 @@ static bool in_sequence(unsigned long vaddr)
 
 	return rseq && !get_user(addr, &rseq->rseq_cs) && addr &&
 	       !copy_from_user(&sequence, u64_to_user_ptr(addr), sizeof(sequence)) &&
-	       vaddr - sequence.start_ip < sequence.post_commit_offset;
+	       vaddr + UPROBE_CALL_BYTES - sequence.start_ip <
+	       sequence.post_commit_offset + UPROBE_CALL_BYTES;
 }
 #else
 static bool in_sequence(unsigned long vaddr)
@@ -484,7 +485,7 @@ static bool is_debugged(void)
 
 	guard(rcu)();
 	for_each_thread(current, thread) {
-		if (thread->ptrace)
+		if (READ_ONCE(thread->ptrace))
 			return true;
 	}
 	return false;
