@@ -109,7 +109,7 @@ int main(void)
 		ksft_exit_skip("no system calls of 32 bits to compare with\n");
 	ksft_set_plan(2);
 	/* Linux 7.3 executes as many instructions as 4 system calls, and as 10. */
-	check_cost("a hit", "quiet", HITS, 3);
+	check_cost("a hit", "quiet", HITS, 2);
 	check_cost("a return", "return quiet", RETURNS, 8);
 	ksft_finished();
 }
