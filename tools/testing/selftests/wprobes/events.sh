@@ -167,7 +167,7 @@ record_cpus()
 is "a variable of each CPU" "$(record_cpus | awk '
 	$3 != $4 || ($1 in at && at[$1] != $2) || ($2 in of && of[$2] != $1) { print }
 	{ at[$1] = $2; of[$2] = $1 }
-	END { print NR > 0 ? "some" : "none" }')" some
+	END { print (NR > 0 ? "some" : "none") }')" some
 
 # Data of a process: a program that writes a word of its own twice.  The first instruction has a
 # probe, so that a copy of it makes the access.
