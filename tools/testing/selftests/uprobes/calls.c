@@ -327,7 +327,7 @@ static void check_removal(void)
 
 /* --- Debuggers and dispatched system calls ---------------------------------------------- */
 
-/* Shared with a child: its thread calls twice when the phase begins, and tells whether by a call. */
+/* Shared with a child: in each phase, its thread calls twice, and tells whether there is a call. */
 static struct {
 	volatile int begun, ended;
 	bool call[2];
