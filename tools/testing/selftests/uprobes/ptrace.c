@@ -209,6 +209,8 @@ static void check_stops(void)
 	pid_t pid;
 
 	probe_work();
+	/* While a debugger traces the child, no call replaces a nop. */
+	one_call(1);
 	pid = calling_child(wanted);
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	ptrace(PTRACE_SEIZE, pid, NULL, NULL);

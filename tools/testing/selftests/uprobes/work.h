@@ -64,7 +64,7 @@ extern char work_end[];
 #ifdef __x86_64__
 unsigned long work(unsigned long rounds, unsigned long *memory);
 
-const unsigned int work_per_round = 25, work_per_call = 4;
+const unsigned int work_per_round = 26, work_per_call = 4;
 
 asm(WORK_BEGIN
 	"P push %rbx\n"
@@ -84,6 +84,8 @@ asm(WORK_BEGIN
 	"lea 0x55(%rax), %rax\n"			/* not probed, and not always run */
 	"P nop\n"
 	"P .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"	/* nop of 5 bytes */
+	/* A call may replace it. */
+	"P .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 	"P pushq 8(%rsi)\n"
 	"P popq 16(%rsi)\n"
 	"P addl $0x11, work_key(%rip)\n"
