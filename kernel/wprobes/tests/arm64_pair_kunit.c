@@ -47,7 +47,7 @@ static void both_words_have_their_change(struct kunit *test)
 /* --- Interrupts write, too ------------------------------------------------------- */
 
 #define PERIOD_US	100
-#define INTERRUPTS	(USEC_PER_SEC / PERIOD_US)
+#define INTERRUPTS	2000
 
 static unsigned long stores_of_interrupts;
 
