@@ -55,11 +55,14 @@ accel()
 # cpu: a model with all features of TCG.  QEMU's 32 bit model identifies itself as an AMD
 # K6, with which the kernel starts no second processor; another vendor's name avoids that.
 # TCG spends half of its time in the architected algorithm that signs arm64's pointers;
-# any other algorithm serves as well.  Debug kernels are slow, and do without it.
+# any other algorithm serves as well.  Debug kernels are slow, and do without it.  With five levels
+# of page tables, KASAN of x86 may report an interrupt that arrives while identify_cpu() clears the
+# features of the processor, from which KASAN learns where its shadow is.
 cpu()
 {
 	case $ARCH-$CONFIG in
 	i386-*)	echo max,vendor=GenuineIntel ;;
+	x86_64-debug) echo max,la57=off ;;
 	arm64-debug) echo max,pauth=off ;;
 	arm64-*) echo max,pauth-impdef=on ;;
 	*)	echo max ;;
