@@ -3,13 +3,10 @@
  * arm64: a suspend loses the debug registers of the last CPU, and resuming restores them.  The
  * other CPUs go offline, and are tested in cpus_kunit.c.
  */
-#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <asm/hw_breakpoint.h>
 
 #include "watched.h"
-
-static unsigned long words[2];
 
 /* Those that probes take first; each processor has two. */
 static void lose_registers(void)
@@ -22,34 +19,19 @@ static void lose_registers(void)
 }
 
 /* The function that restores them is given to cpu_resume(), and has no declaration. */
+static int (*reset)(unsigned int cpu);
+
+static void restore_registers(void)
+{
+	reset(smp_processor_id());
+}
+
 static void resuming_restores_registers(struct kunit *test)
 {
-	struct watched w = watched_at(&words[0], sizeof(long));
-	struct watched other = watched_at(&words[1], 1);
-	int (*restore)(unsigned int cpu);
-	unsigned long flags;
-
-	restore = (void *)kallsyms_lookup_name("hw_breakpoint_reset");
-	if (!restore)
+	reset = (void *)kallsyms_lookup_name("hw_breakpoint_reset");
+	if (!reset)
 		kunit_skip(test, "no symbols");
-	other.wp.type = WPROBE_RW;
-	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
-	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
-	local_irq_save(flags);
-	lose_registers();
-	write_long(&words[0], 1);
-	read_long(&words[1]);
-	restore(smp_processor_id());
-	write_long(&words[0], 2);
-	read_long(&words[1]);
-	local_irq_restore(flags);
-	unregister_wprobe(&w.wp);
-	unregister_wprobe(&other.wp);
-	write_long(&words[0], 3);
-	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
-	KUNIT_EXPECT_EQ(test, w.old, 1);
-	KUNIT_EXPECT_EQ(test, w.new, 2);
-	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
+	expect_restored(test, lose_registers, restore_registers);
 }
 
 static struct kunit_case cases[] = {

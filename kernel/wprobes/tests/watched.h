@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/atomic.h>
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
 #include <linux/wprobes.h>
@@ -116,6 +117,34 @@ static __maybe_unused void expect_hit_of_all_cpus(struct kunit *test, struct wat
 
 	on_each_cpu(make_watched_write, &write, true);
 	KUNIT_EXPECT_EQ(test, hits_of(w), n + num_online_cpus());
+}
+
+/* A CPU loses its debug registers, as in a suspend, and gets them back with their watches. */
+static __maybe_unused void expect_restored(struct kunit *test, void (*lose)(void),
+					   void (*restore)(void))
+{
+	static unsigned long at[2];
+	struct watched w = watched_at(&at[0], sizeof(long));
+	struct watched other = watched_at(&at[1], 1);
+	unsigned long flags;
+
+	other.wp.type = WPROBE_RW;
+	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
+	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
+	local_irq_save(flags);
+	lose();
+	write_long(&at[0], 1);
+	read_long(&at[1]);
+	restore();
+	write_long(&at[0], 2);
+	read_long(&at[1]);
+	local_irq_restore(flags);
+	unregister_wprobe(&w.wp);
+	unregister_wprobe(&other.wp);
+	write_long(&at[0], 3);
+	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	KUNIT_EXPECT_EQ(test, w.new, 2);
+	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
 }
 
 #endif /* _KERNEL_WPROBES_TESTS_WATCHED_H */

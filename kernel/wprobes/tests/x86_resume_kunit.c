@@ -27,27 +27,7 @@ static void lose_registers(void)
 
 static void resuming_restores_registers(struct kunit *test)
 {
-	struct watched w = watched_at(&words[0], sizeof(long));
-	struct watched other = watched_at(&words[1], 1);
-	unsigned long flags;
-
-	other.wp.type = WPROBE_RW;
-	KUNIT_ASSERT_EQ(test, register_wprobe(&w.wp), 0);
-	KUNIT_ASSERT_EQ(test, register_wprobe(&other.wp), 0);
-	local_irq_save(flags);
-	lose_registers();
-	write_long(&words[0], 1);
-	hw_breakpoint_restore();
-	write_long(&words[0], 2);
-	read_long(&words[1]);
-	local_irq_restore(flags);
-	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
-	KUNIT_EXPECT_EQ(test, w.new, 2);
-	KUNIT_EXPECT_EQ(test, hits_of(&other), 1);
-	unregister_wprobe(&w.wp);
-	unregister_wprobe(&other.wp);
-	write_long(&words[0], 3);
-	KUNIT_EXPECT_EQ(test, hits_of(&w), 1);
+	expect_restored(test, lose_registers, hw_breakpoint_restore);
 }
 
 /* Not inlined: the compiler may merge several reads of a register in one function. */
