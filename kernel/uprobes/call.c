@@ -476,13 +476,16 @@ static bool in_sequence(unsigned long vaddr)
 #endif
 
 /*
- * Has a thread of this process a debugger? If that has a breakpoint at the nop, it will write the
- * first byte of the nop there.
+ * May a task with this memory have a debugger? If that has a breakpoint at the nop, it will write
+ * the first byte of the nop there. The tasks are the threads of the process; others share its
+ * memory seldom (vfork), and then count as debugged.
  */
-static bool is_debugged(void)
+static bool may_be_debugged(void)
 {
 	struct task_struct *thread;
 
+	if (atomic_read(&current->mm->mm_users) > get_nr_threads(current))
+		return true;
 	guard(rcu)();
 	for_each_thread(current, thread) {
 		if (READ_ONCE(thread->ptrace))
@@ -507,7 +510,7 @@ void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs)
 {
 	struct uprobe_mm *own = current->mm->uprobes_state.own;
 
-	if (is_debugged())
+	if (may_be_debugged())
 		return;
 	switch (can_replace(vaddr, regs) ? replace(own, vaddr) : -EPERM) {
 	case -EPERM:	/* not for this code, or these points */

@@ -82,6 +82,11 @@ static inline void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *
 {
 }
 
+static inline unsigned long uprobe_call_page(unsigned long addr)
+{
+	return 0;
+}
+
 static inline unsigned long uprobe_call_ip(const struct pt_regs *regs)
 {
 	return instruction_pointer((struct pt_regs *)regs);

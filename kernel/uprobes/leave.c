@@ -112,6 +112,14 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs)
 }
 
 /* See <linux/uprobes-arch.h>. */
+bool uprobe_in_trampoline(unsigned long ip)
+{
+	unsigned long page = uprobe_get_trampoline_vaddr() & PAGE_MASK;
+
+	return (ip & PAGE_MASK) == page || uprobe_call_page(ip);
+}
+
+/* See <linux/uprobes-arch.h>. */
 unsigned long uprobe_get_trap_addr(struct pt_regs *regs)
 {
 	return uprobe_logical_ip(regs);

@@ -391,23 +391,56 @@ static void check_debugger(void)
 	probe_remove(&own);
 }
 
+/* A process that shares the memory may have a debugger. */
+static void check_shared_memory(void)
+{
+	struct probes own;
+	pid_t pid;
+	int status;
+
+	if (!probe_function(&own, third_nop))
+		ksft_exit_fail_msg("a nop cannot be probed: error %d\n", errno);
+	pid = __nolibc_syscall0(__NR_vfork);
+	if (!pid) {
+		third_nop();
+		third_nop();
+		__nolibc_syscall1(__NR_exit, is_call(third_nop));
+	}
+	status = reap(pid);
+	third_nop();
+	ksft_test_result(!status && is_call(third_nop) && probe_count(&own) == 3,
+			 "no call while memory is shared (status %d), and one after it: %lu hits\n",
+			 status, probe_count(&own));
+	probe_remove(&own);
+}
+
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH	59
 #endif
 
 static volatile char dispatched;
+static volatile unsigned int dispatches;
 
-/* The child handles its own system calls. */
+static void on_dispatch(int number, siginfo_t *info, struct ucontext *context)
+{
+	dispatched = 0;
+	dispatches++;
+}
+
+/* The child handles its own system calls, also that which has the number of a probe's. */
 static int dispatching_child(void)
 {
 	call_nop();
+	on_signal(SIGSYS, on_dispatch, 0);
 	if (!is_call(call_nop) ||
 	    prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, (unsigned long)&dispatched))
 		return 1;
 	dispatched = 1;
 	call_often(CALLS - 1);
-	dispatched = 0;
-	return 0;
+	if (!dispatched)
+		return 2;
+	syscall(UPROBE_CALL);
+	return dispatches == 1 ? 0 : 3;
 }
 
 static void check_dispatch(void)
@@ -521,7 +554,7 @@ int main(int argc, char *argv[])
 	ksft_print_header();
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	ksft_set_plan(22);
+	ksft_set_plan(23);
 	check_registers();
 	check_call();
 	check_signals();
@@ -531,6 +564,7 @@ int main(int argc, char *argv[])
 	check_removal();
 	check_neighbour();
 	check_debugger();
+	check_shared_memory();
 	check_dispatch();
 	result = in_child(move_text);
 	ksft_test_result(!result, "text moves (%d)\n", result);
