@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# bpftrace runs programs at entries and returns of functions of user space.
+# bpftrace runs programs at entries and returns of functions of user space, and at USDT probes.
 
 . "$(dirname "$0")/functions.sh"
 
@@ -14,14 +14,15 @@ catches_int()
 	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
 }
 
-# trace PROGRAM: its output, for three calls in a program that starts when it is attached.
+# trace PROGRAM [NAME]: its output, for three calls of a function (plain) in a program that starts
+# when it is attached.
 # Before that, bpftrace ignores SIGINT, as all background jobs of scripts do; it catches
 # the signal only some time after it has called BEGIN.
 trace()
 {
 	bpftrace -e "BEGIN { printf(\"attached\\n\") } $1" >"$OUTPUT" 2>&1 &
 	if wait_until 90 grep -q attached "$OUTPUT" && wait_until 90 catches_int $!; then
-		"$TARGET" call plain 3 >/dev/null
+		"$TARGET" call "${2:-plain}" 3 >/dev/null
 		kill -INT $!
 	else
 		echo "bpftrace has not attached in 90 s"
@@ -39,5 +40,10 @@ matches "both, with a time between" \
 	"$(trace "uprobe:$TARGET:target_plain { @start = nsecs }
 		uretprobe:$TARGET:target_plain /@start/ { @times = count(); delete(@start) }" |
 		tr '\n' ' ')" '@times: 3'
+
+# The function returns its argument and 3.
+matches "usdt: three hits, with the argument" \
+	"$(trace "usdt:$TARGET:target:counted { @hits++; @sum = sum(arg0) }" counted |
+		tr '\n' ' ')" '@hits: 3.*@sum: 3'
 
 finish

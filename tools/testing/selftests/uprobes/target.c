@@ -74,6 +74,32 @@ asm(".pushsection .text; .balign 16\n"
 asm(".pushsection .probes, \"aw\"; .balign 2\n"
 	".globl target_counter; target_counter: .short 0, 0; .popsection");
 
+/*
+ * The note of SystemTap's <sys/sdt.h> about "counted", a probe (USDT) of the provider "target": the
+ * addresses of the nop, of a section that prelinking moves, and of the counter; the names, and where
+ * the argument is.
+ */
+#if defined(__x86_64__)
+#define ADDRESS		".8byte "
+#define ARGUMENT	"8@%rdi"
+#elif defined(__i386__)
+#define ADDRESS		".4byte "
+#define ARGUMENT	"4@4(%esp)"
+#elif defined(__aarch64__)
+#define ADDRESS		".8byte "
+#define ARGUMENT	"8@x0"
+#endif
+
+asm(".pushsection .stapsdt.base, \"a\"\n"
+	"target_base: .byte 0; .popsection\n"
+	".pushsection .note.stapsdt, \"\", %note; .balign 4\n"
+	".4byte 2f - 1f, 4f - 3f, 3\n"
+	"1: .asciz \"stapsdt\"\n"
+	"2: .balign 4\n"
+	"3: " ADDRESS "target_counted, target_base, target_counter\n"
+	".asciz \"target\"; .asciz \"counted\"; .asciz \"" ARGUMENT "\"\n"
+	"4: .balign 4; .popsection");
+
 static unsigned long target_shown(unsigned long value)
 {
 	return target_counter + value;
