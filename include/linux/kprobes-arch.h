@@ -221,6 +221,21 @@ unsigned long arch_slot_original(struct kprobe *kp, unsigned long start, unsigne
 bool arch_slot_at_copy(struct kprobe *kp, unsigned long start, unsigned long addr);
 
 /*
+ * arch_copy_restarts() - may the copy of an instruction be executed after its fault was fixed?
+ * @kp: representative of the point
+ *
+ * Otherwise the original is executed, and the probe is hit again.
+ *
+ * Context: the fault.
+ */
+#ifndef arch_copy_restarts
+static __always_inline bool arch_copy_restarts(struct kprobe *kp)
+{
+	return true;
+}
+#endif
+
+/*
  * arch_chosen_target() - where to continue at an address that a handler has chosen
  * @kp: representative of the point that was hit by its breakpoint, or whose copy has faulted
  * @addr: the address

@@ -57,7 +57,8 @@ static noinline bool copy_fault(struct kprobe *kp, struct kprobe_frame *frame,
 	handled = ask_probes(kp, regs, trapnr);
 	if (level_free)
 		kprobe_frame_leave(frame);
-	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr) {
+	if (handled && instruction_pointer(regs) == (unsigned long)kp->addr &&
+	    arch_copy_restarts(kp)) {
 		/* Restart the copy: the slot is still @kp's, because nothing here can sleep. */
 		instruction_pointer_set(regs, copy);
 		return true;

@@ -124,6 +124,11 @@ bool kprobes_fault_leaves(const struct asm_case *c)
 	return false;
 }
 
+bool kprobes_fault_hits_again(const struct asm_case *c)
+{
+	return false;
+}
+
 unsigned long kprobes_fault_bad(const struct asm_case *c, enum fault_bad bad,
 				unsigned long guard_page)
 {

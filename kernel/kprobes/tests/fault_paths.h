@@ -38,6 +38,7 @@ int kprobes_fault_init(struct kunit *test);
 bool kprobes_fault_there(const struct asm_case *c);
 bool kprobes_fault_applies(const struct asm_case *c, enum fault_bad bad, bool helped);
 bool kprobes_fault_leaves(const struct asm_case *c);
+bool kprobes_fault_hits_again(const struct asm_case *c);
 unsigned long kprobes_fault_bad(const struct asm_case *c, enum fault_bad bad,
 				unsigned long guard_page);
 unsigned long kprobes_fault_good(const struct asm_case *c);

@@ -12,7 +12,8 @@
 /* Flags of the cases: the kind of a good argument. */
 #define POINTER		0
 #define DIVISOR		1
-#define BRANCH		2
+#define JUMP		2
+#define CALL		3
 
 /*
  * The function copies the argument to cx; a bad argument faults.  The instruction has an
@@ -37,9 +38,12 @@ FAULT_CASE(kprobes_fault_load, POINTER, "", "mov (" CX "), " AX "\n");
 FAULT_CASE(kprobes_fault_add, POINTER, "xor %eax, %eax\n", "add (" CX "), " AX "\n");
 FAULT_CASE(kprobes_fault_divide, DIVISOR,
 	   "mov $100, %eax\nxor %edx, %edx\n", "div %ecx\n");
-FAULT_CASE(kprobes_fault_call, BRANCH, "",
+FAULT_CASE(kprobes_fault_call, CALL, "",
 	   ANNOTATE_RETPOLINE_SAFE "\ncall *(" CX ")\n");
-FAULT_CASE(kprobes_fault_jump, BRANCH, "",
+/* Long enough for a jump to a detour. */
+FAULT_CASE(kprobes_fault_long_call, CALL, "",
+	   ANNOTATE_RETPOLINE_SAFE "\n.byte 0xff, 0x91, 0, 0, 0, 0\n");
+FAULT_CASE(kprobes_fault_jump, JUMP, "",
 	   ANNOTATE_RETPOLINE_SAFE "\njmp *(" CX ")\nint3\n");
 
 ASM_TABLE_END(kprobes_fault_path_cases);
@@ -55,6 +59,11 @@ asm(".globl kprobes_fault_bare, kprobes_fault_bare_insn, kprobes_fault_bare_next
 		     ASM_PLACE(kprobes_fault_bare_next)
 		     ASM_RET)
 	ASM_UNCHECKED(kprobes_fault_bare));
+
+static bool is_branch(const struct asm_case *c)
+{
+	return c->flags == JUMP || c->flags == CALL;
+}
 
 static unsigned long good_value = FAULT_GOOD;
 static void *good_target = kprobes_fault_callee;
@@ -101,7 +110,16 @@ bool kprobes_fault_applies(const struct asm_case *c, enum fault_bad bad, bool he
  */
 bool kprobes_fault_leaves(const struct asm_case *c)
 {
-	return c->flags == BRANCH;
+	return c->flags == JUMP;
+}
+
+/**
+ * kprobes_fault_hits_again() - is a retry of a row's instruction another hit?
+ * @c: the row
+ */
+bool kprobes_fault_hits_again(const struct asm_case *c)
+{
+	return c->flags == CALL;
 }
 
 /**
@@ -128,7 +146,7 @@ unsigned long kprobes_fault_good(const struct asm_case *c)
 {
 	if (c->flags == DIVISOR)
 		return 100 / FAULT_GOOD;
-	return (unsigned long)(c->flags == BRANCH ? (void *)&good_target : &good_value);
+	return (unsigned long)(is_branch(c) ? (void *)&good_target : &good_value);
 }
 
 /**

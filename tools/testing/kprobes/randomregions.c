@@ -138,6 +138,11 @@ static bool calls_by_stack(const struct probe_region *region)
 	return last->emul == EMUL_CALL_INDIRECT && (last->reg == 4 || last->base == 4);
 }
 
+static bool calls_through_memory(const struct probe_insn *insn)
+{
+	return insn->emul == EMUL_CALL_INDIRECT && probe_reads_target(insn);
+}
+
 static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 {
 	u8 all[ROOM_MAX];
@@ -155,6 +160,9 @@ static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 	refused_post = with_room == KPROBE_OBSTACLE_POST_BRANCH;
 	if (refused_post != (r->copy.post && r->region.insns[0].emul))
 		return "post handler";
+	if (!refused_post &&
+	    (with_room == KPROBE_OBSTACLE_ENCODING) != calls_through_memory(&r->region.insns[0]))
+		return "a probed call through memory";
 	if (with_room == KPROBE_OBSTACLE_STACK && !calls_by_stack(&r->region))
 		return "no call through the stack pointer";
 	if (with_room != *got)
@@ -205,6 +213,7 @@ static unsigned int unreached(void)
 	}, by_copy[] = {
 		KPROBE_OBSTACLE_NONE, KPROBE_OBSTACLE_STACK, KPROBE_OBSTACLE_ROOM,
 		KPROBE_OBSTACLE_OPERAND, KPROBE_OBSTACLE_POST_BRANCH,
+		KPROBE_OBSTACLE_ENCODING,
 	};
 	unsigned int i, missing = 0;
 

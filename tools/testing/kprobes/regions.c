@@ -18,6 +18,7 @@
 static const char * const obstacle_words[NR_KPROBE_OBSTACLES] = {
 	[KPROBE_OBSTACLE_NONE]		= "none",
 	[KPROBE_OBSTACLE_INSN]		= "insn",
+	[KPROBE_OBSTACLE_ENCODING]	= "encoding",
 	[KPROBE_OBSTACLE_CFI]		= "cfi",
 	[KPROBE_OBSTACLE_CALL]		= "call",
 	[KPROBE_OBSTACLE_END]		= "end",

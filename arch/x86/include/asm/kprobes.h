@@ -72,6 +72,10 @@ struct arch_optimized_insn {
 #define arch_jump_is_one_insn arch_jump_is_one_insn
 bool arch_jump_is_one_insn(const struct optimized_kprobe *op);
 
+/* See <linux/kprobes-arch.h>. */
+#define arch_copy_restarts arch_copy_restarts
+bool arch_copy_restarts(struct kprobe *kp);
+
 #ifdef CONFIG_OPTPROBES
 /* See <linux/kprobes-arch.h>. */
 #define arch_chosen_target arch_chosen_target

@@ -204,6 +204,9 @@ enum kprobe_obstacle probe_region_copy(const struct probe_region *region, const 
 	copy->len = 0;
 	if (copy->post && region->insns[0].action == PROBE_EMULATE)
 		return KPROBE_OBSTACLE_POST_BRANCH;
+	/* If the target could not be read, the return address would be on the stack already. */
+	if (region->insns[0].emul == EMUL_CALL_INDIRECT && probe_reads_target(&region->insns[0]))
+		return KPROBE_OBSTACLE_ENCODING;
 	for (i = 0; i < region->nr && !obstacle; i++) {
 		obstacle = append_insn(region, i, bytes, copy);
 		if (!obstacle && !i && copy->post)

@@ -13,6 +13,20 @@
 
 #include "../common.h"
 
+/**
+ * arch_copy_restarts() - may the copy of an instruction be executed after its fault was fixed?
+ * @kp: representative of the point
+ *
+ * Not that of a call: it would return to the copy, whose owner may have gone then.
+ *
+ * See <linux/kprobes-arch.h>.
+ */
+bool arch_copy_restarts(struct kprobe *kp)
+{
+	return probe_desc(kp)->emul != EMUL_CALL_INDIRECT;
+}
+NOKPROBE_SYMBOL(arch_copy_restarts);
+
 static __always_inline unsigned int arch_insn_len(struct kprobe *kp)
 {
 	return probe_desc(kp)->len;
