@@ -84,7 +84,7 @@ static struct kprobe_point *keep_carrier(struct kprobe_point *site)
 
 static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
 {
-	/* Pairs with the acquire in kprobe_point_carried(); see detach(). */
+	/* Pairs with the acquire in kprobe_point_carries(); see detach(). */
 	smp_store_release(&carrier->role, role);
 	kprobe_point_update_handlers(carrier);
 }

@@ -293,16 +293,21 @@ struct kprobe_point *kprobe_table_find(unsigned long addr);
 #define KPROBE_CARRIER_OFFSET	0
 #endif
 
+/* Has a hit of @point to call the probes of another one first?  Context: the hit. */
+static __always_inline bool kprobe_point_carries(const struct kprobe_point *point)
+{
+	/* Pairs with the release in set_role(). */
+	return IS_ENABLED(CONFIG_KPROBE_CARRIERS) &&
+	       smp_load_acquire(&point->role) == KPROBE_ROLE_CARRIES;
+}
+
 /*
  * Returns the point whose probes a hit of @point calls before its own, or NULL.
  * Context: kprobe_mutex held, or preemption disabled.
  */
 static __always_inline struct kprobe_point *kprobe_point_carried(struct kprobe_point *point)
 {
-	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS))
-		return NULL;
-	/* Pairs with the release in set_role(). */
-	if (likely(smp_load_acquire(&point->role) != KPROBE_ROLE_CARRIES))
+	if (likely(!kprobe_point_carries(point)))
 		return NULL;
 	return kprobe_table_find(kprobe_point_addr(point) - KPROBE_CARRIER_OFFSET);
 }

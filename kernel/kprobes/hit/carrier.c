@@ -17,11 +17,11 @@
  * The hit of the carrier was that of ftrace's instruction.  So its own instruction comes next, not
  * another hit.
  *
- * Context: the hit, preemption disabled.
+ * Context: the hit, or the end of a detour.
  */
 bool kprobe_carrier_is_next(struct kprobe *kp, unsigned long addr)
 {
-	return addr == (unsigned long)kp->addr && kprobe_point_carried(kprobe_to_point(kp));
+	return addr == (unsigned long)kp->addr && kprobe_point_carries(kprobe_to_point(kp));
 }
 NOKPROBE_SYMBOL(kprobe_carrier_is_next);
 
