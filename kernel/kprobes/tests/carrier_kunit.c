@@ -440,6 +440,23 @@ static void an_owner_of_the_function_takes_over(struct kunit *test)
 	unregister_kprobe(&o.c.kp);
 }
 
+static void an_owner_of_another_function_gets_this_one(struct kunit *test)
+{
+	struct observer o = observer_at(site_of(carrier_target), false);
+	unsigned long other = (unsigned long)site_of(carrier_loop);
+	unsigned long site = (unsigned long)site_of(carrier_target);
+
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&owner, other, 0, 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&owner), 0);
+	KUNIT_EXPECT_EQ(test, register_kprobe(&o.c.kp), 0);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_CARRIED);
+	KUNIT_EXPECT_EQ(test, ftrace_set_filter_ip(&owner, site, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, state_at(o.c.kp.addr), KPROBE_FTRACE);
+	expect_hit(test, &o, o.c.kp.addr);
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&owner), 0);
+	unregister_kprobe(&o.c.kp);
+}
+
 static void claimed_functions_are_left_to_ftrace(struct kunit *test)
 {
 	struct observer o = observer_at(site_of(carrier_target), false);
@@ -510,6 +527,7 @@ static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(jump_labels_are_read_under_their_lock),
 	KUNIT_CASE(a_tracer_shares_the_function),
 	KUNIT_CASE(an_owner_of_the_function_takes_over),
+	KUNIT_CASE(an_owner_of_another_function_gets_this_one),
 	KUNIT_CASE(claimed_functions_are_left_to_ftrace),
 	KUNIT_CASE(a_post_handler_keeps_owners_out),
 	KUNIT_CASE(without_jumps_ftrace_serves),
