@@ -121,6 +121,7 @@ static struct uprobe *take(struct uprobe_deferred *op)
 	guard(mutex)(&uprobe_mutex);
 	u = op->u;
 	op->u = NULL;
+	/* Handlers that have ended since then may have noted more. */
 	if (u && !op->reg)
 		cancel_others(u, op);
 	return u;
@@ -142,18 +143,21 @@ static void call_back(struct uprobe_deferred *op, int result)
 
 static void run(struct uprobe_deferred *op)
 {
-	int result = 0;
+	int result = 0, published = 0;
 
 	scoped_guard(mutex, &uprobe_mutex) {
 		/* Has another operation been done instead? */
 		if (!op->u)
 			return;
-		if (op->reg)
-			result = uprobes_register_locked(&op->u, 1, op->is_return);
-		else
+		if (op->reg) {
+			result = uprobes_register_locked(&op->u, 1, op->is_return, &published);
+		} else {
 			uprobes_remove(&op->u, 1);
+			/* A registration that was noted before must not follow. */
+			cancel_others(op->u, op);
+		}
 	}
-	if (!op->reg || result)
+	if (!op->reg || published)
 		uprobe_unregister_sync();
 	call_back(op, result);
 }

@@ -309,42 +309,69 @@ static int register_all(struct uprobe **us, int num, bool is_return, int *publis
  * @us: the probes
  * @num: number of probes
  * @is_return: they are the first members of return probes
+ * @published: set to the number of the first probes that were registered, and have been removed
+ *	again, if a later one fails
  *
- * All or nothing. After an error, handlers may still run until uprobe_unregister_sync() returns.
+ * All or nothing. After an error, handlers of those first probes may still run until
+ * uprobe_unregister_sync() returns, and may have noted operations.
  *
  * Context: task, may sleep; not in a handler; uprobe_mutex held.
  * Return: see register_uprobe().
  */
-int uprobes_register_locked(struct uprobe **us, int num, bool is_return)
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *published)
 {
-	int published = 0, err;
+	int err;
 
-	err = register_all(us, num, is_return, &published);
-	if (err && published)
-		uprobes_remove(us, published);
+	*published = 0;
+	err = register_all(us, num, is_return, published);
+	if (err && *published)
+		uprobes_remove(us, *published);
 	return err;
+}
+
+static bool is_registered(struct uprobe **us, int num)
+{
+	guard(mutex)(&uprobe_mutex);
+	return uprobes_count(us, num);
+}
+
+/*
+ * Probes have been removed: waits for the operations that handlers have noted. A callback would
+ * wait for itself, so it cancels the operations on these probes instead.
+ */
+static void settle(struct uprobe **us, int num)
+{
+	if (uprobe_in_callback())
+		uprobe_deferred_cancel(us, num);
+	else
+		uprobe_deferred_wait();
+}
+
+/* Afterwards no handler or callback of these probes runs, and none is noted. */
+static void unregister_now(struct uprobe **us, int num)
+{
+	do {
+		scoped_guard(mutex, &uprobe_mutex)
+			uprobes_remove(us, num);
+		/* Also for registrations that ended before: their handlers may still run. */
+		uprobe_unregister_sync();
+		settle(us, num);
+		/* A handler that has ended meanwhile may have registered them. */
+	} while (is_registered(us, num));
 }
 
 static int register_now(struct uprobe **us, int num, bool is_return)
 {
 	/* Another registration may wait for a file system that does not answer. */
-	int err = mutex_lock_killable(&uprobe_mutex);
+	int err = mutex_lock_killable(&uprobe_mutex), published;
 
 	if (err)
 		return err;
-	err = uprobes_register_locked(us, num, is_return);
+	err = uprobes_register_locked(us, num, is_return, &published);
 	mutex_unlock(&uprobe_mutex);
-	if (err)
-		uprobe_unregister_sync();
+	if (err && published)
+		unregister_now(us, published);
 	return err;
-}
-
-static void unregister_now(struct uprobe **us, int num)
-{
-	scoped_guard(mutex, &uprobe_mutex)
-		uprobes_remove(us, num);
-	/* Also for registrations that ended before: their handlers may still run. */
-	uprobe_unregister_sync();
 }
 
 /**
@@ -374,25 +401,6 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 	return -EINPROGRESS;
 }
 
-static bool is_registered(struct uprobe **us, int num)
-{
-	guard(mutex)(&uprobe_mutex);
-	return uprobes_count(us, num);
-}
-
-/*
- * Probes have been unregistered, and may be freed: waits for the operations that handlers have
- * noted. A callback would wait for itself, so it cancels the operations on these probes instead.
- * Returns true if probes may be registered again.
- */
-static bool settle(struct uprobe **us, int num)
-{
-	if (!uprobe_in_callback())
-		return uprobe_deferred_wait();
-	uprobe_deferred_cancel(us, num);
-	return true;
-}
-
 /**
  * uprobes_unregister() - unregister probes, or note it in a handler
  * @us: the probes
@@ -411,10 +419,7 @@ int uprobes_unregister(struct uprobe **us, int num)
 	if (err)
 		return err;
 	if (!uprobe_must_defer()) {
-		/* A handler may have asked for a registration before it ended. */
-		do {
-			unregister_now(us, num);
-		} while (settle(us, num) && is_registered(us, num));
+		unregister_now(us, num);
 		return 0;
 	}
 	for (i = 0; i < num; i++)

@@ -91,7 +91,7 @@ static inline int uprobe_registration_check(struct uprobe *u)
 int uprobe_check_context(void);
 int uprobes_register(struct uprobe **us, int num, bool is_return);
 int uprobes_unregister(struct uprobe **us, int num);
-int uprobes_register_locked(struct uprobe **us, int num, bool is_return);
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *published);
 
 /* process_remove.c */
 unsigned int uprobes_count(struct uprobe **us, int num);

@@ -4,7 +4,6 @@
  * so that registrations fail.
  */
 #include <kunit/test.h>
-#include <kunit/test-bug.h>
 #include <linux/delay.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -14,6 +13,9 @@
 #include "../process.h"
 
 static struct uprobe probes[3];
+
+/* The case that runs; other threads may call callbacks for it. */
+static struct kunit *running;
 
 /* The callbacks so far, in the notation of &struct scenario. */
 static char history[64];
@@ -27,7 +29,7 @@ static void never_called(struct uprobe *u, struct pt_regs *regs)
 
 static void callback(struct uprobe *u, int reg, int result)
 {
-	struct kunit *test = kunit_get_current_test();
+	struct kunit *test = running;
 	size_t len = strlen(history);
 
 	scnprintf(history + len, sizeof(history) - len, "%c%td ", reg ? '+' : '-', u - probes);
@@ -47,6 +49,7 @@ static int deferred_init(struct kunit *test)
 			.registration_callback = callback,
 		};
 	}
+	running = test;
 	history[0] = '\0';
 	victim = NULL;
 	/* Freed when the thread of the test case exits. */
@@ -195,6 +198,47 @@ static void removal_waits_for_the_requests_of_other_tasks(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, remover.history, "+0 +1 ");
 }
 
+/* Removes a probe in a handler, whose hit ends while another one is not over. */
+static void remove_in_a_hit(struct work_struct *work)
+{
+	if (uprobe_task_create()) {
+		uprobe_hit_begin(current->utask);
+		unregister_uprobe(&probes[0]);
+		end_hit();
+	}
+	uprobe_free_utask(current);
+}
+
+/* Returns whether the registration was done after the removal, as if that had come before it. */
+static bool registration_is_done(struct kunit *test)
+{
+	struct work_struct work;
+
+	history[0] = '\0';
+	INIT_WORK_ONSTACK(&work, remove_in_a_hit);
+	uprobe_hit_begin(current->utask);
+	request(test, "+0 +1 ");
+	schedule_work(&work);
+	/* The work waits for the end of this hit, before the callback. */
+	msleep(20);
+	end_hit();
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(history, "+1"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(history, "-0"));
+	return strstr(history, "+0");
+}
+
+static void removal_forgets_a_registration_that_was_noted_before(struct kunit *test)
+{
+	int tries = 20;
+
+	/* On a busy machine, the work may begin late. */
+	while (registration_is_done(test) && --tries)
+		;
+	KUNIT_EXPECT_GT(test, tries, 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(callbacks_follow_the_hit, scenarios_gen_params),
 	KUNIT_CASE(probes_of_an_array_have_their_own_callbacks),
@@ -204,6 +248,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(operations_outside_of_a_handler_are_done_at_once),
 	KUNIT_CASE(requests_of_a_handler_that_dies_are_dropped),
 	KUNIT_CASE(removal_waits_for_the_requests_of_other_tasks),
+	KUNIT_CASE(removal_forgets_a_registration_that_was_noted_before),
 	{}
 };
 

@@ -22,6 +22,7 @@ static void thread_calls(void *unused)
 	__atomic_fetch_add(&right, call_plain(nr_calls), __ATOMIC_RELAXED);
 }
 
+#define NO_PID		99999
 #define CHANGES		50
 #define MOST_CHANGES	5000
 
@@ -175,6 +176,59 @@ static void check_removal_in_callback(void)
 	ksft_test_result(!err && hits && !errors && !left,
 			 "a callback unregisters a probe that ends itself: %ld hits, %ld errors\n",
 			 hits, errors);
+}
+
+static void call_plain_on(void *unused)
+{
+	while (!stop)
+		call_plain(1);
+}
+
+/* Another handler of the hit sleeps, so that the operation is not yet done. */
+static void check_removal_of_noted(void)
+{
+	long left = 0;
+	int i, tries, err = 0;
+
+	for (i = 0; i < ENDS && !err; i++) {
+		err = make("n", getpid(), deep, "") ?: add("a", plain, "other=n") ?:
+		      add("b", plain, "sleep");
+		thread_start(&threads[0], call_plain_once, NULL);
+		for (tries = 0; tries < 10000 && !get("b", HITS); tries++)
+			usleep(100);
+		err = err ?: on("del", "n");
+		left += get("n", REGISTERED);
+		thread_wait(&threads[0], 60);
+		left += get("n", REGISTERED);
+		command("drop");
+	}
+	ksft_test_result(!err && !left,
+			 "a probe is unregistered that a handler has asked for: error %d, %ld left\n",
+			 err, left);
+}
+
+/* The second probe of an array fails, while the first one is hit, and ends itself. */
+static void check_failing_array(void)
+{
+	long before, during = 0, after = 0;
+	int i, err = -ESRCH;
+
+	stop = false;
+	thread_start(&threads[0], call_plain_on, NULL);
+	for (i = 0; i < ENDS && err == -ESRCH; i++) {
+		err = make("a", getpid(), plain, "quiet self") ?:
+		      make("b", NO_PID, plain, "") ?: command("batch");
+		before = get("a", CALLBACKS);
+		usleep(10000);
+		during += before;
+		after += get("a", CALLBACKS) - before + get("a", REGISTERED);
+		command("drop");
+	}
+	stop = true;
+	thread_wait(&threads[0], 60);
+	ksft_test_result(err == -ESRCH && !after,
+			 "an array fails: error %d, %ld callbacks before, %ld after its return\n",
+			 err, during, after);
 }
 
 /* A handler is not waited for. */
@@ -455,12 +509,14 @@ static void check_helper(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(20);
+	ksft_set_plan(22);
 	memcpy(before, plain, sizeof(before));
 	check_threads();
 	check_return_of_calls();
 	check_two_removals();
 	check_removal_in_callback();
+	check_removal_of_noted();
+	check_failing_array();
 	check_disabling_handler();
 	check_registration_in_callback();
 	check_busy_handlers();
