@@ -317,18 +317,21 @@ static bool may_have_calls(struct vm_area_struct *vma, unsigned long start, unsi
  */
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
+	unsigned long addr = start, end = start + len;
 	struct uprobe_mm *own;
-	unsigned long addr;
 	int err = 0;
 
-	if (likely(!uprobe_mm_has_calls(vma->vm_mm)) || !uprobe_vma_armed(vma) ||
+	/* Calls are in pages that the process does not share with the file. */
+	if (likely(!uprobe_mm_has_calls(vma->vm_mm)) || !vma->anon_vma || !uprobe_vma_armed(vma) ||
 	    !may_have_calls(vma, start, len))
 		return 0;
 	own = uprobe_mm_get(vma->vm_mm);
 	if (!own)
 		return -ENOMEM;
-	for (addr = start; addr < start + len && !err; addr += PAGE_SIZE)
+	while ((addr = uprobe_text_next_page(vma, addr, end)) < end && !err) {
 		err = clear_moving(own, vma, addr);
+		addr += PAGE_SIZE;
+	}
 	return err == -EFAULT ? -EAGAIN : err;
 }
 
