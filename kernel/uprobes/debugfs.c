@@ -84,13 +84,15 @@ static const char * const kinds[] = {
 
 static bool has_breakpoint(struct vm_area_struct *vma, unsigned long vaddr)
 {
-	struct page *page = uprobe_text_get_armed(vma, vaddr & PAGE_MASK);
+	/* Under uprobe_points_lock, no page fault may ask a file system. */
+	struct page *page = uprobe_text_get(vma->vm_mm, vaddr, FOLL_NOFAULT);
 	unsigned int in_page = PAGE_SIZE - offset_in_page(vaddr);
 	unsigned int len = min_t(unsigned int, MAX_UINSN_BYTES, in_page);
 	u8 text[MAX_UINSN_BYTES];
 
-	if (IS_ERR_OR_NULL(page))
-		return false;
+	/* It keeps the breakpoint while it is swapped out. */
+	if (IS_ERR(page))
+		return !uprobe_text_is_none(vma, vaddr & PAGE_MASK);
 	/* The breakpoint is aligned, and so in one page. */
 	memcpy_from_page(text, page, offset_in_page(vaddr), len);
 	put_page(page);
