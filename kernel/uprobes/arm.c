@@ -262,8 +262,14 @@ static int visit_locked(struct operation *op, struct visit *visit)
 
 static int arm_range(struct operation *op, struct visit *visit)
 {
-	guard(mmap_read_lock)(visit->mm);
-	return visit_locked(op, visit);
+	/* Its program may keep the lock for any time. */
+	int err = mmap_read_lock_killable(visit->mm);
+
+	if (err)
+		return err;
+	err = visit_locked(op, visit);
+	mmap_read_unlock(visit->mm);
+	return err;
 }
 
 static int disarm_range(struct operation *op, struct visit *visit)
