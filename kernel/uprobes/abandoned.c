@@ -18,7 +18,7 @@
 #include "internal.h"
 #include "process.h"
 
-/* The work has to be done. Changes under uprobe_mutex, except that retry() sets it without. */
+/* There are points, or files, for which no attempt has been made. Changes under uprobe_mutex. */
 static bool points_stay;
 
 /* Points without consumers, all of one file or of one process. */
@@ -139,10 +139,10 @@ static DECLARE_DELAYED_WORK(retry_work, retry);
 
 #define MAX_DELAY	(10 * HZ)
 
-static void retry_later(unsigned long delay)
+static void try_soon(void)
 {
 	WRITE_ONCE(points_stay, true);
-	schedule_delayed_work(&retry_work, delay);
+	schedule_delayed_work(&retry_work, 0);
 }
 
 /* Files without points, each with references of its inode and its file system. */
@@ -172,7 +172,7 @@ static void retry(struct work_struct *work)
 	stuck = end_round();
 	delay = stuck ? min(2 * delay + HZ / 10, MAX_DELAY) : 0;
 	if (stuck)
-		retry_later(delay);
+		schedule_delayed_work(&retry_work, delay);
 	uprobe_observe_retired();
 	free_unpinned();
 }
@@ -187,7 +187,7 @@ void uprobe_points_abandon(struct uprobe_file *file)
 {
 	if (file && !file->pinned)
 		file->pinned = atomic_inc_not_zero(&file->inode->i_sb->s_active);
-	retry_later(0);
+	try_soon();
 }
 
 /**
@@ -199,7 +199,7 @@ void uprobe_points_abandon(struct uprobe_file *file)
 void uprobe_file_unpin(struct uprobe_file *file)
 {
 	llist_add(&file->unpinned, &unpinned_files);
-	retry_later(0);
+	try_soon();
 }
 
 /**
@@ -209,7 +209,10 @@ void uprobe_file_unpin(struct uprobe_file *file)
  */
 void uprobe_points_flush_abandoned(void)
 {
-	/* If the caller is being killed, the first attempt removes the points. */
+	/*
+	 * If the caller is being killed, the first attempt removes the points. Others are made
+	 * less and less often: a program may keep its points for any time.
+	 */
 	if (unlikely(READ_ONCE(points_stay)))
 		flush_delayed_work(&retry_work);
 }
