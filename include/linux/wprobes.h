@@ -68,6 +68,7 @@ enum wprobe_type {
  * @type:	enum wprobe_type; 0 means %WPROBE_WRITE
  * @flags:	WPROBE_FLAG_*
  * @handler:	called after each access
+ * @refusal:	why the last registration was refused, a constant string; NULL if it was not
  *
  * The user sets @pid, @addr, @symbol_name, @offset, @len, @type, @handler, and in @flags
  * %WPROBE_FLAG_DISABLED, %WPROBE_FLAG_CHANGED, %WPROBE_FLAG_PERCPU and %WPROBE_FLAG_MOVABLE; the
@@ -89,6 +90,7 @@ struct wprobe {
 	enum wprobe_type type;
 	u32 flags;
 	wprobe_handler_t handler;
+	const char *refusal;
 };
 
 #define WPROBE_FLAG_GONE	1  /* the memory was freed with its module, or the process ended */

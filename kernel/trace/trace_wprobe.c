@@ -263,6 +263,7 @@ static void free_trace_wprobe(struct trace_wprobe *tw)
 	if (IS_ERR_OR_NULL(tw))
 		return;
 	trace_probe_cleanup(&tw->tp);
+	put_pid(tw->pid);
 	kfree(tw->spec);
 	kfree(tw->symbol);
 	kfree(tw);
@@ -336,14 +337,13 @@ static void default_name(char *buf, size_t size, const char *spec)
 	}
 }
 
-/* Logs that the probe was refused; the tracepoint wprobe_refused has the reason. */
-static void log_refusal(int err)
+static void log_refusal(const char *reason)
 {
+	char buf[80];
+
+	snprintf(buf, sizeof(buf), "Probe refused: %s", reason);
 	trace_probe_log_set_index(1);
-	if (err == -ENOENT)
-		trace_probe_log_err(0, BAD_PROBE_ADDR);
-	else if (err != -ENOMEM)
-		trace_probe_log_err(0, FAIL_REG_PROBE);
+	trace_probe_log_text(0, buf);
 }
 
 /* Makes the event of a command that begins with w. */
@@ -385,7 +385,7 @@ static int make(int argc, const char *argv[])
 	flush_work(&free_work);
 	ret = register_wprobe(&tw->wp);
 	if (ret) {
-		log_refusal(ret);
+		log_refusal(tw->wp.refusal);
 		return ret;
 	}
 	for (i = 0; i < argc - 2 && !ret; i++)
@@ -420,10 +420,13 @@ static int create_event(const char *command)
 static int show_event(struct seq_file *m, struct dyn_event *ev)
 {
 	struct trace_wprobe *tw = to_trace_wprobe(ev);
+	char *spec __free(kfree) = trace_wprobe_get_spec(tw);
 	int i;
 
+	if (!spec)
+		return -ENOMEM;
 	seq_printf(m, "w:%s/%s %s", trace_probe_group_name(&tw->tp), trace_probe_name(&tw->tp),
-		   tw->spec);
+		   spec);
 	for (i = 0; i < tw->tp.nr_args; i++)
 		seq_printf(m, " %s=%s", tw->tp.args[i].name, tw->tp.args[i].comm);
 	seq_putc(m, '\n');
@@ -463,6 +466,7 @@ static bool match_event(const char *system, const char *event, int argc, const c
 			struct dyn_event *ev)
 {
 	struct trace_wprobe *tw = to_trace_wprobe(ev);
+	char *spec __free(kfree) = NULL;
 
 	if (event[0] && strcmp(trace_probe_name(&tw->tp), event))
 		return false;
@@ -470,7 +474,8 @@ static bool match_event(const char *system, const char *event, int argc, const c
 		return false;
 	if (!argc)
 		return true;
-	return !strcmp(argv[0], tw->spec) &&
+	spec = trace_wprobe_get_spec(tw);
+	return spec && !strcmp(argv[0], spec) &&
 	       trace_probe_match_command_args(&tw->tp, argc - 1, argv + 1);
 }
 

@@ -16,6 +16,7 @@
  * @devent:	links the event into the list of dynamic events
  * @wp:		the probe; disabled while the event is, unless it is on data of a process
  * @spec:	type, place and length, as the user has written them
+ * @pid:	the process, or NULL
  * @symbol:	symbol of the place, or NULL
  * @ended:	links a removed event into the list of those that are freed
  * @tp:		the event, and its arguments; at the end, because its size varies
@@ -24,6 +25,7 @@ struct trace_wprobe {
 	struct dyn_event devent;
 	struct wprobe wp;
 	char *spec;
+	struct pid *pid;
 	char *symbol;
 	struct llist_node ended;
 	struct trace_probe tp;
@@ -38,6 +40,7 @@ struct values {
 
 /* trace_wprobe_parse.c */
 int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec);
+char *trace_wprobe_get_spec(struct trace_wprobe *tw);
 int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg);
 
 #endif /* _KERNEL_TRACE_WPROBE_H */

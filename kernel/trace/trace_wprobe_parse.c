@@ -7,7 +7,9 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -99,18 +101,24 @@ static int parse_kernel_place(struct trace_wprobe *tw, char *place, int column)
 }
 
 /* Parses PID:ADDRESS, at @column of the text; the pid is of the writer's namespace. */
-static int parse_process_place(struct wprobe *wp, char *place, int column)
+static int parse_process_place(struct trace_wprobe *tw, char *place, int column)
 {
 	char *text = strsep(&place, ":");
+	struct task_struct *task;
 	pid_t pid;
 
-	if (!place || kstrtoint(text, 0, &pid) || !pid)
+	if (!place || kstrtoint(text, 10, &pid) || !pid)
 		return bad_place(column, "The process is not a pid", -EINVAL);
-	scoped_guard(rcu)
-		wp->pid = pid_nr(find_vpid(pid));
-	if (!wp->pid)
+	scoped_guard(rcu) {
+		task = find_task_by_vpid(pid);
+		if (task) {
+			tw->wp.pid = task_pid_nr(task);
+			tw->pid = get_pid(task_tgid(task));
+		}
+	}
+	if (!task)
 		return bad_place(column, "No process has this pid", -ESRCH);
-	return parse_address(wp, place, column + (place - text));
+	return parse_address(&tw->wp, place, column + (place - text));
 }
 
 /* Cuts off ":LENGTH" if it is there; returns it, or NULL. */
@@ -159,8 +167,29 @@ int trace_wprobe_parse_spec(struct trace_wprobe *tw, const char *spec)
 					 ret);
 	}
 	if (process)
-		return parse_process_place(&tw->wp, place + 4, column + 4);
+		return parse_process_place(tw, place + 4, column + 4);
 	return parse_kernel_place(tw, place, column);
+}
+
+/**
+ * trace_wprobe_get_spec() - type, place and length of an event
+ * @tw: the event
+ *
+ * The pid of a process is that of current's namespace, who need not have made the event.
+ *
+ * Context: task, may sleep.
+ * Return: a string that the caller frees, or NULL without memory.
+ */
+char *trace_wprobe_get_spec(struct trace_wprobe *tw)
+{
+	const char *pid, *rest;
+
+	if (!tw->pid)
+		return kstrdup(tw->spec, GFP_KERNEL);
+	pid = strchr(tw->spec, ':') + 1;
+	rest = strchr(pid, ':');
+	return kasprintf(GFP_KERNEL, "%.*s%d%s", (int)(pid - tw->spec), tw->spec,
+			 pid_nr_ns(tw->pid, task_active_pid_ns(current)), rest);
 }
 
 /* Finds $addr, $value or $old in an argument; *@offset is that in the entry data. */
@@ -213,18 +242,23 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 		return -ENOMEM;
 	at = find_variable(text, &name, &offset);
 	if (at) {
-		*at = '\0';
-		parsed = kasprintf(GFP_KERNEL, "%s\\0%s", text, at + strlen(name));
+		/* A number as long as the name, so that the columns of errors stay. */
+		parsed = kstrdup(arg, GFP_KERNEL);
 		if (!parsed)
 			return -ENOMEM;
+		memset(parsed + (at - text), '0', strlen(name));
+		parsed[at - text] = '\\';
 	}
 	trace_probe_log_set_index(i + 2);
 	ctx.offset = 0;
 	ret = traceprobe_parse_probe_arg(&tw->tp, i, parsed ?: arg, &ctx);
 	traceprobe_finish_parse(&ctx);
 	/* Finds the addresses of symbols. */
-	if (!ret)
+	if (!ret) {
 		ret = traceprobe_update_arg(&tw->tp.args[i]);
+		if (ret == -ENOENT)
+			trace_probe_log_err(0, BAD_PROBE_ADDR);
+	}
 	if (ret || !at)
 		return ret;
 	/* The variable is in a string, which is no number. */

@@ -209,6 +209,7 @@ enum wprobe_refusal wprobe_place_find(const struct wprobe *wp, struct wprobe_pla
 enum wprobe_refusal wprobe_place_find_user(const struct wprobe *wp, unsigned long addr,
 					   struct wprobe_place *place);
 int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason);
+int wprobe_refuse_probe(struct wprobe *wp, unsigned long addr, enum wprobe_refusal reason);
 
 /* watch.c */
 enum wprobe_refusal wprobe_attach(struct wprobe *wp, const struct wprobe_place *place);

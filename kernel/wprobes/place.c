@@ -84,6 +84,21 @@ int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason)
 	return err;
 }
 
+/**
+ * wprobe_refuse_probe() - set wprobe::refusal, and report a refusal
+ * @wp: the probe
+ * @addr: the address; 0 if it is not known
+ * @reason: the reason; 0 if the probe is registered now
+ *
+ * Context: task.
+ * Return: 0, or the errno of @reason.
+ */
+int wprobe_refuse_probe(struct wprobe *wp, unsigned long addr, enum wprobe_refusal reason)
+{
+	wp->refusal = reason ? refusals[reason].text : NULL;
+	return reason ? wprobe_refuse(addr, reason) : 0;
+}
+
 /* The sections with the initial values of per-CPU variables have their addresses. */
 static bool is_percpu(unsigned long addr)
 {

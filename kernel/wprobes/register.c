@@ -43,7 +43,7 @@ static int attach(struct wprobe *wp)
 	if (!is_registered(wp))
 		refusal = wprobe_place_find(wp, &place);
 	refusal = refusal ?: wprobe_attach(wp, &place);
-	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;
+	return wprobe_refuse_probe(wp, place.want.addr, refusal);
 }
 
 /* Detaches those of the probes that are registered, waits for handlers, and frees registers. */

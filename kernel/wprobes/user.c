@@ -385,7 +385,7 @@ static int attach(struct wprobe *wp)
 		put_task_struct(task);
 		end_all(&ended);
 	}
-	return refusal ? wprobe_refuse(place.want.addr, refusal) : 0;
+	return wprobe_refuse_probe(wp, place.want.addr, refusal);
 }
 
 /* --- Interface of register.c ------------------------------------------------------ */

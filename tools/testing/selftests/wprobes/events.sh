@@ -17,6 +17,13 @@ define()
 	append "$events" "$1"
 }
 
+# marked: print the rest of the last command in the log of errors, from what is wrong with it.
+marked()
+{
+	tail -n 2 "$TRACING/error_log" |
+		awk 'NR == 1 { command = $0 } END { print substr(command, index($0, "^")) }'
+}
+
 nothing_listed()
 {
 	[ -z "$(list)" ]
@@ -30,7 +37,7 @@ w:wprobes/w_wp_test_words_16_2 w@wp_test_words+16:2"
 is "a second event of that name" "$(define "w:wp/first w@wp_test_words:$long")" EEXIST
 is "the reason: the name" "$(reason)" "Given group/event name is already used by another event"
 is "no symbol" "$(define "w:wp/none w@wp_no_such_word:4")" ENOENT
-is "the reason: the symbol" "$(reason)" "Invalid probed address or symbol"
+is "the reason: the symbol" "$(reason)" "Probe refused: symbol not found"
 is "no such length" "$(define "w:wp/none w@wp_test_words:x")" EINVAL
 is "the reason: the length" "$(reason)" "The length is not a number"
 twice=$(awk '$2 ~ /^[bBdD]$/ && NF == 3 { print $3 }' /proc/kallsyms | sort | uniq -d | head -n 1)
@@ -53,6 +60,12 @@ for variable in addr value old; do
 done
 is "no such symbol in an argument" \
 	"$(define "w:wp/none w@wp_test_words:4 x=@wp_no_such_word")" ENOENT
+is "the reason: the argument" "$(reason)" "Invalid probed address or symbol"
+is "a type after a value that is no type" \
+	"$(define "w:wp/none w@wp_test_words:4 x=+0(\$value):foo")" EINVAL
+is "the column is that of the type" "$(marked)" foo
+is "a length that crosses a word" "$(define "w:wp/none w@wp_test_words+2:$long")" EINVAL
+is "the reason: the length crosses" "$(reason)" "Probe refused: not inside one aligned word"
 is "disabled events reserve a register" "$(list | grep -c DISABLED)" 2
 
 # An event probe refers to the fields of the event.
@@ -106,7 +119,8 @@ value=0x5 old=0x5"
 case $(uname -m) in
 x86_64|i?86)
 	is "reads only" "$(define "w:wp/none r@wp_test_words:$long")" EOPNOTSUPP
-	is "the reason: reads only" "$(reason)" "Failed to register probe event"
+	is "the reason: reads only" "$(reason)" \
+		"Probe refused: the processor cannot watch for reads only"
 	;;
 *)
 	wp write 0 4 >/dev/null
@@ -184,6 +198,7 @@ is "define for a process" \
 	"$(define "w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old")" ok
 is "show for a process" "$(grep ^w: "$events")" \
 	"w:wp/user w@pid:$pid:$address:$long value=\$value old=\$old"
+is "a pid that is not decimal" "$(define "w:wp/none w@pid:0x$pid:$address:$long")" EINVAL
 is "no such process" "$(define "w:wp/none w@pid:999999:$address")" ESRCH
 is "the reason: the process" "$(reason)" "No process has this pid"
 is "no pid" "$(define "w:wp/none w@pid:x:$address")" EINVAL
