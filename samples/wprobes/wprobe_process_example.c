@@ -22,7 +22,7 @@ module_param(pid, int, 0444);
 MODULE_PARM_DESC(pid, "process; any of its threads");
 
 static unsigned long address;
-module_param(address, ulong, 0444);
+module_param(address, ulong, 0400);
 MODULE_PARM_DESC(address, "address of the variable");
 
 static unsigned int len = 4;
