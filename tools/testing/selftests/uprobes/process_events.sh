@@ -44,6 +44,11 @@ echo >"$UPROBE_EVENTS"
 is "the events are removed" "$(cat "$UPROBE_EVENTS")" ""
 is "no process" "$(put "$UPROBE_EVENTS" "p:one pid:99999:0x1000")" ESRCH
 is "the reason is that there is none" "$(reason)" "Failed to find the given process"
+is "no number of a process" "$(put "$UPROBE_EVENTS" "p:one pid:x:0x1000")" EINVAL
+is "the reason is that it is none" "$(reason)" "The process is not a number"
+is "a limit of calls" "$(put "$UPROBE_EVENTS" "r10:one pid:$$:0x1000")" EINVAL
+is "the reason is that there is no limit" \
+	"$(reason)" "User-space probes have no limit of active calls"
 yes "the README has the syntax" grep -q 'pid:<pid>:<address>\[%return\]' "$TRACING/README"
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
 is "a file offset in an argument" "$(define "p:one pid:$$:0x1000 x=@+0x10")" EINVAL
@@ -101,6 +106,8 @@ lines=1
 wait_until 5 all_lines
 thread=$(cat "$OUTPUT")
 is "an event with the number of a thread" "$(define "p:one pid:$thread:$(address plain)")" ok
+matches "the list has the number of its process" "$(cat "$UPROBE_EVENTS")" \
+	"^p:uprobes/one pid:$waiting:0x"
 : >"$FLAG-thread"
 wait_until 5 test ! -e "/proc/$waiting/task/$thread"
 is "the thread has ended" "$(ls "/proc/$waiting/task")" "$waiting"
@@ -110,6 +117,28 @@ wait "$waiting"
 is "calls of the other thread are hits" "$(hits one)" 3
 echo 0 >"$TRACING/events/uprobes/enable"
 echo >"$UPROBE_EVENTS"
+
+# One event of two processes, of which one has ended.
+start plain 3
+is "an event of a process that ends" "$(define "p:both $at")" ok
+go >/dev/null
+wait "$waiting"
+start plain 4
+is "the event gets a living process" "$(define "p:both $at")" ok
+echo >"$TRACING/trace"
+is "it can be enabled" "$(put "$TRACING/events/uprobes/both/enable" 1)" ok
+is "the living process goes on" "$(go)" 4
+wait "$waiting"
+is "its calls are hits of the event" "$(hits both)" 4
+echo 0 >"$TRACING/events/uprobes/both/enable"
+is "without a living process" "$(put "$TRACING/events/uprobes/both/enable" 1)" ESRCH
+echo >"$UPROBE_EVENTS"
+
+# An event that cannot be enabled for a trigger stays as it was.
+is "an event of an address without text" "$(define "p:one pid:$$:0x1000")" ok
+is "a trigger is refused" "$(put "$TRACING/events/uprobes/one/trigger" traceoff)" EFAULT
+is "the event is not enabled" "$(cat "$TRACING/events/uprobes/one/enable")" 0
+is "the event can be removed" "$(define "-:one")" ok
 
 # A user without privileges opens events for a process of his own.
 start plain 3
