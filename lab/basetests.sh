@@ -53,7 +53,7 @@ make_sources()
 }
 
 # judge ARCH FILE: print the results in FILE, with SKIP and the reason for each failure that the
-# list has, and a failure for each line of the list without one.
+# list has, and a failure for each line of the list without one that does not fail at times.
 judge()
 {
 	local arch=$1 line where name reason i
@@ -79,7 +79,8 @@ judge()
 		echo "$line"
 	done <"$2"
 	for i in "${!patterns[@]}"; do
-		[[ ${used[i]:-} ]] || echo "FAIL $arch-base no check fails: ${patterns[i]}"
+		[[ ${used[i]:-} || ${reasons[i]} == 'at times:'* ]] ||
+			echo "FAIL $arch-base no check fails: ${patterns[i]}"
 	done
 }
 

@@ -143,12 +143,12 @@ int main(void)
 	long sent;
 
 	ksft_print_header();
-	ksft_set_plan(7);
 	probe_function(&hits, probed);
 	calls += probed(5) == 16;
 	area = find_area();
 	if (!area)
 		ksft_exit_skip("this kernel has no areas\n");
+	ksft_set_plan(7);
 	size = area_size(area);
 	if (munmap((void *)area, size))
 		ksft_exit_skip("this kernel does not let programs unmap areas\n");
