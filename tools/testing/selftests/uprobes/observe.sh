@@ -89,6 +89,15 @@ is "an odd counter: reason" "$(transcript | sed 's/offset 0x[0-9a-f]*/offset/')"
 	"refused inode offset at 0: the reference counter is not aligned (-22)"
 up "del u" >/dev/null
 
+# Text is mapped in a way that would take the breakpoint into the file.
+cp "$TARGET" "$REFUSED"
+up "add x path=$REFUSED offset=$(offset plain)" >/dev/null
+transcript >/dev/null
+yes "text of a probe is mapped shared" "$TARGET" share "$REFUSED" "$(offset plain)"
+is "shared: reason" "$(transcript | sed -E 's/0x[0-9a-f]+ at [0-9a-f]+/OFFSET at ADDR/')" \
+	"refused inode offset OFFSET at ADDR: the mapping is shared (-1)"
+up "del x" >/dev/null
+
 # A program whose function begins with a breakpoint; the instruction is looked at when the
 # program is mapped.
 cp "$TARGET" "$REFUSED"

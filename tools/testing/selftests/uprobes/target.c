@@ -10,6 +10,7 @@
  *	target twice FILE NAME COUNT	call COUNT times, print, wait for the file, and again
  *	target thread FILE NAME COUNT	print the number of a thread, which ends when the file has
  *					appeared; call after the file has gone
+ *	target share FILE OFFSET	map a page of the file, shared and executable
  *	target perf ID			as a user without privileges, open a perf event for this
  *					process; print the error, or 0
  *
@@ -196,6 +197,15 @@ static int call_after_thread(const char *file, const char *name, int count)
 	return call(name, count);
 }
 
+static int share(const char *file, unsigned long offset)
+{
+	const unsigned long size = getpagesize();
+	int fd = open(file, O_RDONLY);
+	void *text = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, offset & -size);
+
+	return text == MAP_FAILED;
+}
+
 #define NOBODY	65534
 
 static int open_as_nobody(int id)
@@ -225,6 +235,8 @@ int main(int argc, char **argv)
 		return instructions();
 	if (argc == 4 && !strcmp(argv[1], "call"))
 		return call(argv[2], atoi(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "share"))
+		return share(argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 3 && !strcmp(argv[1], "perf"))
 		return open_as_nobody(atoi(argv[2]));
 	if (argc == 5 && !strcmp(argv[1], "thread"))
