@@ -21,6 +21,14 @@ DIR=$COPY/tools/testing/selftests/bpf
 LOG=$LOGS/$ARCH-$CONFIG-bpftests.log
 VERSION=$(compiler clang)
 VERSION=${VERSION#clang-}
+CC="ccache $(compiler "$ARCH")"
+
+# The programs of another architecture are compiled with Debian's headers and libraries for it.
+CROSS=
+if [[ $ARCH != x86_64 ]]; then
+	CROSS=$(binutil "$ARCH" '')
+	CC+=" --sysroot=$BUILD/tools-$ARCH"
+fi
 
 CASES='uprobe_multi_test uprobe_syscall usdt uprobe_autoattach attach_probe uprobe'
 
@@ -54,7 +62,8 @@ copy_sources()
 make_tests()
 {
 	env -u MAKELEVEL make -C "$DIR" -j"$JOBS" CLANG="clang-$VERSION" LLVM_STRIP="llvm-strip-$VERSION" \
-		CC="ccache gcc" SKIP_LLVM=1 SKIP_LIBBFD=1 SKIP_CRYPTO=1 SKIP_DOCS=1 \
+		${CROSS:+ARCH=$ARCH CROSS_COMPILE=$CROSS} CC="$CC" \
+		SKIP_LLVM=1 SKIP_LIBBFD=1 SKIP_CRYPTO=1 SKIP_DOCS=1 \
 		VMLINUX_BTF="$OUT/vmlinux" LSKELS= LSKELS_SIGNED= LSKELS_EXTRA= \
 		LINKED_SKELS=test_usdt.skel.h LIBARENA_SKEL= TEST_KMODS= TEST_KMOD_TARGETS= \
 		TRUNNER_EXTRA_FILES="$DIR/urandom_read $DIR/liburandom_read.so $DIR/uprobe_multi" \
@@ -78,8 +87,8 @@ install_tests()
 	mkdir -p "$TO"
 	cp "$DIR"/{test_progs,urandom_read,liburandom_read.so,uprobe_multi} \
 		"$OUT/bpf-testmod/bpf_testmod.ko" "$TO/" || return
-	strip --strip-debug "$TO/uprobe_multi" || return
-	gcc -shared -fPIC -O2 -Wall -Werror -o "$TO/preload.so" "$LAB/guest/bpf_preload.c"
+	"${CROSS}strip" --strip-debug "$TO/uprobe_multi" || return
+	$CC -shared -fPIC -O2 -Wall -Werror -o "$TO/preload.so" "$LAB/guest/bpf_preload.c"
 }
 
 build()

@@ -397,8 +397,10 @@ main()
 		[[ -n $(emulator "$arch") ]] || continue
 		# shellcheck disable=SC2086 # a list of words
 		[[ " $* " != *" tools-$arch "* ]] || fetch_tools "$arch" $TOOL_PACKAGES
-		# There is no bpftrace for i386.
+		# There is no bpftrace for i386.  With libelf-dev comes all that programs of arm64
+		# are compiled and linked with.
 		[[ " $* " != *" bpf "* || $arch == i386 ]] || fetch_tools "$arch" bpftrace
+		[[ " $* " != *" bpf "* || $arch != arm64 ]] || fetch_tools "$arch" libelf-dev
 		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
 		[[ $arch == x86_64 ]] || fetch_foreign "$arch" "$GUEST_PACKAGE"
 	done
