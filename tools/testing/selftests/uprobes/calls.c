@@ -527,6 +527,29 @@ static int move_text(void)
 	return two_hits(text) ? 0 : 6;
 }
 
+#define MUCH	(1UL << 40)
+
+/* A mapping that is much larger than its file. A look at each page would take minutes. */
+static int move_much(void)
+{
+	void *text, *much, *place;
+	int link;
+
+	text = map_probed(&link);
+	if (!text || !two_hits(text))
+		return 2;
+	much = mmap(NULL, MUCH, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(CODE_FILE, O_RDONLY), 0);
+	place = mmap(NULL, MUCH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (much == MAP_FAILED || place == MAP_FAILED)
+		return 3;
+	/* The page of the nop is there, and not that of the file any more. */
+	((void (*)(void))much)();
+	if ((void *)syscall(__NR_mremap, much, MUCH, MUCH, 3, place) != place)
+		return 4;
+	((void (*)(void))place)();
+	return counter_read(counter_map, 0) == 4 ? 0 : 5;
+}
+
 /* The program brings the text of the file back, which has no breakpoint. */
 static int discard_text(void)
 {
@@ -554,7 +577,7 @@ int main(int argc, char *argv[])
 	ksft_print_header();
 	if (argc > 1)
 		seconds = atoi(argv[1]);
-	ksft_set_plan(23);
+	ksft_set_plan(24);
 	check_registers();
 	check_call();
 	check_signals();
@@ -568,6 +591,8 @@ int main(int argc, char *argv[])
 	check_dispatch();
 	result = in_child(move_text);
 	ksft_test_result(!result, "text moves (%d)\n", result);
+	result = in_child(move_much);
+	ksft_test_result(!result, "a large mapping moves (%d)\n", result);
 	result = in_child(discard_text);
 	ksft_test_result(!result, "text is discarded (%d)\n", result);
 	unlink(CODE_FILE);
