@@ -211,11 +211,11 @@ static void check_removal_of_noted(void)
 static void check_failing_array(void)
 {
 	long before, during = 0, after = 0;
-	int i, err = -ESRCH;
+	int i, err = ESRCH;
 
 	stop = false;
 	thread_start(&threads[0], call_plain_on, NULL);
-	for (i = 0; i < ENDS && err == -ESRCH; i++) {
+	for (i = 0; i < ENDS && err == ESRCH; i++) {
 		err = make("a", getpid(), plain, "quiet self") ?:
 		      make("b", NO_PID, plain, "") ?: command("batch");
 		before = get("a", CALLBACKS);
@@ -226,7 +226,7 @@ static void check_failing_array(void)
 	}
 	stop = true;
 	thread_wait(&threads[0], 60);
-	ksft_test_result(err == -ESRCH && !after,
+	ksft_test_result(err == ESRCH && !after,
 			 "an array fails: error %d, %ld callbacks before, %ld after its return\n",
 			 err, during, after);
 }
