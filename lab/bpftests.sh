@@ -22,12 +22,14 @@ LOG=$LOGS/$ARCH-$CONFIG-bpftests.log
 VERSION=$(compiler clang)
 VERSION=${VERSION#clang-}
 CC="ccache $(compiler "$ARCH")"
+CLANG=clang-$VERSION
 
 # The programs of another architecture are compiled with Debian's headers and libraries for it.
 CROSS=
 if [[ $ARCH != x86_64 ]]; then
 	CROSS=$(binutil "$ARCH" '')
 	CC+=" --sysroot=$BUILD/tools-$ARCH"
+	CLANG+=" --sysroot=$BUILD/tools-$ARCH"
 fi
 
 CASES='uprobe_multi_test uprobe_syscall usdt uprobe_autoattach attach_probe uprobe'
@@ -43,6 +45,7 @@ copy_sources()
 		"$tree"/./tools/{build,lib,include,arch,scripts,bpf} \
 		"$tree"/./tools/testing/selftests/{bpf,lib.mk,Makefile,kselftest,kselftest.h,kselftest_harness.h} \
 		"$tree"/./scripts/{bpf_doc.py,sign-file.c,subarch.include} \
+		"$tree"/./arch/*/include/uapi/asm/bpf_perf_event.h \
 		"$tree"/./kernel/bpf/disasm.{c,h} "$COPY/" || return
 	for file in $CASES; do
 		echo "prog_tests/$file.c"
@@ -61,7 +64,7 @@ copy_sources()
 # it is if it believes to be the first one.
 make_tests()
 {
-	env -u MAKELEVEL make -C "$DIR" -j"$JOBS" CLANG="clang-$VERSION" LLVM_STRIP="llvm-strip-$VERSION" \
+	env -u MAKELEVEL make -C "$DIR" -j"$JOBS" CLANG="$CLANG" LLVM_STRIP="llvm-strip-$VERSION" \
 		${CROSS:+ARCH=$ARCH CROSS_COMPILE=$CROSS} CC="$CC" \
 		SKIP_LLVM=1 SKIP_LIBBFD=1 SKIP_CRYPTO=1 SKIP_DOCS=1 \
 		VMLINUX_BTF="$OUT/vmlinux" LSKELS= LSKELS_SIGNED= LSKELS_EXTRA= \

@@ -335,8 +335,8 @@ fetch_tools()
 			--download-only install "${missing[@]}" ||
 		die "${missing[*]} for $arch cannot be downloaded; its guest needs them (log: $LOG.tools)"
 	for deb in "$state"/cache/archives/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dest" --exclude='./usr/share/*' \
-			--exclude='./usr/include/*' || die "$deb cannot be unpacked"
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dest" --exclude='./usr/share/*' ||
+			die "$deb cannot be unpacked"
 	done
 	for package in "${missing[@]}"; do
 		touch "$dest/$package.done"
