@@ -41,6 +41,9 @@ static LIST_HEAD(noted);
 static unsigned long last_nr;
 static DECLARE_WAIT_QUEUE_HEAD(noted_wait);
 
+/* Probes that are being removed; see uprobe_removal_begin(). Under noted_lock. */
+static LIST_HEAD(removals);
+
 /* Held by a registration_callback, so that no other one runs when it unregisters a probe. */
 static DEFINE_MUTEX(callback_mutex);
 
@@ -141,23 +144,42 @@ static void call_back(struct uprobe_deferred *op, int result)
 	utask->in_callback = false;
 }
 
+static bool is_being_removed(const struct uprobe *u)
+{
+	struct uprobe_removal *removal;
+	int i;
+
+	guard(spinlock)(&noted_lock);
+	list_for_each_entry(removal, &removals, node) {
+		for (i = 0; i < removal->num; i++) {
+			if (removal->us[i] == u)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void run(struct uprobe_deferred *op)
 {
-	int result = 0, published = 0;
+	int result = 0, removed = 0;
 
 	scoped_guard(mutex, &uprobe_mutex) {
 		/* Has another operation been done instead? */
 		if (!op->u)
 			return;
+		if (op->reg && is_being_removed(op->u)) {
+			op->u = NULL;
+			return;
+		}
 		if (op->reg) {
-			result = uprobes_register_locked(&op->u, 1, op->is_return, &published);
+			result = uprobes_register_locked(&op->u, 1, op->is_return, &removed);
 		} else {
 			uprobes_remove(&op->u, 1);
 			/* A registration that was noted before must not follow. */
 			cancel_others(op->u, op);
 		}
 	}
-	if (!op->reg || published)
+	if (!op->reg || removed)
 		uprobe_unregister_sync();
 	call_back(op, result);
 }
@@ -214,6 +236,31 @@ void uprobe_deferred_cancel(struct uprobe **us, int num)
 	guard(mutex)(&uprobe_mutex);
 	for (i = 0; i < num; i++)
 		cancel_others(us[i], NULL);
+}
+
+/**
+ * uprobe_removal_begin() - forget the registrations of some probes that handlers ask for
+ * @removal: describes them, and stays until uprobe_removal_end()
+ *
+ * Context: task; uprobe_mutex held, the probes are removed before it is released.
+ */
+void uprobe_removal_begin(struct uprobe_removal *removal)
+{
+	lockdep_assert_held(&uprobe_mutex);
+	guard(spinlock)(&noted_lock);
+	list_add(&removal->node, &removals);
+}
+
+/**
+ * uprobe_removal_end() - some probes may be freed now
+ * @removal: from uprobe_removal_begin()
+ *
+ * Context: task.
+ */
+void uprobe_removal_end(struct uprobe_removal *removal)
+{
+	guard(spinlock)(&noted_lock);
+	list_del(&removal->node);
 }
 
 /**

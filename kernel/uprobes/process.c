@@ -265,14 +265,18 @@ static int register_in(struct mm_struct *mm, struct uprobe **us, int num, bool i
 	if (err)
 		return err;
 	/* Keeps the text from being unmapped before the points are armed. */
-	guard(mmap_read_lock)(mm);
+	err = mmap_read_lock_killable(mm);
+	if (err)
+		return err;
 	err = publish_all(own, us, num, is_return, batch, done);
 	batch_unlock(batch);
 	uprobe_text_reader_end(&batch->reader);
-	if (err)
-		return err;
-	uprobe_points_sort(batch->points, batch->nr);
-	return uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
+	if (!err) {
+		uprobe_points_sort(batch->points, batch->nr);
+		err = uprobe_process_arm(own, batch->points, batch->nr, UPROBE_ARM);
+	}
+	mmap_read_unlock(mm);
+	return err;
 }
 
 static int same_pid(struct uprobe **us, int num)
@@ -309,8 +313,8 @@ static int register_all(struct uprobe **us, int num, bool is_return, int *publis
  * @us: the probes
  * @num: number of probes
  * @is_return: they are the first members of return probes
- * @published: set to the number of the first probes that were registered, and have been removed
- *	again, if a later one fails
+ * @removed: set to the number of the first probes that were registered, and have been removed
+ *	again, because a later one has failed; otherwise 0
  *
  * All or nothing. After an error, handlers of those first probes may still run until
  * uprobe_unregister_sync() returns, and may have noted operations.
@@ -318,59 +322,60 @@ static int register_all(struct uprobe **us, int num, bool is_return, int *publis
  * Context: task, may sleep; not in a handler; uprobe_mutex held.
  * Return: see register_uprobe().
  */
-int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *published)
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *removed)
 {
 	int err;
 
-	*published = 0;
-	err = register_all(us, num, is_return, published);
-	if (err && *published)
-		uprobes_remove(us, *published);
+	*removed = 0;
+	err = register_all(us, num, is_return, removed);
+	if (!err)
+		*removed = 0;
+	if (*removed)
+		uprobes_remove(us, *removed);
 	return err;
 }
 
-static bool is_registered(struct uprobe **us, int num)
-{
-	guard(mutex)(&uprobe_mutex);
-	return uprobes_count(us, num);
-}
-
 /*
- * Probes have been removed: waits for the operations that handlers have noted. A callback would
- * wait for itself, so it cancels the operations on these probes instead.
+ * Probes have been removed: waits until no handler or callback of them runs, and none is noted. A
+ * callback would wait for itself, so it cancels the operations on these probes instead.
  */
-static void settle(struct uprobe **us, int num)
+static void finish_removal(struct uprobe_removal *removal)
 {
+	/* Also for registrations that ended before: their handlers may still run. */
+	uprobe_unregister_sync();
 	if (uprobe_in_callback())
-		uprobe_deferred_cancel(us, num);
+		uprobe_deferred_cancel(removal->us, removal->num);
 	else
 		uprobe_deferred_wait();
+	uprobe_removal_end(removal);
 }
 
-/* Afterwards no handler or callback of these probes runs, and none is noted. */
 static void unregister_now(struct uprobe **us, int num)
 {
-	do {
-		scoped_guard(mutex, &uprobe_mutex)
-			uprobes_remove(us, num);
-		/* Also for registrations that ended before: their handlers may still run. */
-		uprobe_unregister_sync();
-		settle(us, num);
-		/* A handler that has ended meanwhile may have registered them. */
-	} while (is_registered(us, num));
+	struct uprobe_removal removal = { .us = us, .num = num };
+
+	scoped_guard(mutex, &uprobe_mutex) {
+		uprobe_removal_begin(&removal);
+		uprobes_remove(us, num);
+	}
+	finish_removal(&removal);
 }
 
 static int register_now(struct uprobe **us, int num, bool is_return)
 {
+	struct uprobe_removal removal = { .us = us };
 	/* Another registration may wait for a file system that does not answer. */
-	int err = mutex_lock_killable(&uprobe_mutex), published;
+	int err = mutex_lock_killable(&uprobe_mutex);
 
 	if (err)
 		return err;
-	err = uprobes_register_locked(us, num, is_return, &published);
+	err = uprobes_register_locked(us, num, is_return, &removal.num);
+	/* Handlers of the first ones may have noted operations meanwhile. */
+	if (removal.num)
+		uprobe_removal_begin(&removal);
 	mutex_unlock(&uprobe_mutex);
-	if (err && published)
-		unregister_now(us, published);
+	if (removal.num)
+		finish_removal(&removal);
 	return err;
 }
 

@@ -91,7 +91,7 @@ static inline int uprobe_registration_check(struct uprobe *u)
 int uprobe_check_context(void);
 int uprobes_register(struct uprobe **us, int num, bool is_return);
 int uprobes_unregister(struct uprobe **us, int num);
-int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *published);
+int uprobes_register_locked(struct uprobe **us, int num, bool is_return, int *removed);
 
 /* process_remove.c */
 unsigned int uprobes_count(struct uprobe **us, int num);
@@ -111,12 +111,26 @@ int uprobe_process_arm(struct uprobe_mm *own, struct uprobe_point **points, unsi
 void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr);
 bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigned int nr);
 
+/**
+ * struct uprobe_removal - probes that are being removed
+ * @node: private, see uprobe_removal_begin()
+ * @us: the probes
+ * @num: number of probes
+ */
+struct uprobe_removal {
+	struct list_head node;
+	struct uprobe **us;
+	int num;
+};
+
 /* deferred.c */
 bool uprobe_must_defer(void);
 void uprobe_defer(struct uprobe *u, bool reg, bool is_return);
 void uprobe_deferred_cancel(struct uprobe **us, int num);
 bool uprobe_in_callback(void);
 bool uprobe_deferred_wait(void);
+void uprobe_removal_begin(struct uprobe_removal *removal);
+void uprobe_removal_end(struct uprobe_removal *removal);
 
 /* Most bytes of a function whose exits can be probed. */
 #define UPROBE_EXITS_SIZE	SZ_1M
