@@ -18,6 +18,8 @@
  */
 #include <linux/highmem.h>
 #include <linux/init.h>
+#include <linux/leafops.h>
+#include <linux/pagewalk.h>
 #include <linux/rseq.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -304,6 +306,44 @@ static bool may_have_calls(struct vm_area_struct *vma, unsigned long start, unsi
 	return point && point->offset - offset < len;
 }
 
+/* A huge page has no call: patching splits it. */
+static int skip_huge(pmd_t *pmd, unsigned long addr, unsigned long next, struct mm_walk *walk)
+{
+	if (pmd_leaf(pmdp_get(pmd)))
+		walk->action = ACTION_CONTINUE;
+	return 0;
+}
+
+static int find_page(pte_t *pte, unsigned long addr, unsigned long next, struct mm_walk *walk)
+{
+	unsigned long *found = walk->private;
+	pte_t entry = ptep_get(pte);
+
+	if (pte_none(entry) || pte_is_marker(entry))
+		return 0;
+	*found = addr;
+	return 1;
+}
+
+static const struct mm_walk_ops find_page_ops = {
+	.pmd_entry = skip_huge,
+	.pte_entry = find_page,
+	.walk_lock = PGWALK_RDLOCK,
+};
+
+/*
+ * The address of the first page, which may be swapped out, that a process has from an address on;
+ * or @end. A mapping may be much larger than the memory that is used for it.
+ */
+static unsigned long next_page(struct vm_area_struct *vma, unsigned long addr, unsigned long end)
+{
+	unsigned long found = end;
+
+	if (addr < end)
+		walk_page_range_vma(vma, addr, end, &find_page_ops, &found);
+	return found;
+}
+
 /**
  * uprobe_calls_moving() - pages of a process are about to be moved
  * @vma: their mapping
@@ -328,7 +368,7 @@ int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigne
 	own = uprobe_mm_get(vma->vm_mm);
 	if (!own)
 		return -ENOMEM;
-	while ((addr = uprobe_text_next_page(vma, addr, end)) < end && !err) {
+	while (!err && (addr = next_page(vma, addr, end)) < end) {
 		err = clear_moving(own, vma, addr);
 		addr += PAGE_SIZE;
 	}
@@ -486,15 +526,16 @@ static bool in_sequence(unsigned long vaddr)
 static bool may_be_debugged(void)
 {
 	struct task_struct *thread;
+	int users = 0;
 
-	if (atomic_read(&current->mm->mm_users) > get_nr_threads(current))
-		return true;
 	guard(rcu)();
 	for_each_thread(current, thread) {
 		if (READ_ONCE(thread->ptrace))
 			return true;
+		/* Those that have exited have no memory any more. */
+		users += READ_ONCE(thread->mm) == current->mm;
 	}
-	return false;
+	return atomic_read(&current->mm->mm_users) > users;
 }
 
 static bool can_replace(unsigned long vaddr, struct pt_regs *regs)

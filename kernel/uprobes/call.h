@@ -12,10 +12,6 @@
 /* Bytes of the stack that arch_uprobe_call_undo() reads, at most. */
 #define UPROBE_CALL_STACK	(4 * sizeof(unsigned long))
 
-/* text_read.c */
-unsigned long uprobe_text_next_page(struct vm_area_struct *vma, unsigned long page_addr,
-				    unsigned long end);
-
 /* area.c */
 unsigned long uprobe_area_place(struct mm_struct *mm, unsigned long vaddr);
 

@@ -92,42 +92,6 @@ bool uprobe_text_is_none(struct vm_area_struct *vma, unsigned long page_addr)
 	return pte_none(entry) || pte_is_uffd_wp_marker(entry);
 }
 
-static int find_page(pte_t *pte, unsigned long addr, unsigned long next, struct mm_walk *walk)
-{
-	unsigned long *found = walk->private;
-
-	if (pte_none(ptep_get(pte)))
-		return 0;
-	*found = addr;
-	return 1;
-}
-
-static const struct mm_walk_ops find_page_ops = {
-	.pte_entry = find_page,
-	.walk_lock = PGWALK_RDLOCK,
-};
-
-/**
- * uprobe_text_next_page() - find the first page that a process has in a part of a mapping
- * @vma: any mapping
- * @page_addr: address of the first page of the part
- * @end: its end
- *
- * A mapping may be much larger than the memory that is used for it.
- *
- * Context: task, may sleep; mmap_lock of the process held.
- * Return: the address of the page, which may be swapped out; @end if there is none.
- */
-unsigned long uprobe_text_next_page(struct vm_area_struct *vma, unsigned long page_addr,
-				    unsigned long end)
-{
-	unsigned long found = end;
-
-	if (page_addr < end)
-		walk_page_range_vma(vma, page_addr, end, &find_page_ops, &found);
-	return found;
-}
-
 /**
  * uprobe_text_is_absent() - would a look at a page ask the file system?
  * @vma: any mapping
@@ -373,6 +337,7 @@ bool uprobe_breakpoint_at(unsigned long vaddr)
 	if (uprobe_mm_has_calls(current->mm) ||
 	    copy_from_user(text, (void __user *)vaddr, UPROBE_SWBP_INSN_SIZE)) {
 		guard(mmap_read_lock)(current->mm);
+		/* Memory below a stack must not be asked for. */
 		if (!vma_lookup(current->mm, vaddr) ||
 		    uprobe_text_read(current->mm, vaddr, text,
 				     min_t(unsigned int, in_page, sizeof(text))) <

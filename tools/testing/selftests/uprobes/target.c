@@ -77,8 +77,8 @@ asm(".pushsection .probes, \"aw\"; .balign 2\n"
 
 /*
  * The note of SystemTap's <sys/sdt.h> about "counted", a probe (USDT) of the provider "target": the
- * addresses of the nop, of a section that prelinking moves, and of the counter; the names, and where
- * the argument is.
+ * addresses of the nop, of a section that prelinking moves, and of the counter; the names; and
+ * where the argument is.
  */
 #if defined(__x86_64__)
 #define ADDRESS		".8byte "
