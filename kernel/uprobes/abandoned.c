@@ -142,7 +142,8 @@ static DECLARE_DELAYED_WORK(retry_work, retry);
 static void try_soon(void)
 {
 	WRITE_ONCE(points_stay, true);
-	schedule_delayed_work(&retry_work, 0);
+	/* Another attempt may have a long delay. */
+	mod_delayed_work(system_percpu_wq, &retry_work, 0);
 }
 
 /* Files without points, each with references of its inode and its file system. */
