@@ -375,14 +375,14 @@ static int make(int argc, const char *argv[])
 	tw = alloc_trace_wprobe(group, event, argc - 2);
 	if (IS_ERR(tw))
 		return PTR_ERR(tw);
+	/* The registers of removed events are released. */
+	flush_work(&free_work);
 	ret = trace_wprobe_parse_spec(tw, argv[1]);
 	if (ret)
 		return ret;
 	tw->wp.handler = trace_hit;
 	/* A register is reserved also while the event is disabled. */
 	tw->wp.flags = tw->wp.pid ? 0 : WPROBE_FLAG_DISABLED;
-	/* The registers of removed events are released. */
-	flush_work(&free_work);
 	ret = register_wprobe(&tw->wp);
 	if (ret) {
 		log_refusal(tw->wp.refusal);

@@ -233,7 +233,6 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 {
 	struct traceprobe_parse_context ctx = { .flags = TPARG_FL_KERNEL };
 	char *text __free(kfree) = kstrdup(arg, GFP_KERNEL);
-	char *parsed __free(kfree) = NULL;
 	const char *name, *comm;
 	int offset, ret;
 	char *at;
@@ -243,15 +242,12 @@ int trace_wprobe_parse_arg(struct trace_wprobe *tw, int i, const char *arg)
 	at = find_variable(text, &name, &offset);
 	if (at) {
 		/* A number as long as the name, so that the columns of errors stay. */
-		parsed = kstrdup(arg, GFP_KERNEL);
-		if (!parsed)
-			return -ENOMEM;
-		memset(parsed + (at - text), '0', strlen(name));
-		parsed[at - text] = '\\';
+		memset(at, '0', strlen(name));
+		*at = '\\';
 	}
 	trace_probe_log_set_index(i + 2);
 	ctx.offset = 0;
-	ret = traceprobe_parse_probe_arg(&tw->tp, i, parsed ?: arg, &ctx);
+	ret = traceprobe_parse_probe_arg(&tw->tp, i, text, &ctx);
 	traceprobe_finish_parse(&ctx);
 	/* Finds the addresses of symbols. */
 	if (!ret) {

@@ -85,18 +85,18 @@ int wprobe_refuse(unsigned long addr, enum wprobe_refusal reason)
 }
 
 /**
- * wprobe_refuse_probe() - set wprobe::refusal, and report a refusal
- * @wp: the probe
+ * wprobe_refuse_probe() - report why a probe is refused, and tell its user
+ * @wp: the probe, which is not registered
  * @addr: the address; 0 if it is not known
- * @reason: the reason; 0 if the probe is registered now
+ * @reason: the reason
  *
  * Context: task.
- * Return: 0, or the errno of @reason.
+ * Return: the errno of @reason.
  */
 int wprobe_refuse_probe(struct wprobe *wp, unsigned long addr, enum wprobe_refusal reason)
 {
-	wp->refusal = reason ? refusals[reason].text : NULL;
-	return reason ? wprobe_refuse(addr, reason) : 0;
+	wp->refusal = refusals[reason].text;
+	return wprobe_refuse(addr, reason);
 }
 
 /* The sections with the initial values of per-CPU variables have their addresses. */
@@ -133,10 +133,10 @@ static enum wprobe_refusal check_shape(const struct wprobe *wp, struct wprobe_pl
 
 	if (!wp->len || wp->len > sizeof(long))
 		return WPROBE_REFUSE_BAD_LENGTH;
+	if (wp->type & ~WPROBE_RW)
+		return WPROBE_REFUSE_BAD_TYPE;
 	want->len = wp->len;
 	want->type = wp->type ?: WPROBE_WRITE;
-	if (want->type & ~WPROBE_RW)
-		return WPROBE_REFUSE_BAD_TYPE;
 	if (!(WPROBE_TYPES & BIT(want->type)))
 		return WPROBE_REFUSE_NO_READS;
 	if (wprobe_word(want->addr) != wprobe_word(want->addr + want->len - 1))
@@ -187,6 +187,7 @@ static enum wprobe_refusal check_all_memory(const struct wprobe_range *range)
 	for_each_possible_cpu(cpu) {
 		copy.addr = (unsigned long)per_cpu_ptr((void __percpu *)range->addr, cpu);
 		refusal = refusal ?: check_memory(&copy);
+		cond_resched();
 	}
 	return refusal;
 }

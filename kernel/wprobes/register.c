@@ -40,10 +40,11 @@ static int attach(struct wprobe *wp)
 
 	if (!wp)
 		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
+	wp->refusal = NULL;
 	if (!is_registered(wp))
 		refusal = wprobe_place_find(wp, &place);
 	refusal = refusal ?: wprobe_attach(wp, &place);
-	return wprobe_refuse_probe(wp, place.want.addr, refusal);
+	return refusal ? wprobe_refuse_probe(wp, place.want.addr, refusal) : 0;
 }
 
 /* Detaches those of the probes that are registered, waits for handlers, and frees registers. */
@@ -120,15 +121,19 @@ static int register_all(struct wprobe **wps, int num)
  */
 int register_wprobes(struct wprobe **wps, int num)
 {
+	bool of_kernel, of_processes;
 	int ret;
 
 	if (num <= 0 || !wps)
 		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
+	/* A handler of a process may free its probe as soon as it is registered. */
+	of_kernel = has_any(wps, num, true);
+	of_processes = has_any(wps, num, false);
 	ret = wprobe_users_register(wps, num);
-	if (ret || !has_any(wps, num, true))
+	if (ret || !of_kernel)
 		return ret;
 	ret = register_all(wps, num);
-	if (ret && has_any(wps, num, false))
+	if (ret && of_processes)
 		wprobe_users_unregister(wps, num);
 	return ret;
 }
@@ -163,12 +168,16 @@ EXPORT_SYMBOL_GPL(register_wprobe);
  */
 void unregister_wprobes(struct wprobe **wps, int num)
 {
+	bool of_kernel;
+
 	if (num <= 0)
 		return;
+	/* A handler of a process may free its probe as soon as it has returned. */
+	of_kernel = has_any(wps, num, true);
 	/* Otherwise the caller may hold locks that are taken after those of processes. */
 	if (has_any(wps, num, false))
 		wprobe_users_unregister(wps, num);
-	if (!has_any(wps, num, true))
+	if (!of_kernel)
 		return;
 	guard(mutex)(&wprobe_mutex);
 	detach_all(wps, num);

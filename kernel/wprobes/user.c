@@ -31,7 +31,7 @@ DEFINE_MUTEX(wprobe_user_mutex);
  */
 LIST_HEAD(wprobe_users);
 
-/* Those whose own handlers have unregistered them, and have not returned. */
+/* Those whose own handlers unregister them, or have unregistered them and not returned. */
 static LIST_HEAD(by_self);
 
 /* Number of objects in wprobe_users and in by_self. */
@@ -51,16 +51,24 @@ bool wprobe_user_registering(void)
 	return READ_ONCE(registering) == current;
 }
 
-static struct wprobe_user *find(const struct wprobe *wp)
+/* Finds the object of a probe, also while another task unregisters it. */
+static struct wprobe_user *find_any(const struct wprobe *wp)
 {
 	struct wprobe_user *user;
 
 	lockdep_assert_held(&wprobe_user_mutex);
 	list_for_each_entry(user, &wprobe_users, list) {
-		if (!user->ending && wprobe_of_user(user) == wp)
+		if (wprobe_of_user(user) == wp)
 			return user;
 	}
 	return NULL;
+}
+
+static struct wprobe_user *find(const struct wprobe *wp)
+{
+	struct wprobe_user *user = find_any(wp);
+
+	return user && !user->ending ? user : NULL;
 }
 
 /* --- Making and freeing --------------------------------------------------------- */
@@ -197,6 +205,14 @@ static void arm(struct wprobe_user *user)
 		wprobe_watch_set_state(&user->watch, WPROBE_ARMED);
 }
 
+/* Current's handler unregisters its own probe, and may free it: nobody uses it after that. */
+static void set_self(struct wprobe_user *user)
+{
+	WRITE_ONCE(user->self, current);
+	user->wp = wprobe_of_user(user);
+	list_add(&user->by_self, &by_self);
+}
+
 /* Releases the registers; end_all() does the rest.  A task may still die in a handler. */
 static void stop(struct wprobe_user *user, struct list_head *ended)
 {
@@ -207,12 +223,27 @@ static void stop(struct wprobe_user *user, struct list_head *ended)
 		wprobe_user_died(own);
 	wprobe_threads_stop(user);
 	user->ending = true;
-	if (own && !(current->flags & PF_EXITING)) {
-		WRITE_ONCE(user->self, current);
-		user->wp = wprobe_of_user(user);
-		list_add(&user->by_self, &by_self);
-	}
+	if (own && !(current->flags & PF_EXITING))
+		set_self(user);
 	list_add_tail(&user->ended, ended);
+}
+
+/*
+ * Another task unregisters the probe whose handler is the caller, and waits for it.  Returns the
+ * object if that task is not to wait any more, so that the caller has to wait for it; or NULL.
+ */
+static struct wprobe_user *take_over(const struct wprobe *wp)
+{
+	struct wprobe_user *user = find_any(wp);
+
+	if (!user || !user->ending || user->self || !wprobe_own_handler(user) ||
+	    current->flags & PF_EXITING)
+		return NULL;
+	set_self(user);
+	/* Pairs with the barrier in wait_var_event() of end_all(). */
+	smp_mb();
+	wake_up_var(&user->running);
+	return user;
 }
 
 /**
@@ -299,6 +330,7 @@ static bool only_self(struct wprobe_user *user)
 static void end_all(struct list_head *ended)
 {
 	struct wprobe_user *user, *next;
+	bool by_handler;
 
 	list_for_each_entry_safe(user, next, ended, ended) {
 		wait_var_event(&user->running, only_self(user));
@@ -306,9 +338,15 @@ static void end_all(struct list_head *ended)
 			withdraw(user);
 			wprobe_watch_remove(wprobe_of_user(user));
 			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
+			by_handler = user->self;
+			/* Pairs with the acquire in wprobe_users_unregister(). */
+			smp_store_release(&user->removed, true);
+			/* Pairs with the barrier in wait_var_event() there. */
+			smp_mb();
+			wake_up_var(&user->removed);
 		}
-		/* The handler still uses the object. */
-		if (!user->self)
+		/* The handler still uses the object, or has returned and freed it. */
+		if (!by_handler)
 			user_put(user);
 	}
 }
@@ -379,13 +417,21 @@ static int attach(struct wprobe *wp)
 	struct task_struct *task = find_get_task(wp->pid);
 	enum wprobe_refusal refusal = WPROBE_REFUSE_NO_PROCESS;
 	LIST_HEAD(ended);
+	int ret;
 
+	/* Its handler may free the probe as soon as threads watch. */
+	wp->refusal = NULL;
 	if (task) {
 		refusal = attach_to(wp, &place, task, &ended);
 		put_task_struct(task);
-		end_all(&ended);
 	}
-	return wprobe_refuse_probe(wp, place.want.addr, refusal);
+	if (!refusal)
+		return 0;
+	ret = wprobe_refuse_probe(wp, place.want.addr, refusal);
+	/* Threads may have watched, and a handler may have unregistered the probe. */
+	end_all(&ended);
+	wait_for_selves(&wp, 1);
+	return ret;
 }
 
 /* --- Interface of register.c ------------------------------------------------------ */
@@ -401,7 +447,7 @@ static int attach(struct wprobe *wp)
  */
 void wprobe_users_unregister(struct wprobe **wps, int num)
 {
-	struct wprobe_user *user;
+	struct wprobe_user *user, *taken = NULL;
 	LIST_HEAD(ended);
 	int i;
 
@@ -411,9 +457,14 @@ void wprobe_users_unregister(struct wprobe **wps, int num)
 				user = wps[i] ? find(wps[i]) : NULL;
 				if (user)
 					stop(user, &ended);
+				else if (wps[i])
+					taken = take_over(wps[i]) ?: taken;
 			}
 		}
 		end_all(&ended);
+		/* Pairs with the release in end_all(). */
+		if (taken)
+			wait_var_event(&taken->removed, smp_load_acquire(&taken->removed));
 	}
 	wait_for_selves(wps, num);
 }

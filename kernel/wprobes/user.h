@@ -43,6 +43,7 @@ struct task_struct;
  *		replace it
  * @threads:	the watched threads
  * @running:	handlers that run or are queued
+ * @removed:	it is unregistered, and its probe is not used any more
  * @self:	the task whose handler of this probe unregisters the probe, or NULL
  * @wp:		then the address of the probe, which the handler may have freed
  * @by_self:	then links the object into by_self of user.c, until the handler has returned
@@ -59,6 +60,7 @@ struct wprobe_user {
 	unsigned long last;
 	struct list_head threads;
 	atomic_t running;
+	bool removed;
 	struct task_struct *self;
 	const struct wprobe *wp;
 	struct list_head by_self;

@@ -284,8 +284,10 @@ static void call_handler(struct wprobe_thread *thread)
 	unsigned long ip, logical_ip;
 	u32 flags = READ_ONCE(wp->flags);
 
-	if (flags & WPROBE_FLAG_DISABLED)
+	if (flags & WPROBE_FLAG_DISABLED) {
+		count_missed(thread->user);
 		return;
+	}
 	if (flags & WPROBE_FLAG_CHANGED && !((thread->old ^ thread->new) & wp->mask))
 		return;
 	/*

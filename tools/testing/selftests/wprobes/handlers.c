@@ -163,6 +163,22 @@ static void ends_and_lingers(void)
 	wait_for(0, 1);
 }
 
+/* The handler unregisters a probe that another task is unregistering. */
+static void ends_while_removed(void)
+{
+	int round;
+
+	for (round = 0; round < 10; round++) {
+		add("p", "w sleep ends:p lingers");
+		if (thread_start(&threads[0], write_word, NULL) < 0)
+			fail("clone", errno, 0);
+		while (!look("p").hits)
+			;
+		command("del", "p");
+		wait_for(0, 1);
+	}
+}
+
 static const struct test_case cases[] = {
 	{ "ends_another", ends_another },
 	{ "pauses_another", pauses_another },
@@ -172,6 +188,7 @@ static const struct test_case cases[] = {
 	{ "ends_while_disabled", ends_while_disabled },
 	{ "both_end_it", both_end_it },
 	{ "ends_and_lingers", ends_and_lingers },
+	{ "ends_while_removed", ends_while_removed },
 };
 
 int main(int argc, char **argv)

@@ -129,8 +129,12 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 		change_other(p->ends, unregister_wprobe);
 	if (p->pauses[0])
 		change_other(p->pauses, pause_probe);
-	if (p->lingers)
+	if (p->lingers) {
+		/* The probe may be freed now, whoever else unregisters it. */
+		if (READ_ONCE(wp->watch))
+			atomic_long_inc(&p->wrong);
 		msleep(50);
+	}
 	atomic_dec(&p->running);
 }
 
@@ -219,15 +223,17 @@ static int add(char *name, char **args)
 static int del(char *name, char **args)
 {
 	struct probe *p = find(name);
+	bool wrong;
 
 	if (!p)
 		return -EPROTO;
 	unregister_wprobe(&p->wp);
 	if (atomic_read(&p->running))
 		return -EBUSY;
+	wrong = p->lingers && atomic_long_read(&p->wrong);
 	list_del(&p->list);
 	kfree(p);
-	return 0;
+	return wrong ? -EILSEQ : 0;
 }
 
 static int again(char *name, char **args)
