@@ -48,7 +48,7 @@ is "no number of a process" "$(put "$UPROBE_EVENTS" "p:one pid:x:0x1000")" EINVA
 is "the reason is that it is none" "$(reason)" "The process is not a number"
 is "a limit of calls" "$(put "$UPROBE_EVENTS" "r10:one pid:$$:0x1000")" EINVAL
 is "the reason is that there is no limit" \
-	"$(reason)" "User-space probes have no limit of active calls"
+	"$(reason)" "Only a colon and a name may follow p or r"
 yes "the README has the syntax" grep -q 'pid:<pid>:<address>\[%return\]' "$TRACING/README"
 is "no address" "$(put "$UPROBE_EVENTS" "p:one pid:$$")" EINVAL
 is "a file offset in an argument" "$(define "p:one pid:$$:0x1000 x=@+0x10")" EINVAL
@@ -138,6 +138,11 @@ echo >"$UPROBE_EVENTS"
 is "an event of an address without text" "$(define "p:one pid:$$:0x1000")" ok
 is "a trigger is refused" "$(put "$TRACING/events/uprobes/one/trigger" traceoff)" EFAULT
 is "the event is not enabled" "$(cat "$TRACING/events/uprobes/one/enable")" 0
+is "an event that shall enable it" "$(define "p:two $TARGET:$(offset plain)")" ok
+is "it is refused, too" \
+	"$(put "$TRACING/events/uprobes/two/trigger" enable_event:uprobes:one)" EFAULT
+is "the event is still not enabled" "$(cat "$TRACING/events/uprobes/one/enable")" 0
+is "and can be removed with the other one" "$(define "-:two")" ok
 is "the event can be removed" "$(define "-:one")" ok
 
 # A user without privileges opens events for a process of his own.
