@@ -275,7 +275,8 @@ static void take_from_carriers(struct ftrace_ops *ops)
  * the carriers in the functions that @ops filters, so ftrace serves the sites from now on.
  *
  * Context: task, may sleep; called by register_ftrace_function(), before it registers @ops, so that
- * no hit is lost, and afterwards, for probes that have been registered meanwhile.
+ * no hit is lost, and afterwards, for probes that have been registered meanwhile. And when the
+ * filter of a registered user has changed: hits may have been lost before.
  */
 void kprobe_ftrace_claim(struct ftrace_ops *ops)
 {

@@ -293,12 +293,13 @@ struct kprobe_point *kprobe_table_find(unsigned long addr);
 #define KPROBE_CARRIER_OFFSET	0
 #endif
 
-/* Has a hit of @point to call the probes of another one first?  Context: the hit. */
+/* Has a hit of @point to call the probes of another one first?  Context: while @point exists. */
 static __always_inline bool kprobe_point_carries(const struct kprobe_point *point)
 {
+	if (!IS_ENABLED(CONFIG_KPROBE_CARRIERS))
+		return false;
 	/* Pairs with the release in set_role(). */
-	return IS_ENABLED(CONFIG_KPROBE_CARRIERS) &&
-	       smp_load_acquire(&point->role) == KPROBE_ROLE_CARRIES;
+	return smp_load_acquire(&point->role) == KPROBE_ROLE_CARRIES;
 }
 
 /*

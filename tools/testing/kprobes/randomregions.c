@@ -148,7 +148,7 @@ static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 	u8 all[ROOM_MAX];
 	struct probe_copy large = r->copy;
 	enum kprobe_obstacle with_room;
-	bool refused_post;
+	bool refused_post, refused_call;
 	const char *flaw;
 
 	*got = probe_region_copy(&r->region, r->bytes, &r->copy);
@@ -160,8 +160,8 @@ static const char *broken_copy(struct round *r, enum kprobe_obstacle *got)
 	refused_post = with_room == KPROBE_OBSTACLE_POST_BRANCH;
 	if (refused_post != (r->copy.post && r->region.insns[0].emul))
 		return "post handler";
-	if (!refused_post &&
-	    (with_room == KPROBE_OBSTACLE_ENCODING) != calls_through_memory(&r->region.insns[0]))
+	refused_call = with_room == KPROBE_OBSTACLE_ENCODING;
+	if (!refused_post && refused_call != calls_through_memory(&r->region.insns[0]))
 		return "a probed call through memory";
 	if (with_room == KPROBE_OBSTACLE_STACK && !calls_by_stack(&r->region))
 		return "no call through the stack pointer";
