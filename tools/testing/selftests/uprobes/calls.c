@@ -525,7 +525,7 @@ static int move_text(void)
 	return two_hits(text) ? 0 : 6;
 }
 
-#define MUCH	(1UL << 40)
+#define MUCH	0x10000000000UL
 
 /* A mapping that is much larger than its file. A look at each page would take minutes. */
 static int move_much(void)
