@@ -462,9 +462,10 @@ void wprobe_users_unregister(struct wprobe **wps, int num)
 			}
 		}
 		end_all(&ended);
-		/* Pairs with the release in end_all(). */
-		if (taken)
+		if (taken) {
+			/* Pairs with the release in end_all(). */
 			wait_var_event(&taken->removed, smp_load_acquire(&taken->removed));
+		}
 	}
 	wait_for_selves(wps, num);
 }
