@@ -151,6 +151,7 @@ int main(void)
 	size = area_size(area);
 	if (munmap((void *)area, size))
 		ksft_exit_skip("this kernel does not let programs unmap areas\n");
+	ksft_set_plan(7);
 	calls += probed(8) == 25;
 	ksft_test_result(calls == 2 && probe_count(&hits) == 2 && find_area() == area,
 			 "the area is unmapped, and comes back\n");
