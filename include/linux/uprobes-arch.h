@@ -535,15 +535,6 @@ unsigned long uprobe_logical_ip(const struct pt_regs *regs);
 unsigned long uprobe_trace_ip(const struct pt_regs *regs);
 
 /**
- * uprobe_in_trampoline() - is an address of current's process in a page whose code makes the
- *	system calls of the engine?
- * @ip: the address
- *
- * Context: task.
- */
-bool uprobe_in_trampoline(unsigned long ip);
-
-/**
  * uprobe_leave() - take a task out of a slot
  * @regs: user registers of current
  *

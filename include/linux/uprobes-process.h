@@ -26,8 +26,8 @@ struct vm_area_struct;
  *	NULL. @reg is 1 for a registration and 0 for its removal; @result is the return value that
  *	the operation would have had outside of a handler. It may free @u after the removal.
  *	When a probe is removed, earlier requests of other handlers for it are cancelled without
- *	a callback. Callbacks run one at a time, and unregistering any probe waits for them: they
- *	must take no lock that is held while a probe is unregistered, or an event disabled
+ *	a callback. Callbacks run one at a time, and others wait for them: they must take no lock
+ *	that is held while a probe is registered or unregistered, or an event enabled or disabled
  * @nmissed: hits that no handler has seen, because there was no room for a copy of the
  *	instruction in reach of the text
  * @registration: reserved, must be NULL; users may read it: NULL if the probe is not registered

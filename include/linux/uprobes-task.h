@@ -140,4 +140,13 @@ struct uprobes_state {
 	bool			forking;
 };
 
+/**
+ * uprobe_in_trampoline() - is an address of current's process in a page whose code makes the
+ *	system calls of the engine?
+ * @ip: the address
+ *
+ * Context: task.
+ */
+bool uprobe_in_trampoline(unsigned long ip);
+
 #endif /* _LINUX_UPROBES_TASK_H */

@@ -111,7 +111,7 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs)
 	return utask ? skip_trampoline(utask, ip) : ip;
 }
 
-/* See <linux/uprobes-arch.h>. */
+/* See <linux/uprobes-task.h>. */
 bool uprobe_in_trampoline(unsigned long ip)
 {
 	unsigned long page = uprobe_get_trampoline_vaddr() & PAGE_MASK;
