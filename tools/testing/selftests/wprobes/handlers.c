@@ -115,17 +115,23 @@ static void write_word(void *argument)
 	WORD = (unsigned long)argument;
 }
 
+/* Adds a probe, and returns when another thread has entered its handler. */
+static void enter_handler(const char *type)
+{
+	add("p", type);
+	if (thread_start(&threads[0], write_word, NULL) < 0)
+		fail("clone", errno, 0);
+	while (!look("p").hits)
+		;
+}
+
 /* Another thread waits for the handler, which unregisters its own probe. */
 static void ends_while_disabled(void)
 {
 	int round;
 
 	for (round = 0; round < 20; round++) {
-		add("p", "w sleep ends:p");
-		if (thread_start(&threads[0], write_word, NULL) < 0)
-			fail("clone", errno, 0);
-		while (!look("p").hits)
-			;
+		enter_handler("w sleep ends:p");
 		/* An error, if the probe has ended. */
 		control("disable p");
 		wait_for(0, 1);
@@ -153,11 +159,7 @@ static void both_end_it(void)
 /* The probe is freed after its handler has returned. */
 static void ends_and_lingers(void)
 {
-	add("p", "w ends:p lingers");
-	if (thread_start(&threads[0], write_word, NULL) < 0)
-		fail("clone", errno, 0);
-	while (!look("p").hits)
-		;
+	enter_handler("w ends:p lingers");
 	usleep(10000);
 	command("del", "p");
 	wait_for(0, 1);
@@ -169,11 +171,7 @@ static void ends_while_removed(void)
 	int round;
 
 	for (round = 0; round < 10; round++) {
-		add("p", "w sleep ends:p lingers");
-		if (thread_start(&threads[0], write_word, NULL) < 0)
-			fail("clone", errno, 0);
-		while (!look("p").hits)
-			;
+		enter_handler("w sleep ends:p lingers");
 		command("del", "p");
 		wait_for(0, 1);
 	}
