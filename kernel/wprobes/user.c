@@ -362,7 +362,8 @@ static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_
 	enum wprobe_refusal refusal;
 
 	guard(mutex)(&wprobe_user_mutex);
-	if (find(wp)) {
+	/* Also while another task unregisters it: that still uses the probe. */
+	if (find_any(wp)) {
 		user_put(user);
 		return WPROBE_REFUSE_REGISTERED;
 	}
@@ -428,7 +429,9 @@ static int attach(struct wprobe *wp)
 	if (!refusal)
 		return 0;
 	ret = wprobe_refuse_probe(wp, place.want.addr, refusal);
-	/* Threads may have watched, and a handler may have unregistered the probe. */
+	if (list_empty(&ended))
+		return ret;
+	/* Threads have watched, and a handler may have unregistered the probe. */
 	end_all(&ended);
 	wait_for_selves(&wp, 1);
 	return ret;
