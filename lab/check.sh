@@ -281,6 +281,10 @@ check_configs()
 	done
 }
 
+# What check_aside says at its end.  bash forgets the status of a child that has ended when a later
+# one gets its number.
+ASIDE_ENDED="the other architectures and configurations have been compiled"
+
 # check_aside: checks that only compile, at the lowest priority: guests leave processors idle.
 check_aside()
 {
@@ -288,6 +292,7 @@ check_aside()
 	check_backport
 	check_cross
 	check_configs
+	say "$ASIDE_ENDED"
 }
 
 main()
@@ -315,8 +320,9 @@ main()
 		check_clients
 		say "waiting for the other architectures and configurations (log: $aside)"
 		tail -n 1 -f --pid="$pid" "$aside"
-		step "other architectures and configurations: ended by itself" wait "$pid" || true
 		trap - INT TERM
+		step "other architectures and configurations: ended by themselves" \
+			says "$aside" "$ASIDE_ENDED" || tail -n 20 "$aside"
 	fi
 	finish
 }
