@@ -104,7 +104,7 @@ static int register_all(struct wprobe **wps, int num)
  * @num: number of the pointers, at least 1
  *
  * Context: task, may sleep; not in a handler of any probe on data of the kernel.
- * Return: 0, or the errno of the first probe that is refused, of those with a pid first:
+ * Return: 0, or the errno of the first probe that is refused, of those without a pid first:
  *
  * * -EINVAL - @num is not positive; no handler; both or neither of symbol and address; a length,
  *   alignment or type that the processor cannot watch; not an address of the kernel, memory of a
@@ -121,20 +121,22 @@ static int register_all(struct wprobe **wps, int num)
  */
 int register_wprobes(struct wprobe **wps, int num)
 {
-	bool of_kernel, of_processes;
-	int ret;
+	bool of_kernel;
+	int ret = 0;
 
 	if (num <= 0 || !wps)
 		return wprobe_refuse(0, WPROBE_REFUSE_BAD_ARGUMENT);
-	/* A handler of a process may free its probe as soon as it is registered. */
 	of_kernel = has_any(wps, num, true);
-	of_processes = has_any(wps, num, false);
-	ret = wprobe_users_register(wps, num);
-	if (ret || !of_kernel)
+	if (of_kernel)
+		ret = register_all(wps, num);
+	if (ret || !has_any(wps, num, false))
 		return ret;
-	ret = register_all(wps, num);
-	if (ret && of_processes)
-		wprobe_users_unregister(wps, num);
+	/* From here on handlers of processes may free their probes, so only pointers are used. */
+	ret = wprobe_users_register(wps, num);
+	if (ret && of_kernel) {
+		guard(mutex)(&wprobe_mutex);
+		detach_all(wps, num);
+	}
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_wprobes);
