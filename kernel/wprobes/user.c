@@ -205,9 +205,13 @@ static void arm(struct wprobe_user *user)
 		wprobe_watch_set_state(&user->watch, WPROBE_ARMED);
 }
 
-/* Current's handler unregisters its own probe, and may free it: nobody uses it after that. */
+/*
+ * Current's handler unregisters its own probe, and may free it: nobody uses it after that.  The
+ * object remains until the handler has returned.
+ */
 static void set_self(struct wprobe_user *user)
 {
+	refcount_inc(&user->refs);
 	WRITE_ONCE(user->self, current);
 	user->wp = wprobe_of_user(user);
 	list_add(&user->by_self, &by_self);
@@ -229,8 +233,9 @@ static void stop(struct wprobe_user *user, struct list_head *ended)
 }
 
 /*
- * Another task unregisters the probe whose handler is the caller, and waits for it.  Returns the
- * object if that task is not to wait any more, so that the caller has to wait for it; or NULL.
+ * Returns the object if another task unregisters the probe whose handler is the caller, and waits
+ * for it; or NULL.  The caller has to remove the probe, because that task may wait for others, and
+ * these for this handler.
  */
 static struct wprobe_user *take_over(const struct wprobe *wp)
 {
@@ -240,9 +245,6 @@ static struct wprobe_user *take_over(const struct wprobe *wp)
 	    current->flags & PF_EXITING)
 		return NULL;
 	set_self(user);
-	/* Pairs with the barrier in wait_var_event() of end_all(). */
-	smp_mb();
-	wake_up_var(&user->running);
 	return user;
 }
 
@@ -323,31 +325,32 @@ static void wait_for_selves(struct wprobe **wps, int num)
 /* Do no handlers run or wait to run, but that which unregisters the probe? */
 static bool only_self(struct wprobe_user *user)
 {
-	return atomic_read(&user->running) == (user->self ? 1 : 0);
+	return atomic_read(&user->running) == (READ_ONCE(user->self) ? 1 : 0);
 }
 
-/* Waits for handlers, without the lock, and frees the objects. */
+/* Waits for handlers, without the lock.  The first of the tasks that wait removes the probe. */
+static void remove(struct wprobe_user *user)
+{
+	wait_var_event(&user->running, READ_ONCE(user->removed) || only_self(user));
+	guard(mutex)(&wprobe_user_mutex);
+	if (user->removed)
+		return;
+	withdraw(user);
+	wprobe_watch_remove(wprobe_of_user(user));
+	wprobe_watch_set_state(&user->watch, WPROBE_GONE);
+	WRITE_ONCE(user->removed, true);
+	/* Pairs with the barrier in wait_var_event() of the other task. */
+	smp_mb();
+	wake_up_var(&user->running);
+}
+
 static void end_all(struct list_head *ended)
 {
 	struct wprobe_user *user, *next;
-	bool by_handler;
 
 	list_for_each_entry_safe(user, next, ended, ended) {
-		wait_var_event(&user->running, only_self(user));
-		scoped_guard(mutex, &wprobe_user_mutex) {
-			withdraw(user);
-			wprobe_watch_remove(wprobe_of_user(user));
-			wprobe_watch_set_state(&user->watch, WPROBE_GONE);
-			by_handler = user->self;
-			/* Pairs with the acquire in wprobe_users_unregister(). */
-			smp_store_release(&user->removed, true);
-			/* Pairs with the barrier in wait_var_event() there. */
-			smp_mb();
-			wake_up_var(&user->removed);
-		}
-		/* The handler still uses the object, or has returned and freed it. */
-		if (!by_handler)
-			user_put(user);
+		remove(user);
+		user_put(user);
 	}
 }
 
@@ -464,11 +467,9 @@ void wprobe_users_unregister(struct wprobe **wps, int num)
 					taken = take_over(wps[i]) ?: taken;
 			}
 		}
+		if (taken)
+			remove(taken);
 		end_all(&ended);
-		if (taken) {
-			/* Pairs with the release in end_all(). */
-			wait_var_event(&taken->removed, smp_load_acquire(&taken->removed));
-		}
 	}
 	wait_for_selves(wps, num);
 }

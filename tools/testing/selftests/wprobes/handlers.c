@@ -110,19 +110,24 @@ static void both_pause_another(void)
 	same("hits of the first", look("a").hits, 2 * round);
 }
 
-static void write_word(void *argument)
+static void write_word(void *at)
 {
-	WORD = (unsigned long)argument;
+	*(word_t *)at = 0;
 }
 
-/* Adds a probe, and returns when another thread has entered its handler. */
+/* Returns when another thread has entered the handler of the probe on data[@n]. */
+static void enter_handler_of(const char *name, int n)
+{
+	if (thread_start(&threads[n], write_word, (void *)&data[n].word) < 0)
+		fail("clone", errno, 0);
+	while (!look(name).hits)
+		;
+}
+
 static void enter_handler(const char *type)
 {
 	add("p", type);
-	if (thread_start(&threads[0], write_word, NULL) < 0)
-		fail("clone", errno, 0);
-	while (!look("p").hits)
-		;
+	enter_handler_of("p", 0);
 }
 
 /* Another thread waits for the handler, which unregisters its own probe. */
@@ -131,7 +136,7 @@ static void ends_while_disabled(void)
 	int round;
 
 	for (round = 0; round < 20; round++) {
-		enter_handler("w sleep ends:p");
+		enter_handler("w sleep:2 ends:p");
 		/* An error, if the probe has ended. */
 		control("disable p");
 		wait_for(0, 1);
@@ -145,10 +150,10 @@ static void both_end_it(void)
 	int round;
 
 	for (round = 0; round < 20; round++) {
-		add("p", "w sleep ends:p");
-		if (thread_start(&threads[0], write_word, NULL) < 0)
+		add("p", "w sleep:2 ends:p");
+		if (thread_start(&threads[0], write_word, (void *)&WORD) < 0)
 			fail("clone", errno, 0);
-		write_word(NULL);
+		WORD = 0;
 		wait_for(0, 1);
 		WORD = 1;
 		same("hits", look("p").hits <= 2, 1);
@@ -171,9 +176,29 @@ static void ends_while_removed(void)
 	int round;
 
 	for (round = 0; round < 10; round++) {
-		enter_handler("w sleep ends:p lingers");
+		enter_handler("w sleep:2 ends:p lingers");
 		command("del", "p");
 		wait_for(0, 1);
+	}
+}
+
+/*
+ * Another task unregisters two probes, and waits for the handler of the first. That waits for the
+ * handler of the second, which unregisters its own probe.
+ */
+static void ends_while_both_removed(void)
+{
+	int round;
+
+	for (round = 0; round < 5; round++) {
+		same("add a", add_at("a", getpid(), &data[0].word, "w sleep:100 ends:a lingers"), 0);
+		same("add b", add_at("b", getpid(), &data[1].word, "w sleep:120 ends:a"), 0);
+		enter_handler_of("a", 0);
+		enter_handler_of("b", 1);
+		command("end", "b a");
+		wait_for(0, 2);
+		command("del", "a");
+		command("del", "b");
 	}
 }
 
@@ -187,6 +212,7 @@ static const struct test_case cases[] = {
 	{ "both_end_it", both_end_it },
 	{ "ends_and_lingers", ends_and_lingers },
 	{ "ends_while_removed", ends_while_removed },
+	{ "ends_while_both_removed", ends_while_both_removed },
 };
 
 int main(int argc, char **argv)

@@ -127,7 +127,7 @@ static void sleeps(void)
 {
 	int i;
 
-	add("p", "w sleep");
+	add("p", "w sleep:2");
 	for (i = 1; i <= 20; i++)
 		WORD = i;
 	same("new", expect("p", 20).new, 20);
@@ -366,7 +366,7 @@ static void storm(void)
 
 	start(0, THREADS, write_on);
 	for (i = 0; i < 100; i++) {
-		add("p", i % 2 ? "w sleep" : "rw");
+		add("p", i % 2 ? "w sleep:2" : "rw");
 		usleep(i % 10 * 1000);
 		if (i % 3)
 			command("disable", "p");

@@ -31,7 +31,8 @@ for case in values reads changes halves overlap sleeps disabled system_calls \
 	run_case process "$case"
 done
 for case in ends_another pauses_another ends_itself pauses_itself both_pause_another \
-	ends_while_disabled both_end_it ends_and_lingers ends_while_removed; do
+	ends_while_disabled both_end_it ends_and_lingers ends_while_removed \
+	ends_while_both_removed; do
 	run_case handlers "$case"
 done
 for case in forked exits executes killed first_thread; do

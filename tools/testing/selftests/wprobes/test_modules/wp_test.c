@@ -9,13 +9,14 @@
  *				heap a word that has been allocated for the probe.  Places that are
  *				refused: nowhere, user (not of the kernel), fixmap, hole (not
  *				mapped).  Options: a number: offset
- *				from the symbol; disabled, changed, percpu: flags; sleep: the
- *				handler sleeps; ends:NAME: the handler unregisters that
+ *				from the symbol; disabled, changed, percpu: flags; sleep:N: the
+ *				handler sleeps N ms; ends:NAME: the handler unregisters that
  *				probe; pauses:NAME: it disables that probe; lingers: then it
  *				sleeps; address: an address besides the symbol; nohandler
  *	again NAME		register the probe again
  *	nothing			register an empty array
  *	del NAME		fails with -EBUSY if the handler runs afterwards
+ *	end NAME NAME		unregister both as an array, and keep them in the list; fails as del
  *	enable NAME, disable NAME
  *	write INDEX VALUE	write a word of wp_test_words
  *	read INDEX		read one
@@ -52,7 +53,8 @@ struct probe {
 	struct wprobe wp;
 	atomic_long_t hits;
 	atomic_long_t wrong;
-	bool sleep, lingers;
+	unsigned int sleep;
+	bool lingers;
 	atomic_t running;
 	char ends[16];
 	char pauses[16];
@@ -124,7 +126,7 @@ static void user_hit(struct wprobe *wp, struct pt_regs *regs, unsigned long old,
 	    copy_from_user(&now, (void __user *)wp->addr, wp->len))
 		atomic_long_inc(&p->wrong);
 	if (p->sleep)
-		usleep_range(2000, 3000);
+		msleep(p->sleep);
 	if (p->ends[0])
 		change_other(p->ends, unregister_wprobe);
 	if (p->pauses[0])
@@ -184,8 +186,8 @@ static int parse(struct probe *p, char **args)
 			p->wp.addr = &p->word;
 		else if (!strcmp(word, "nohandler"))
 			p->wp.handler = NULL;
-		else if (!strcmp(word, "sleep"))
-			p->sleep = true;
+		else if (sscanf(word, "sleep:%u", &p->sleep) == 1)
+			continue;
 		else if (!strcmp(word, "lingers"))
 			p->lingers = true;
 		else if (!strncmp(word, "ends:", 5))
@@ -234,6 +236,19 @@ static int del(char *name, char **args)
 	list_del(&p->list);
 	kfree(p);
 	return wrong ? -EILSEQ : 0;
+}
+
+static int end_both(char *name, char **args)
+{
+	struct probe *a = find(name), *b = find(strsep(args, " "));
+	struct wprobe *both[2];
+
+	if (!a || !b)
+		return -EPROTO;
+	both[0] = &a->wp;
+	both[1] = &b->wp;
+	unregister_wprobes(both, 2);
+	return atomic_read(&a->running) || atomic_read(&b->running) ? -EBUSY : 0;
 }
 
 static int again(char *name, char **args)
@@ -370,6 +385,7 @@ static const struct {
 } commands[] = {
 	{ "add", add },
 	{ "del", del },
+	{ "end", end_both },
 	{ "again", again },
 	{ "nothing", nothing },
 	{ "enable", enable },
