@@ -116,8 +116,11 @@ void uprobe_defer(struct uprobe *u, bool reg, bool is_return)
 	*link = op;
 }
 
-/* Takes the probe for the callback, which may free it; NULL if the operation was cancelled. */
-static struct uprobe *take(struct uprobe_deferred *op)
+/*
+ * Takes the probe for the callback, which may free it; NULL if the operation was cancelled.
+ * @removed: it had been registered, and is not any more.
+ */
+static struct uprobe *take(struct uprobe_deferred *op, bool removed)
 {
 	struct uprobe *u;
 
@@ -125,18 +128,18 @@ static struct uprobe *take(struct uprobe_deferred *op)
 	u = op->u;
 	op->u = NULL;
 	/* Handlers that have ended since then may have noted more. */
-	if (u && !op->reg)
+	if (u && removed)
 		cancel_others(u, op);
 	return u;
 }
 
-static void call_back(struct uprobe_deferred *op, int result)
+static void call_back(struct uprobe_deferred *op, bool removed, int result)
 {
 	struct uprobe_task *utask = current->utask;
 	struct uprobe *u;
 
 	guard(mutex)(&callback_mutex);
-	u = take(op);
+	u = take(op, removed);
 	if (!u || !u->registration_callback)
 		return;
 	utask->in_callback = true;
@@ -161,7 +164,7 @@ static bool is_being_removed(const struct uprobe *u)
 
 static void run(struct uprobe_deferred *op)
 {
-	int result = 0, removed = 0;
+	int result = 0, removed = 1;
 
 	scoped_guard(mutex, &uprobe_mutex) {
 		/* Has another operation been done instead? */
@@ -179,9 +182,9 @@ static void run(struct uprobe_deferred *op)
 			cancel_others(op->u, op);
 		}
 	}
-	if (!op->reg || removed)
+	if (removed)
 		uprobe_unregister_sync();
-	call_back(op, result);
+	call_back(op, removed, result);
 }
 
 /**
