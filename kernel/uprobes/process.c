@@ -213,17 +213,25 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 	return err == -EOPNOTSUPP || err == -EILSEQ ? -ENOEXEC : err;
 }
 
-static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return, struct batch *batch)
+/* Adds 1 to @done if the caller has to unregister the probe after an error. */
+static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return, struct batch *batch,
+		   int *done)
 {
 	struct uretprobe *rp = container_of(u, struct uretprobe, up);
+	int err;
 
 	u->nmissed = 0;
-	if (!is_return)
-		return publish_at(own, u, u->vaddr, UPROBE_KIND_HIT, batch);
-	atomic_set(&rp->nmissed, 0);
-	if (rp->size)
+	if (is_return)
+		atomic_set(&rp->nmissed, 0);
+	if (is_return && rp->size) {
+		/* After an error, it may have published some of the exits. */
+		++*done;
 		return publish_exits(own, rp, batch);
-	return publish_at(own, u, u->vaddr, UPROBE_KIND_RETURN, batch);
+	}
+	err = publish_at(own, u, u->vaddr, is_return ? UPROBE_KIND_RETURN : UPROBE_KIND_HIT, batch);
+	if (!err)
+		++*done;
+	return err;
 }
 
 /* Publishes probes; see register_in(). */
@@ -239,10 +247,8 @@ static int publish_all(struct uprobe_mm *own, struct uprobe **us, int num, bool 
 		err = uprobe_registration_check(us[i]);
 		if (err)
 			break;
-		/* If publish() fails, it may have published some of the exits. */
-		++*done;
 		batch->reader.left = num - i;
-		err = publish(own, us[i], is_return, batch);
+		err = publish(own, us[i], is_return, batch, done);
 	}
 	return err;
 }
@@ -467,7 +473,8 @@ EXPORT_SYMBOL_GPL(register_uprobe);
  * Its handler and its registration_callback do not run any more after the return of this function,
  * and @u may be freed. If a handler of a probe calls it, @u may be freed in the
  * registration_callback, which is called once, however many handlers have asked for the removal.
- * If a registration_callback calls it, requests of handlers for @u are forgotten.
+ * If a registration_callback calls it, requests of handlers for @u are forgotten, as they are if a
+ * noted registration fails after @u has been hit.
  *
  * Context: task, may sleep.
  * Return: 0; -EINPROGRESS in a handler; -EINVAL if the context is atomic.
