@@ -248,8 +248,10 @@ static inline const struct module *wprobe_module_of_percpu(const struct wprobe_r
 /* yield.c */
 void wprobe_return_parked(void);
 
+/* user_thread.c */
+bool wprobe_user_reserving(void);
+
 /* user.c */
-bool wprobe_user_registering(void);
 int wprobe_users_register(struct wprobe **wps, int num);
 void wprobe_users_unregister(struct wprobe **wps, int num);
 int wprobe_user_set_disabled(struct wprobe *wp, u32 disabled);

@@ -37,20 +37,6 @@ static LIST_HEAD(by_self);
 /* Number of objects in wprobe_users and in by_self. */
 unsigned int wprobe_users_registered;
 
-/* The task that holds wprobe_user_mutex to register probes. */
-static struct task_struct *registering;
-
-/**
- * wprobe_user_registering() - does current reserve registers for data of a process?
- *
- * Context: task.
- * Return: true in wprobe_users_register().
- */
-bool wprobe_user_registering(void)
-{
-	return READ_ONCE(registering) == current;
-}
-
 /* Finds the object of a probe, also while another task unregisters it. */
 static struct wprobe_user *find_any(const struct wprobe *wp)
 {
@@ -373,9 +359,7 @@ static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_
 	wprobe_watch_add(&user->watch, wp, place);
 	arm(user);
 	publish(user);
-	WRITE_ONCE(registering, current);
 	refusal = wprobe_threads_add(user, task);
-	WRITE_ONCE(registering, NULL);
 	if (refusal)
 		stop(user, ended);
 	return refusal;

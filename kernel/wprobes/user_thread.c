@@ -18,6 +18,22 @@
 #include "user.h"
 #include "trace.h"
 
+/* The task that reserves a register for a thread, under wprobe_user_mutex. */
+static struct task_struct *reserving;
+
+/**
+ * wprobe_user_reserving() - does current reserve a register for data of a process?
+ *
+ * Such a register is not taken from a probe on data of the kernel.
+ *
+ * Context: task.
+ * Return: true if it does.
+ */
+bool wprobe_user_reserving(void)
+{
+	return READ_ONCE(reserving) == current;
+}
+
 static struct wprobe_thread *find_thread(const struct wprobe_user *user,
 					 const struct task_struct *task)
 {
@@ -51,6 +67,7 @@ static struct perf_event *create_event(struct wprobe_thread *thread)
 {
 	const struct wprobe_watch *watch = &thread->user->watch;
 	struct perf_event_attr attr;
+	struct perf_event *event;
 
 	hw_breakpoint_init(&attr);
 	attr.bp_addr = watch->range.addr;
@@ -58,7 +75,10 @@ static struct perf_event *create_event(struct wprobe_thread *thread)
 	attr.bp_type = (watch->range.type & WPROBE_READ ? HW_BREAKPOINT_R : 0) |
 		       (watch->range.type & WPROBE_WRITE ? HW_BREAKPOINT_W : 0);
 	attr.disabled = watch->state != WPROBE_ARMED;
-	return register_user_hw_breakpoint(&attr, wprobe_user_hit, thread, thread->task);
+	WRITE_ONCE(reserving, current);
+	event = register_user_hw_breakpoint(&attr, wprobe_user_hit, thread, thread->task);
+	WRITE_ONCE(reserving, NULL);
+	return event;
 }
 
 static enum wprobe_refusal refusal_of(const struct perf_event *event)
@@ -265,7 +285,6 @@ void wprobe_add_thread(struct task_struct *task)
 		if (user->tgid != task_tgid(task) || find_thread(user, task) ||
 		    user->ending || user->watch.state == WPROBE_GONE)
 			continue;
-		/* The creator has a register for it, so only memory can be short. */
 		refusal = wprobe_thread_add(user, task);
 		if (refusal)
 			wprobe_refuse(user->watch.range.addr, refusal);

@@ -40,7 +40,7 @@ bool wprobe_yield_register(void)
 	struct wprobe_watch *watch;
 
 	/* A probe on data of a process does not take the register of another probe. */
-	if (wprobe_user_registering())
+	if (wprobe_user_reserving())
 		return false;
 	guard(mutex)(&wprobe_mutex);
 	watch = youngest();
