@@ -39,6 +39,7 @@ for case in forked exits executes killed first_thread; do
 	run_case lifetime "$case"
 done
 run_case traced continued
+run_case traced executes
 for case in stepped call_in_handler call_in_traced_handler; do
 	[ "$(uname -m)" != aarch64 ] || run_case traced "$case"
 done

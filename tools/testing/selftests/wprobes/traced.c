@@ -81,6 +81,27 @@ static void continued(void)
 	interrupt(write_often);
 }
 
+static void execute(void)
+{
+	char *const arguments[] = { "traced", NULL };
+
+	execve("/proc/self/exe", arguments, environ);
+}
+
+/* When the debugger sees the exec, the registers are free. */
+static void executes(void)
+{
+	pid_t pid = start_child(execute);
+
+	same("options", ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACEEXEC), 0);
+	same("add", add_at("p", pid, &word, "w"), 0);
+	same("continue", ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	same("stop in the exec", wait_for_stop(pid), SIGTRAP);
+	same("gone", look("p").gone, 1);
+	kill(pid, SIGKILL);
+	same("killed", reap(pid), -1);
+}
+
 #ifdef __aarch64__
 /* A handler whose first instruction is a system call. */
 asm(".globl call_at_once; call_at_once: svc #0; ret");
@@ -187,6 +208,7 @@ static void stepped(void)
 
 static const struct test_case cases[] = {
 	{ "continued", continued },
+	{ "executes", executes },
 #ifdef __aarch64__
 	{ "stepped", stepped },
 	{ "call_in_handler", call_in_handler },
