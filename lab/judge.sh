@@ -73,6 +73,7 @@ traps: .* trap
 Attempted to kill init
 double fault
 int3 .* unexpected
+Failed to add event
 deprecated workqueue
 printk messages dropped
 '

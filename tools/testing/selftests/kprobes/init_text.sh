@@ -18,17 +18,18 @@ load kp_test
 
 booted_with_probe()
 {
-	[ -d "$TRACING/events/boot/init_text" ] &&
-		grep -q "kprobe_event=[^ ]*boot/init_text,$SYMBOL" /proc/cmdline
+	grep -q "kprobe_event=[^ ]*boot/init_text,$SYMBOL" /proc/cmdline
 }
 
 if booted_with_probe; then
 	is "at boot: the probe has been hit once, and was not missed" \
 		"$(awk '$1 == "init_text" { print $2, $3 }' "$TRACING/kprobe_profile")" "1 0"
+	is "at boot: the event is on" "$(cat "$TRACING/events/boot/init_text/enable")" 1
 	matches "at boot: gone since the init text has been freed" \
 		"$(whole_list | grep "$SYMBOL")" "^ADDR  k  $SYMBOL\+0x0  \[GONE\](\[FTRACE\])?\|\$"
 else
 	skip "at boot: the probe has been hit once, and was not missed" "not booted with it"
+	skip "at boot: the event is on" "not booted with it"
 	skip "at boot: gone since the init text has been freed" "not booted with it"
 fi
 
