@@ -315,7 +315,7 @@ judge()
 		excuse=
 	fi
 	{ echo "$found"; grep -E 'error[: ]|Error ' "$log" || true; } | grep -v '^$' |
-		sort -u | head -n 12 | sed 's/^/    /'
+		sort -u | head -n 12 | sed 's/^/    /' || true
 	if [[ -n $excuse ]]; then
 		say "$arch, $name: the base fails in the same way (log: $log.base, configuration: $log.config)"
 		echo "SKIP $arch configs $name: the base fails in the same way (log: $log.base)" >>"$RESULTS"

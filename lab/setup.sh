@@ -154,7 +154,7 @@ apt_install()
 	apt_update
 	logged "$LOG.install" "installing with apt: $*" \
 		as_root env DEBIAN_FRONTEND=noninteractive \
-		apt-get -q -y --no-install-recommends install "$@"
+		apt-get -q -y --no-install-recommends -o DPkg::Lock::Timeout=600 install "$@"
 }
 
 # debian_source: "URI keyring" of the Debian archive in this machine's apt
