@@ -29,9 +29,9 @@ FROM=${FROM:-1}
 ONLY=${ONLY:-}
 MAIN=$BUILD
 
-# The tests that a state has to pass.  With another word here, states and kernels that have
-# passed are tested again.
-TESTS=kunit+ftrace
+# The tests that a state has to pass, with a checksum of their lists and known results.  With
+# another word here, states and kernels that have passed are tested again.
+TESTS=kunit+ftrace-$(cat "$LAB"/{seriescheck.list,clients.known} | cksum | cut -d ' ' -f 1)
 mapfile -t NAMES < <(cd "$LAB/series" && printf '%s\n' [0-9][0-9][0-9]-*)
 
 lock_build
