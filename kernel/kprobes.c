@@ -129,7 +129,8 @@ static void give_back(struct kprobe *kp)
  * When this returns, no handler of the probes is running or will run again.  If a
  * probe is not registered, its addr is set to NULL; the others are unregistered.
  *
- * Takes one text synchronisation and one expedited grace period for all.
+ * Takes one text synchronisation (arm64: one for each 256 probes) and one expedited grace
+ * period for all.
  *
  * See Documentation/trace/kprobes.rst, API.
  *

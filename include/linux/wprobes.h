@@ -56,8 +56,9 @@ enum wprobe_type {
  * @last:	private: the aligned word with the watched bytes at the last hit; hits replace it
  * @nmissed:	accesses whose handler did not run because a handler of a watchpoint probe was
  *		running on that CPU; on arm64, also writes by store-exclusives.  With a pid:
- *		accesses of the probe's own handler, and hits that were cancelled because the
- *		probe was disabled or the thread exited
+ *		accesses of the probe's own handler, hits that were cancelled because the probe
+ *		was disabled or unregistered, or the thread exited or executed another program,
+ *		and on arm64 accesses that cannot be decoded
  * @pid:	a process (any of its threads, as in &task_struct.pid: in the initial pid namespace)
  *		whose data is watched; 0: data of the kernel
  * @addr:	the watched address: set by the user, or derived from @symbol_name.  The address

@@ -5,8 +5,8 @@
  *	insmod batch_example.ko pattern='vfs_*'
  *	rmmod batch_example
  *
- * All probes are registered together and unregistered together, which costs little more
- * than one probe.  A batch is registered completely or not at all, and some functions
+ * All probes are registered together and unregistered together, with one synchronisation
+ * of all CPUs.  A batch is registered completely or not at all, and some functions
  * cannot be probed.  So split a refused batch in two, down to the functions to leave out.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
