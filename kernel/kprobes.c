@@ -162,7 +162,7 @@ void unregister_kprobes(struct kprobe **kps, int num)
 
 	if (!any)
 		return;
-	synchronize_rcu_expedited();				/* 4 */
+	kprobe_wait_for_hits();					/* 4 */
 	for (i = 0; i < num; i++) {				/* 5 */
 		if (kps[i] && kps[i]->flags & KPROBE_FLAG_DETACHED)
 			give_back(kps[i]);

@@ -323,7 +323,7 @@ static void wait_withdrawn(struct batch *batch)
 {
 	struct batch_entry *e;
 
-	synchronize_rcu_expedited();
+	kprobe_wait_for_hits();
 	for_each_entry(e, batch)
 		INIT_LIST_HEAD(&e->kp->list);
 	unstage_all(batch);

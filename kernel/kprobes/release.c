@@ -72,6 +72,21 @@ void kprobe_wait_until_left(void)
 	}
 }
 
+/**
+ * kprobe_wait_for_hits() - wait until no hit that has begun runs any more
+ *
+ * RCU does not wait for a CPU that has reported itself dead, but executes text until it is off.  So
+ * wait until no CPU goes offline, first.
+ *
+ * Context: task, may sleep.
+ */
+void kprobe_wait_for_hits(void)
+{
+	cpus_read_lock();
+	cpus_read_unlock();
+	synchronize_rcu_expedited();
+}
+
 static void release_worker(struct work_struct *work)
 {
 	struct kprobe_point *point, *next;
