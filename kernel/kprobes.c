@@ -243,13 +243,14 @@ int enable_kprobe(struct kprobe *kp)
 	if (!point || point->state == KPROBE_GONE)
 		return -EINVAL;
 	flags = kp->flags;
-	kp->flags &= ~KPROBE_FLAG_DISABLED;
-	kprobe_point_update_handlers(point);
-	if (kprobe_detour_stale(kprobe_text_point(point))) {
+	/* The detour calls post_handlers, if there are any: also that of a disabled probe. */
+	if (kprobe_detour_lacks(kprobe_text_point(point), KPROBE_DETOUR_CALLS_PRE)) {
 		kprobe_collect(kprobe_text_point(point), &points);
 		kprobe_detour_renew(&points);
 		kprobe_uncollect_all(&points);
 	}
+	kp->flags &= ~KPROBE_FLAG_DISABLED;
+	kprobe_point_update_handlers(point);
 	if (point->state != KPROBE_DISARMED || !kprobe_point_wants_arming(point))
 		return 0;
 	kprobe_collect(point, &points);

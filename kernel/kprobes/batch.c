@@ -294,6 +294,29 @@ static int prepare_all(struct batch *batch)
 
 /* --- Steps 3 and 4: publish and arm -------------------------------------- */
 
+/*
+ * Makes the optimizer replace detours that do not call the handlers of the new probes.  Before a
+ * hit finds a probe, because it would call the pre_handler without the post_handler.
+ */
+static void renew_detours(struct batch *batch)
+{
+	enum kprobe_detour_calls calls;
+	struct kprobe_point *point;
+	struct batch_entry *e;
+	LIST_HEAD(stale);
+
+	for_each_entry(e, batch) {
+		point = kprobe_text_point(e->point);
+		/* A post_handler of a carried probe is called with the pre_handlers. */
+		calls = e->kp->post_handler && point == e->point ?
+			KPROBE_DETOUR_CALLS_POST : KPROBE_DETOUR_CALLS_PRE;
+		if (kprobe_detour_lacks(point, calls))
+			kprobe_collect(point, &stale);
+	}
+	kprobe_detour_renew(&stale);
+	kprobe_uncollect_all(&stale);
+}
+
 static void publish_all(struct batch *batch)
 {
 	struct batch_entry *e;
@@ -329,29 +352,12 @@ static void wait_withdrawn(struct batch *batch)
 	unstage_all(batch);
 }
 
-/* Makes the optimizer replace detours that do not call the handlers of the new probes. */
-static void renew_stale_detours(struct batch *batch)
-{
-	struct kprobe_point *point;
-	struct batch_entry *e;
-	LIST_HEAD(stale);
-
-	for_each_entry(e, batch) {
-		point = kprobe_text_point(e->point);
-		if (kprobe_detour_stale(point))
-			kprobe_collect(point, &stale);
-	}
-	kprobe_detour_renew(&stale);
-	kprobe_uncollect_all(&stale);
-}
-
 static int arm_all(struct batch *batch)
 {
 	struct batch_entry *e;
 	LIST_HEAD(points);
 	int ret;
 
-	renew_stale_detours(batch);
 	list_for_each_entry(e, &batch->by_addr, list) {
 		if (e->point->state == KPROBE_DISARMED &&
 		    kprobe_point_wants_arming(e->point))
@@ -390,6 +396,7 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	 */
 	if (!kprobes_in_use())
 		static_branch_enable(&kprobes_used);
+	renew_detours(batch);
 	publish_all(batch);					/* 3 */
 	ret = arm_all(batch);					/* 4 */
 	if (ret)

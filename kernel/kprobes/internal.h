@@ -546,7 +546,7 @@ void kprobe_optimizer_allow(bool allow);
 /* optimizer.c */
 void kprobe_optimizer_queue(struct kprobe_point *point);
 enum kprobe_obstacle kprobe_optimizer_prepare(struct kprobe_point *point);
-bool kprobe_detour_stale(struct kprobe_point *point);
+bool kprobe_detour_lacks(struct kprobe_point *point, enum kprobe_detour_calls calls);
 void kprobe_detour_renew(struct list_head *points);
 void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why);
 const char *kprobe_obstacle_shown(struct kprobe_point *point);
@@ -561,7 +561,7 @@ void kprobe_requeue_neighbours(struct list_head *points);
 static inline void kprobe_optimizer_allow(bool allow) { }
 static inline void kprobe_optimizer_queue(struct kprobe_point *point) { }
 
-static inline bool kprobe_detour_stale(struct kprobe_point *point)
+static inline bool kprobe_detour_lacks(struct kprobe_point *point, enum kprobe_detour_calls calls)
 {
 	return false;
 }

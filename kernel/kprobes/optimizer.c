@@ -431,16 +431,17 @@ bool kprobe_disarmed(struct kprobe *p)
 }
 
 /**
- * kprobe_detour_stale() - does the detour of a point not call all of its handlers?
- * @point: the point, whose handlers have changed
+ * kprobe_detour_lacks() - does the detour of a point not call some handlers?
+ * @point: the point
+ * @calls: the handlers
  *
  * Context: kprobe_mutex held.
- * Return: true if it has, or is about to get, a jump to a detour that has to be replaced.
+ * Return: true if the point has, or is about to get, a jump to a detour that does not.
  */
-bool kprobe_detour_stale(struct kprobe_point *point)
+bool kprobe_detour_lacks(struct kprobe_point *point, enum kprobe_detour_calls calls)
 {
 	return (point->state == KPROBE_JUMP || point->opt == KPROBE_OPT_SETTLING) &&
-	       !detour_serves(point);
+	       kprobe_detour_calls(&point->kp) < calls;
 }
 
 /* --- Back to the breakpoint ------------------------------------------------------- */
@@ -487,7 +488,8 @@ void kprobe_unoptimize_points(struct list_head *points, enum kprobe_obstacle why
 
 /**
  * kprobe_detour_renew() - make the optimizer replace detours
- * @points: work list of points whose detours are stale, see kprobe_detour_stale()
+ * @points: work list of points whose detours do not call all handlers that they are about to
+ *	have, see kprobe_detour_lacks()
  *
  * The points have breakpoints until the new detours are ready.
  *

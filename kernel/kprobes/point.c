@@ -323,6 +323,13 @@ bool kprobe_point_return_only(struct kprobe_point *point)
 	       !container_of(lone, struct kretprobe, kp)->entry_handler;
 }
 
+static void set_post(struct kprobe_point *point, kprobe_post_handler_t post)
+{
+	/* Each hit reads it once; a hit that has begun may still read the old value. */
+	WRITE_ONCE(point->kp.post_handler, post);
+	arch_kprobe_handlers_changed(&point->kp);
+}
+
 /**
  * kprobe_point_update_handlers() - update a point after its probes have changed
  * @point: the point, to which a probe has been added, or whose probe has been removed,
@@ -352,9 +359,7 @@ void kprobe_point_update_handlers(struct kprobe_point *point)
 	if (kprobe_ftrace(&point->kp))
 		WRITE_ONCE(point->kp.call,
 			   carried ? kprobe_dispatch_site : kprobe_dispatch_many);
-	/* Each hit reads it once; a hit that has begun may still read the old value. */
-	WRITE_ONCE(point->kp.post_handler, post);
-	arch_kprobe_handlers_changed(&point->kp);
+	set_post(point, post);
 
 	/* Complete the probe before a hit uses it.  Pairs with the reads of @lone in hit/. */
 	smp_store_release(&point->lone, carried ? &point->kp : lone_probe(point));
@@ -373,6 +378,9 @@ void kprobe_point_add_probe(struct kprobe_point *point, struct kprobe *kp)
 {
 	kp->call = call_of(point, kp);
 	kp->flags = (kp->flags & ~STATE_FLAGS) | state_flags(point);
+	/* Before a hit finds the probe, and calls its pre_handler. */
+	if (kp->post_handler && !calls_post_at_once(point))
+		set_post(point, kprobe_dispatch_post);
 	hlist_add_tail_rcu(&kp->node, &point->probes);
 	kprobe_point_update_handlers(point);
 }

@@ -4,6 +4,8 @@
  * The architecture decides where a jump is possible: see x86_optimizer_kunit.c and
  * arm64_optimizer_kunit.c.
  */
+#include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/stacktrace.h>
 
 #include "opt_functions.h"
@@ -253,6 +255,53 @@ static void post_handlers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pre.pre, 3);
 }
 
+static int call_until_stopped(void *unused)
+{
+	while (!kthread_should_stop()) {
+		call(kprobes_opt_three);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Registers @both on the jump of @pre while another thread hits it. */
+static void register_both(struct kunit *test, struct counted *pre, struct counted *both)
+{
+	struct task_struct *thread = kthread_run(call_until_stopped, NULL, "kprobes_calls");
+	int err;
+
+	if (IS_ERR(thread)) {
+		KUNIT_FAIL(test, "no thread");
+		return;
+	}
+	while (!READ_ONCE(pre->pre))
+		fsleep(100);
+	err = register_kprobe(&both->kp);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	while (!err && !READ_ONCE(both->post))
+		fsleep(100);
+	kthread_stop(thread);
+}
+
+/* If the pre handler of a new probe is called, its post handler is called, too. */
+static void post_handlers_come_while_hit(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		struct counted pre = counted_at(kprobes_opt_three, true, false);
+		struct counted both = counted_at(kprobes_opt_three, true, true);
+
+		KUNIT_EXPECT_EQ(test, register_kprobe(&pre.kp), 0);
+		EXPECT_JUMP(test, &pre.kp, true);
+		register_both(test, &pre, &both);
+		/* One hit may be in the old detour, before its handlers. */
+		KUNIT_EXPECT_LE(test, both.pre - both.post, 1);
+		unregister_kprobe(&both.kp);
+		unregister_kprobe(&pre.kp);
+	}
+}
+
 static int set_result(struct kprobe *p, struct pt_regs *regs)
 {
 	regs_set_return_value(regs, 39);
@@ -409,6 +458,7 @@ static struct kunit_case optimizer_cases[] = {
 	KUNIT_CASE(the_sysctl),
 	KUNIT_CASE(jumps_become_breakpoints_at_once),
 	KUNIT_CASE_PARAM(post_handlers_come_and_go, post_gen_params),
+	KUNIT_CASE(post_handlers_come_while_hit),
 	KUNIT_CASE_PARAM(handlers_change_the_path, path_gen_params),
 	KUNIT_CASE(traces_lead_through_the_detour),
 	KUNIT_CASE(traces_lead_through_the_breakpoint),
