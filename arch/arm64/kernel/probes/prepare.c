@@ -41,13 +41,16 @@ static bool may_be_probe(u32 insn)
  * @addr: the address
  * @insn: the instruction that is in the text now
  *
- * Context: task; text_mutex.
+ * Context: task.
  * Return: the original instruction.
  */
 u32 probe_original(unsigned long addr, u32 insn)
 {
-	struct kprobe *kp = may_be_probe(insn) ? get_kprobe((void *)addr) : NULL;
+	struct kprobe *kp;
 
+	/* The caller may not hold kprobe_mutex, which keeps the point: kprobe_on_func_entry(). */
+	guard(preempt_notrace)();
+	kp = may_be_probe(insn) ? get_kprobe((void *)addr) : NULL;
 	return kp && !kprobe_ftrace(kp) ? kp->opcode : insn;
 }
 
