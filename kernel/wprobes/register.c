@@ -166,7 +166,8 @@ EXPORT_SYMBOL_GPL(register_wprobe);
  * @num: number of the pointers
  *
  * Afterwards their handlers do not run any more, and the probes may be freed. If a handler of a
- * probe with a pid unregisters that probe, only this handler continues.
+ * probe with a pid unregisters that probe, only this handler continues. A probe that another task
+ * is unregistering is left alone.
  *
  * Context: task, may sleep; not in a handler of any probe on data of the kernel. Two handlers that
  * unregister each other's probe wait for ever.

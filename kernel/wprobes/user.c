@@ -213,25 +213,13 @@ static void stop(struct wprobe_user *user, struct list_head *ended)
 		wprobe_user_died(own);
 	wprobe_threads_stop(user);
 	user->ending = true;
-	if (own && !(current->flags & PF_EXITING))
-		set_self(user);
 	list_add_tail(&user->ended, ended);
 }
 
-/*
- * Returns the object if another task unregisters the probe whose handler is the caller, and waits
- * for it; or NULL.  The caller has to remove the probe, because that task may wait for others, and
- * these for this handler.
- */
-static struct wprobe_user *take_over(const struct wprobe *wp)
+/* Is the caller the first handler of the probe that unregisters it? */
+static bool is_first_self(struct wprobe_user *user)
 {
-	struct wprobe_user *user = find_any(wp);
-
-	if (!user || !user->ending || user->self || !wprobe_own_handler(user) ||
-	    current->flags & PF_EXITING)
-		return NULL;
-	set_self(user);
-	return user;
+	return !user->self && !(current->flags & PF_EXITING) && wprobe_own_handler(user);
 }
 
 /**
@@ -344,35 +332,40 @@ static void end_all(struct list_head *ended)
  * Adds the probe to the object, and reserves the registers.  Afterwards the object is in
  * wprobe_users; or it has been freed, if the probe was registered before.
  */
-static enum wprobe_refusal attach_locked(struct wprobe *wp, const struct wprobe_place *place,
-					 struct wprobe_user *user, struct task_struct *task,
-					 struct list_head *ended)
+static int attach_locked(struct wprobe *wp, const struct wprobe_place *place,
+			 struct wprobe_user *user, struct task_struct *task,
+			 struct list_head *ended)
 {
 	enum wprobe_refusal refusal;
+	int ret;
 
 	guard(mutex)(&wprobe_user_mutex);
 	/* Also while another task unregisters it: that still uses the probe. */
 	if (find_any(wp)) {
 		user_put(user);
-		return WPROBE_REFUSE_REGISTERED;
+		return wprobe_refuse_probe(wp, place->want.addr, WPROBE_REFUSE_REGISTERED);
 	}
 	wprobe_watch_add(&user->watch, wp, place);
 	arm(user);
 	publish(user);
 	refusal = wprobe_threads_add(user, task);
-	if (refusal)
-		stop(user, ended);
-	return refusal;
+	if (!refusal)
+		return 0;
+	/* Threads have watched, and then a handler may unregister the probe, and free it. */
+	ret = wprobe_refuse_probe(wp, place->want.addr, refusal);
+	stop(user, ended);
+	return ret;
 }
 
-static enum wprobe_refusal attach_to(struct wprobe *wp, struct wprobe_place *place,
-				     struct task_struct *task, struct list_head *ended)
+static int attach_to(struct wprobe *wp, struct wprobe_place *place, struct task_struct *task)
 {
 	struct wprobe_user *user = alloc_user(task);
 	enum wprobe_refusal refusal;
+	LIST_HEAD(ended);
+	int ret;
 
 	if (!user)
-		return WPROBE_REFUSE_NO_MEMORY;
+		return wprobe_refuse_probe(wp, place->want.addr, WPROBE_REFUSE_NO_MEMORY);
 	refusal = find_memory(user, task);
 	if (!refusal)
 		refusal = find_place(user, wp, place);
@@ -381,12 +374,18 @@ static enum wprobe_refusal attach_to(struct wprobe *wp, struct wprobe_place *pla
 	if (!refusal) {
 		/* As soon as threads watch, a handler may unregister its own probe. */
 		refcount_inc(&user->refs);
-		refusal = attach_locked(wp, place, user, task, ended);
-		if (!refusal)
+		ret = attach_locked(wp, place, user, task, &ended);
+		if (!ret)
 			read_again(user);
+	} else {
+		ret = wprobe_refuse_probe(wp, place->want.addr, refusal);
 	}
 	user_put(user);
-	return refusal;
+	if (!list_empty(&ended)) {
+		end_all(&ended);
+		wait_for_selves(&wp, 1);
+	}
+	return ret;
 }
 
 /* The caller may run in a task whose pid namespace its module does not know. */
@@ -403,24 +402,13 @@ static int attach(struct wprobe *wp)
 {
 	struct wprobe_place place = { .want.addr = wprobe_addr(wp) };
 	struct task_struct *task = find_get_task(wp->pid);
-	enum wprobe_refusal refusal = WPROBE_REFUSE_NO_PROCESS;
-	LIST_HEAD(ended);
 	int ret;
 
-	/* Its handler may free the probe as soon as threads watch. */
 	wp->refusal = NULL;
-	if (task) {
-		refusal = attach_to(wp, &place, task, &ended);
-		put_task_struct(task);
-	}
-	if (!refusal)
-		return 0;
-	ret = wprobe_refuse_probe(wp, place.want.addr, refusal);
-	if (list_empty(&ended))
-		return ret;
-	/* Threads have watched, and a handler may have unregistered the probe. */
-	end_all(&ended);
-	wait_for_selves(&wp, 1);
+	if (!task)
+		return wprobe_refuse_probe(wp, place.want.addr, WPROBE_REFUSE_NO_PROCESS);
+	ret = attach_to(wp, &place, task);
+	put_task_struct(task);
 	return ret;
 }
 
@@ -437,22 +425,30 @@ static int attach(struct wprobe *wp)
  */
 void wprobe_users_unregister(struct wprobe **wps, int num)
 {
-	struct wprobe_user *user, *taken = NULL;
+	struct wprobe_user *user, *own = NULL;
 	LIST_HEAD(ended);
 	int i;
 
 	if (READ_ONCE(wprobe_users_registered)) {
 		scoped_guard(mutex, &wprobe_user_mutex) {
 			for (i = 0; i < num; i++) {
-				user = wps[i] ? find(wps[i]) : NULL;
-				if (user)
+				user = wps[i] ? find_any(wps[i]) : NULL;
+				if (!user)
+					continue;
+				if (!user->ending)
 					stop(user, &ended);
-				else if (wps[i])
-					taken = take_over(wps[i]) ?: taken;
+				if (!is_first_self(user))
+					continue;
+				set_self(user);
+				own = user;
 			}
 		}
-		if (taken)
-			remove(taken);
+		/*
+		 * Its handler is the caller.  Also if another task unregisters it: that may wait
+		 * for others, and these for this handler.
+		 */
+		if (own)
+			remove(own);
 		end_all(&ended);
 	}
 	wait_for_selves(wps, num);
