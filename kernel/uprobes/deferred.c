@@ -178,9 +178,10 @@ static void run(struct uprobe_deferred *op)
 			result = uprobes_register_locked(&op->u, 1, op->is_return, &removed);
 		} else {
 			uprobes_remove(&op->u, 1);
-			/* A registration that was noted before must not follow. */
-			cancel_others(op->u, op);
 		}
+		/* No operation that was noted before may follow, nor answer for this one. */
+		if (removed)
+			cancel_others(op->u, op);
 	}
 	if (removed)
 		uprobe_unregister_sync();

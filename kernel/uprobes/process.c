@@ -189,8 +189,9 @@ static int publish_at(struct uprobe_mm *own, struct uprobe *u, unsigned long vad
 	return err;
 }
 
-/* Publishes a registration for each exit of a function. */
-static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct batch *batch)
+/* Publishes a registration for each exit of a function; see publish(). */
+static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct batch *batch,
+			 int *done)
 {
 	unsigned long *exits, bit;
 	const char *why;
@@ -202,6 +203,8 @@ static int publish_exits(struct uprobe_mm *own, struct uretprobe *rp, struct bat
 		trace_uprobe_refused(NULL, 0, rp->up.vaddr, why, err);
 		return err;
 	}
+	/* After an error, some of the exits may have been published. */
+	++*done;
 	/* Keep the room of the probes that follow. */
 	err = batch_make_room(batch, bitmap_weight(exits, rp->size) + batch->reader.left);
 	for_each_set_bit(bit, exits, rp->size) {
@@ -223,11 +226,8 @@ static int publish(struct uprobe_mm *own, struct uprobe *u, bool is_return, stru
 	u->nmissed = 0;
 	if (is_return)
 		atomic_set(&rp->nmissed, 0);
-	if (is_return && rp->size) {
-		/* After an error, it may have published some of the exits. */
-		++*done;
-		return publish_exits(own, rp, batch);
-	}
+	if (is_return && rp->size)
+		return publish_exits(own, rp, batch, done);
 	err = publish_at(own, u, u->vaddr, is_return ? UPROBE_KIND_RETURN : UPROBE_KIND_HIT, batch);
 	if (!err)
 		++*done;
