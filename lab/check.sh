@@ -91,7 +91,7 @@ own_functions()
 	echo "$list"
 }
 
-# says CONSOLE WORDS: true if the kernel has printed the words that this boot must print.
+# says LOG WORDS: true if the log has these words.
 says()
 {
 	grep -qE "$2" "$1"
@@ -284,7 +284,7 @@ check_configs()
 
 # What check_aside says at its end.  bash forgets the status of a child that has ended when a later
 # one gets its number.
-ASIDE_ENDED="the other architectures and configurations have been compiled"
+ASIDE_ENDED="the checks of other architectures and configurations have ended"
 
 # check_aside: checks that only compile, at the lowest priority: guests leave processors idle.
 check_aside()
@@ -298,7 +298,7 @@ check_aside()
 
 main()
 {
-	local arch aside=$LOGS/check-aside.log pid tail
+	local arch aside=$LOGS/check-aside.log pid
 
 	check_config "$CONFIG"
 	for arch in $ARCHES; do
@@ -320,10 +320,7 @@ main()
 		check_lint
 		check_clients
 		say "waiting for the other architectures and configurations (log: $aside)"
-		tail -n 1 -f "$aside" &
-		tail=$!
 		wait "$pid" || true
-		kill "$tail"
 		trap - INT TERM
 		step "other architectures and configurations: ended by themselves" \
 			says "$aside" "$ASIDE_ENDED" || tail -n 20 "$aside"
