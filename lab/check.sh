@@ -88,6 +88,7 @@ own_functions()
 	own_files | sed -n 's/\.[cS]$/.o/p' | while read -r object; do
 		[[ ! -f $out/$object ]] || "$(binutil "$1" nm)" "$out/$object"
 	done | awk '$2 ~ /^[TtWw]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u >"$list"
+	[[ -s $list ]] || die "$list: no function of ours was found"
 	echo "$list"
 }
 

@@ -131,6 +131,7 @@ judge_console()
 		many = split(parties, party, " / ")
 		for (i = 1; i <= many; i++) {
 			sub(/\+0x.*/, "", party[i])
+			sub(/\..*/, "", party[i])
 			if (party[i] in ours) { complain($0); break }
 		}
 		next
@@ -142,6 +143,8 @@ judge_console()
 	END {
 		if (inside)
 			complain("the bracket opened in line " inside " was never closed")
+		if (starved)
+			complain("the out-of-memory bracket was never closed")
 		exit wrong > 0
 	}
 	function complain(text) { wrong++; print FNR ": " text }

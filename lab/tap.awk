@@ -88,6 +88,8 @@ function forget(level,	l)
 			good = 0
 	} else if (!good) {
 		out("FAIL", name)
+	} else if (name ~ /\.sh$/) {
+		out("FAIL", name " (no results)")
 	} else {
 		out(skipped ? "SKIP" : "PASS", name)
 	}
