@@ -65,7 +65,8 @@ static int nest_pre(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(int), int times)
+static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(int), int times,
+			   bool jump)
 {
 	struct counted trap = counted_at(nmi_trap, true, true);
 	struct counted traced = counted_at(nmi_traced, true, true);
@@ -79,6 +80,8 @@ static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(i
 	if (out)
 		KUNIT_EXPECT_EQ(test, register_kprobe(out), 0);
 	wait_for_kprobe_optimizer();
+	if (out)
+		KUNIT_EXPECT_EQ(test, kprobe_optimized(out), jump);
 	if (site)
 		KUNIT_EXPECT_EQ(test, site(1), 2);
 	else
@@ -102,27 +105,27 @@ static void hits_in_an_nmi(struct kunit *test, struct kprobe *out, int (*site)(i
 
 static void in_an_nmi(struct kunit *test)
 {
-	hits_in_an_nmi(test, NULL, NULL, 1);
+	hits_in_an_nmi(test, NULL, NULL, 1, false);
 }
 
 /*
  * Each of the two handlers sends an NMI.  If NMIs are masked during a trap, both are one NMI
  * at the end of the trap.
  */
-static void in_handlers(struct kunit *test, int (*site)(int), bool trap)
+static void in_handlers(struct kunit *test, int (*site)(int), bool trap, bool jump)
 {
 	struct kprobe kp = {
 		.addr = (void *)site, .pre_handler = send_pre, .post_handler = send_post,
 	};
 
-	hits_in_an_nmi(test, &kp, site, trap && !kprobes_nmi_in_traps ? 1 : 2);
+	hits_in_an_nmi(test, &kp, site, trap && !kprobes_nmi_in_traps ? 1 : 2, jump);
 }
 
 static void in_an_nmi_in_a_breakpoint_handler(struct kunit *test)
 {
 	bool before = allow_jumps(false);
 
-	in_handlers(test, task_trap, true);
+	in_handlers(test, task_trap, true, false);
 	allow_jumps(before);
 }
 
@@ -133,7 +136,7 @@ static void in_an_nmi_in_a_handler_of_a_detour(struct kunit *test)
 	if (!DETOURS)
 		kunit_skip(test, "there are no detours");
 	before = allow_jumps(true);
-	in_handlers(test, task_traced, false);
+	in_handlers(test, task_traced, false, true);
 	allow_jumps(before);
 }
 
@@ -144,7 +147,7 @@ static void in_an_nmi_in_a_handler_of_ftrace(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		kunit_skip(test, "ftrace calls no handlers");
 	before = allow_jumps(false);
-	in_handlers(test, task_traced, false);
+	in_handlers(test, task_traced, false, false);
 	allow_jumps(before);
 }
 

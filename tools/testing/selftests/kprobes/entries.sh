@@ -217,9 +217,11 @@ pair()
 	is "$name: ours came second" "$(count ours $column) $("seen_$user")" "5 5"
 	is "$name: the entry is carried" "$(state)" carried
 	yes "$name: it is a jump" settled
+	calls
+	is "$name: ours came second, as a jump" "$(count ours $column) $("seen_$user")" "10 10"
 	kp del ours >/dev/null
 	calls
-	is "$name: the other alone" "$("seen_$user")" 10
+	is "$name: the other alone" "$("seen_$user")" 15
 	"off_$user"
 }
 

@@ -173,12 +173,12 @@ sleeping()
 plain=$(sleeping)
 matches "the function is on the stack of a task that sleeps" \
 	"$(printf '%s\n' "$plain" | grep -x $SLEEPER)" "^$SLEEPER\$"
-graph $SLEEPER
-probe $SLEEPER
+yes "the graph tracer came first: it is on" graph $SLEEPER
+yes "the graph tracer came first: probes in its function" probe $SLEEPER
 is "the graph tracer came first: /proc/PID/stack" "$(sleeping)" "$plain"
 ungraph
 is "the graph tracer is off: /proc/PID/stack" "$(sleeping)" "$plain"
-graph $SLEEPER
+yes "the graph tracer came second: it is on again" graph $SLEEPER
 is "the graph tracer came second: /proc/PID/stack" "$(sleeping)" "$plain"
 unprobe
 is "the graph tracer alone: /proc/PID/stack" "$(sleeping)" "$plain"

@@ -126,6 +126,8 @@ are_hit()
 probe_all "not traced"
 are_hit "not traced"
 cut -d' ' -f2 "$WORK" | trace_functions
+between "a tracer came: functions that it traces" \
+	"$(wc -l <"$TRACING/enabled_functions")" $((WANTED - 10)) 1000000
 are_hit "a tracer came"
 unload kp_many
 probe_all "traced"

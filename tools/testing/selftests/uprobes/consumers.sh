@@ -147,9 +147,8 @@ is "the process has the result" "$(go)" 20
 up "add n1 $(at plain) nosync" >/dev/null
 up "add n2 $(at plain) nosync" >/dev/null
 call plain 2 >/dev/null
-up del n1 >/dev/null
-up del n2 >/dev/null
-is "two are unregistered with one wait" "$(up free)" ok
+is "two have run" "$(counts n1), $(counts n2)" "2 0 0, 2 0 0"
+is "two are unregistered with one wait" "$(up del n1) $(up del n2) $(up free)" "ok ok ok"
 
 # --- Files ----------------------------------------------------------------------------------
 

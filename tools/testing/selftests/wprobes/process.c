@@ -362,6 +362,7 @@ static void write_on(void *argument)
 /* Unregistering waits for handlers that sleep. */
 static void storm(void)
 {
+	long hits = 0;
 	int i;
 
 	start(0, THREADS, write_on);
@@ -370,8 +371,10 @@ static void storm(void)
 		usleep(i % 10 * 1000);
 		if (i % 3)
 			command("disable", "p");
+		hits += look("p").hits;
 		command("del", "p");
 	}
+	same("there were hits", hits > 0, 1);
 	stop = 1;
 	wait_for(0, THREADS);
 	add("p", "w");
