@@ -72,10 +72,10 @@ struct uretprobe_instance {
  * @entry_handler: called at the entry, or NULL; if it returns a value other than 0 the return is
  *	not waited for
  * @maxactive: most calls whose return is waited for at the same time; 0: no limit
- * @nmissed: calls that were not waited for, because of @maxactive, because memory was short, because
- *	the return address could not be written, or because the task had too many calls in
- *	progress; with @size: jumps that may have left the function, because their target is in
- *	memory that the kernel could not read
+ * @nmissed: calls that were not waited for, because of @maxactive, because memory was short or the
+ *	return address could not be written, or because the task had too many calls in progress;
+ *	with @size: jumps that may have left the function, because their target is in memory that
+ *	the kernel could not read
  * @data_size: size of &uretprobe_instance.data
  * @size: 0, or the size of the function in bytes: its exits are probed then
  *

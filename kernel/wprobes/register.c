@@ -108,15 +108,15 @@ static int register_all(struct wprobe **wps, int num)
  * Context: task, may sleep; not in a handler of any probe on data of the kernel.
  * Return: 0, or the errno of the first probe that is refused, of those without a pid first:
  *
- * * -EINVAL - no probes, or a NULL in the array; no handler; both or neither of symbol and address; a length,
- *   alignment or type that the processor cannot watch; not an address of the kernel, memory of a
- *   device, or memory that the entry of exceptions uses; the probe is registered; with a pid: not
- *   an address of a process, a symbol or a flag for data of the kernel, a kernel thread, or perf
- *   refuses the watchpoint
+ * * -EINVAL - no probes, or a NULL in the array; no handler; both or neither of symbol and address;
+ *   a length, alignment or type that the processor cannot watch; not an address of the kernel,
+ *   memory of a device, or memory that the entry of exceptions uses; the probe is registered; with
+ *   a pid: not an address of a process, a symbol or a flag for data of the kernel, a kernel thread,
+ *   or perf refuses the watchpoint
  * * -ENOENT - symbol not found; the module is going, or the init data of one that is live
  * * -ESRCH - no process has the pid, or it has ended
- * * -EFAULT - the memory is not mapped; in a process: or cannot be read, or the process is executing
- *   another program
+ * * -EFAULT - the memory is not mapped; in a process: or cannot be read, or the process is
+ *   executing another program
  * * -EOPNOTSUPP - the processor cannot watch for reads only; arm64: a 32-bit process; the kernel
  *   has no CONFIG_WPROBES
  * * -ENOSPC - other users or probes have the registers of a CPU, or of a thread

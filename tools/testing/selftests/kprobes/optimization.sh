@@ -94,7 +94,8 @@ if grep -q ' kp_target_aliased' /proc/kallsyms; then
 		becomes kp_target_aliased+0x0 "breakpoint  a branch into the region"
 	kp del a >/dev/null
 else
-	skip "a branch from the cold part of another name is found" "the module has no such function here"
+	skip "a branch from the cold part of another name is found" \
+		"the module has no such function here"
 fi
 unload kp_target
 transcript >/dev/null

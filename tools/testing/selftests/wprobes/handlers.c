@@ -185,6 +185,11 @@ static void ends_while_removed(void)
 	}
 }
 
+static void add_on(const char *name, int n, const char *type)
+{
+	same("add", add_at(name, getpid(), &data[n].word, type), 0);
+}
+
 /*
  * Another task unregisters two probes, and waits for the handler of the first. That waits for the
  * handler of the second, which unregisters its own probe.
@@ -194,8 +199,8 @@ static void ends_while_both_removed(void)
 	int round;
 
 	for (round = 0; round < 5; round++) {
-		same("add a", add_at("a", getpid(), &data[0].word, "w sleep:100 ends:a lingers"), 0);
-		same("add b", add_at("b", getpid(), &data[1].word, "w sleep:120 ends:a"), 0);
+		add_on("a", 0, "w sleep:100 ends:a lingers");
+		add_on("b", 1, "w sleep:120 ends:a");
 		enter_handler_of("a", 0);
 		enter_handler_of("b", 1);
 		command("end", "b a");
