@@ -174,11 +174,10 @@ static void run(struct uprobe_deferred *op)
 			op->u = NULL;
 			return;
 		}
-		if (op->reg) {
+		if (op->reg)
 			result = uprobes_register_locked(&op->u, 1, op->is_return, &removed);
-		} else {
+		else
 			uprobes_remove(&op->u, 1);
-		}
 		/* No operation that was noted before may follow, nor answer for this one. */
 		if (removed)
 			cancel_others(op->u, op);

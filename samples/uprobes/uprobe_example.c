@@ -5,8 +5,8 @@
  *	insmod uprobe_example.ko pid=PID vaddr=ADDRESS [verbose=0]
  *	rmmod uprobe_example
  *
- * nm shows the address of a function; for a program that is loaded anywhere, add the start of
- * its first mapping in /proc/PID/maps. The address may also be in text that the program has written.
+ * nm shows the address of a function; for a program that is loaded anywhere, add the start of its
+ * first mapping in /proc/PID/maps. The address may also be in text that the program has written.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
