@@ -259,7 +259,7 @@ static bool step_goes_on(unsigned long sp)
 
 	guard(irqsave)();
 	this_cpu_write(wprobe_step.masks, 0);
-	this_cpu_write(wprobe_step.sp, 0x1000);
+	this_cpu_write(wprobe_step.sp, 0x10);
 	this_cpu_write(wprobe_step.active, true);
 	wprobe_step_aborted(&regs);
 	active = this_cpu_read(wprobe_step.active);
@@ -270,8 +270,8 @@ static bool step_goes_on(unsigned long sp)
 /* An SDEI event, which has another stack, interrupts the step and faults. */
 static void only_its_own_fault_ends_a_step(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, step_goes_on(0x2000));
-	KUNIT_EXPECT_FALSE(test, step_goes_on(0x1000));
+	KUNIT_EXPECT_TRUE(test, step_goes_on(0x20));
+	KUNIT_EXPECT_FALSE(test, step_goes_on(0x10));
 }
 
 static struct kunit_case cases[] = {
