@@ -244,7 +244,8 @@ int enable_kprobe(struct kprobe *kp)
 		return -EINVAL;
 	flags = kp->flags;
 	/* The detour calls post_handlers, if there are any: also that of a disabled probe. */
-	if (kprobe_detour_lacks(kprobe_text_point(point), KPROBE_DETOUR_CALLS_PRE)) {
+	if (kprobe_disabled(kp) &&
+	    kprobe_detour_lacks(kprobe_text_point(point), KPROBE_DETOUR_CALLS_PRE)) {
 		kprobe_collect(kprobe_text_point(point), &points);
 		kprobe_detour_renew(&points);
 		kprobe_uncollect_all(&points);

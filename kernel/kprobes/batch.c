@@ -306,6 +306,9 @@ static void renew_detours(struct batch *batch)
 	LIST_HEAD(stale);
 
 	for_each_entry(e, batch) {
+		/* A detour calls the post_handlers of a point even if they are disabled. */
+		if (kprobe_disabled(e->kp) && !e->kp->post_handler)
+			continue;
 		point = kprobe_text_point(e->point);
 		/* A post_handler of a carried probe is called with the pre_handlers. */
 		calls = e->kp->post_handler && point == e->point ?

@@ -255,6 +255,9 @@ static void post_handlers_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pre.pre, 3);
 }
 
+/* About ten seconds, 100 us or more at a time. */
+#define MAX_SLEEPS	50000
+
 static int call_until_stopped(void *unused)
 {
 	while (!kthread_should_stop()) {
@@ -268,19 +271,21 @@ static int call_until_stopped(void *unused)
 static void register_both(struct kunit *test, struct counted *pre, struct counted *both)
 {
 	struct task_struct *thread = kthread_run(call_until_stopped, NULL, "kprobes_calls");
-	int err;
+	int err, i;
 
 	if (IS_ERR(thread)) {
 		KUNIT_FAIL(test, "no thread");
 		return;
 	}
-	while (!READ_ONCE(pre->pre))
+	for (i = 0; !READ_ONCE(pre->pre) && i < MAX_SLEEPS; i++)
 		fsleep(100);
 	err = register_kprobe(&both->kp);
 	KUNIT_EXPECT_EQ(test, err, 0);
-	while (!err && !READ_ONCE(both->post))
+	for (i = 0; !READ_ONCE(both->post) && i < MAX_SLEEPS; i++)
 		fsleep(100);
 	kthread_stop(thread);
+	KUNIT_EXPECT_GT(test, pre->pre, 0);
+	KUNIT_EXPECT_GT(test, both->post, 0);
 }
 
 /* If the pre handler of a new probe is called, its post handler is called, too. */
