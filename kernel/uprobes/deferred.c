@@ -24,6 +24,7 @@
  * @nr: the operations are numbered in the order in which they are noted
  * @u: the probe, or NULL when its callback has been called or will not be; under uprobe_mutex
  * @reg: it is a registration
+ * @failed: it has failed after handlers may have run, and its callback follows; under uprobe_mutex
  * @is_return: @u is the first member of a return probe
  */
 struct uprobe_deferred {
@@ -32,6 +33,7 @@ struct uprobe_deferred {
 	unsigned long		nr;
 	struct uprobe		*u;
 	bool			reg;
+	bool			failed;
 	bool			is_return;
 };
 
@@ -162,6 +164,20 @@ static bool is_being_removed(const struct uprobe *u)
 	return false;
 }
 
+/* Does the callback of a failed registration of the probe follow? Then it is not registered. */
+static bool has_failed(const struct uprobe *u)
+{
+	struct uprobe_deferred *other;
+
+	lockdep_assert_held(&uprobe_mutex);
+	guard(spinlock)(&noted_lock);
+	list_for_each_entry(other, &noted, node) {
+		if (other->u == u && other->failed)
+			return true;
+	}
+	return false;
+}
+
 static void run(struct uprobe_deferred *op)
 {
 	int result = 0, removed = 1;
@@ -170,7 +186,7 @@ static void run(struct uprobe_deferred *op)
 		/* Has another operation been done instead? */
 		if (!op->u)
 			return;
-		if (op->reg && is_being_removed(op->u)) {
+		if (op->reg ? is_being_removed(op->u) : has_failed(op->u)) {
 			op->u = NULL;
 			return;
 		}
@@ -181,6 +197,7 @@ static void run(struct uprobe_deferred *op)
 		/* No operation that was noted before may follow, nor answer for this one. */
 		if (removed)
 			cancel_others(op->u, op);
+		op->failed = op->reg && removed;
 	}
 	if (removed)
 		uprobe_unregister_sync();
