@@ -307,6 +307,7 @@ main()
 	done
 	lock_build
 	: >"$RESULTS"
+	rm -f "$aside"
 	# shellcheck disable=SC2086 # a list of words
 	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG $TOOLS &&
 	   step "kernel tree" "$LAB/tree.sh"; then
@@ -324,9 +325,9 @@ main()
 		wait "$pid" || true
 		trap - INT TERM
 		step "other architectures and configurations: ended by themselves" \
-			says "$aside" "$ASIDE_ENDED" || tail -n 20 "$aside"
+			says "$aside" "$ASIDE_ENDED" || true
 	fi
-	finish
+	finish "$aside"
 }
 
 main

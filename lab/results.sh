@@ -88,15 +88,21 @@ strict()
 	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
 }
 
-# finish: list failed and skipped cases, and print "N passed, N failed" at the end.
+# finish [LOG]: list skipped cases, the end of LOG if something has failed there, and failed cases;
+# print "N passed, N failed" at the end.
 finish()
 {
-	local passed failed
+	local log=${1:-} passed failed
 
 	passed=$(grep -c '^PASS' "$RESULTS" || true)
 	failed=$(grep -c '^FAIL' "$RESULTS" || true)
 	echo
 	grep '^SKIP' "$RESULTS" | sed 's/^SKIP/[lab] skipped:/' || true
+	# A reader of the last lines may have nothing else.
+	if [[ -f $log ]] && grep -qE '\[lab\] error: |FAILED' "$log"; then
+		say "the end of $log:"
+		tail -n 20 "$log" | sed 's/^/    /'
+	fi
 	grep '^FAIL' "$RESULTS" | sed 's/^FAIL/[lab] FAILED:/' || true
 	say "all results: $RESULTS, all logs: $LOGS, $SECONDS s in total"
 	echo "$passed passed, $failed failed"
