@@ -3,8 +3,9 @@
 #
 # check.sh: make check.  Run all tests of the overlay, for the architecture in ARCH (for
 # all that the lab boots, by default) and the configuration in CONFIG; with LONG set, races
-# take longer.  If the configuration has a list of boots (lab/config/CONFIG-ARCH.boots), the
-# guest's tests run in each of them, or in those that BOOTS names.
+# take longer, and more configurations are compiled.  If the configuration has a list of boots
+# (lab/config/CONFIG-ARCH.boots), the guest's tests run in each of them, or in those that BOOTS
+# names.
 # If MINUTES is set, parts that need no guest of ours do not begin after that many minutes: warnings
 # of W=1 and sparse, clients, other bases and architectures, configurations that are only compiled.
 # They count as skipped.

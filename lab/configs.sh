@@ -20,7 +20,7 @@
 # base's tree either, the configuration counts as skipped, not as passed.
 #
 # With an argument, the tree must be there already, the results are added to RESULTS, and
-# only configurations with a "+" in the list are compiled (make check).
+# only those of the list with a "+" are compiled, or with LONG set the whole list (make check).
 #
 # All configurations of an architecture and a compiler, except the random ones, share an
 # output folder, so that kbuild only rebuilds the objects that an option changes.
@@ -482,7 +482,7 @@ main()
 	local -A BEGUN=() SEEN=()
 
 	if (($#)); then
-		list "$1" +
+		list "$1" "$([[ -n ${LONG:-} ]] || echo +)"
 		return
 	fi
 	for arch in ${ARCH:-x86_64 arm64}; do
