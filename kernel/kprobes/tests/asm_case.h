@@ -55,6 +55,7 @@ unsigned long kprobes_text_long_zeropad(const void *from);
 void kprobes_text_caller(void);
 void kprobes_text_callee(void);
 extern char kprobes_text_load[], kprobes_text_long_load[];
+extern char kprobes_text_checked_load[], kprobes_text_checked_fixup[];
 extern char kprobes_text_call[], kprobes_text_called[];
 extern char kprobes_text_hlt[], kprobes_text_mwait[], kprobes_text_mwaitx[];
 extern char kprobes_text_monitor[];

@@ -3,12 +3,14 @@
  * Kernel code that reads the text or the stack at a probe (x86): fixups that decode the
  * faulting instruction, machine checks, unwinders.
  */
+#include <linux/extable.h>
 #include <linux/kprobes-frame.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #include <asm/text-patching.h>
+#include <asm/trapnr.h>
 
 #include "../../../arch/x86/kernel/kprobes/classify.h"
 #include "../internal.h"
@@ -110,19 +112,27 @@ static void text_without_probes(struct kunit *test)
 
 /* --- Machine checks ----------------------------------------------------------------- */
 
+asm(ASM_FUNCTION(kprobes_text_checked,
+		 ASM_PLACE(kprobes_text_checked_load)
+		 "mov (" ARG "), " AX "\n"
+		 ASM_PLACE(kprobes_text_checked_fixup)
+		 ASM_RET)
+	_ASM_EXTABLE(kprobes_text_checked_load, kprobes_text_checked_fixup));
+
 /*
  * The state in which a machine check finds a copy that is stepped: interrupts off, at another
  * context level.
  */
 static void leaving_a_copy(struct kunit *test)
 {
-	struct counted c = counted_at(kprobes_text_load, true, true);
+	struct counted c = counted_at(kprobes_text_checked_load, true, true);
 	struct pt_regs regs = { .cs = __KERNEL_CS, .flags = X86_EFLAGS_FIXED };
 	struct kprobe_frame *frame;
 	struct kprobe *kp;
+	int fixed;
 
 	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
-	kp = probe_at(kprobes_text_load);
+	kp = probe_at(kprobes_text_checked_load);
 	KUNIT_ASSERT_NOT_NULL(test, kp);
 	KUNIT_ASSERT_NOT_NULL(test, kp->ainsn.step);
 
@@ -133,9 +143,10 @@ static void leaving_a_copy(struct kunit *test)
 	frame->stepping = true;
 	regs.ip = (unsigned long)kp->ainsn.step;
 	__nmi_enter();
-	kprobe_leave_copy(&regs);
+	fixed = fixup_exception(&regs, X86_TRAP_MC, 0, 0);
 	__nmi_exit();
-	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	KUNIT_EXPECT_EQ(test, fixed, 1);
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_checked_fixup);
 	KUNIT_EXPECT_EQ(test, regs.flags, X86_EFLAGS_FIXED | X86_EFLAGS_IF);
 	KUNIT_EXPECT_TRUE(test, kprobe_frame_is_free(frame));
 	KUNIT_EXPECT_FALSE(test, frame->stepping);
@@ -145,9 +156,9 @@ static void leaving_a_copy(struct kunit *test)
 	/* A boosted copy has no frame.  Other addresses are not changed. */
 	regs.ip = (unsigned long)kp->ainsn.insn;
 	kprobe_leave_copy(&regs);
-	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_checked_load);
 	kprobe_leave_copy(&regs);
-	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_load);
+	KUNIT_EXPECT_EQ(test, regs.ip, (unsigned long)kprobes_text_checked_load);
 	local_irq_enable();
 	unregister_kprobe(&c.kp);
 }
