@@ -27,6 +27,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "kretprobe_instance.h"
@@ -254,8 +255,8 @@ static void forget_holders(struct kretprobe_class *class)
 
 static void tidy_worker(struct work_struct *work)
 {
+	struct kretprobe_class *found[NR_CLASSES], *class, *next;
 	struct kretprobe_holder *holder, *next_holder;
-	struct kretprobe_class *class, *next;
 	LIST_HEAD(given_up);
 	LIST_HEAD(retired);
 	int i;
@@ -263,22 +264,26 @@ static void tidy_worker(struct work_struct *work)
 	scoped_guard(mutex, &kretprobe_mutex) {
 		list_splice_init(&given_up_holders, &given_up);
 		list_splice_init(&retired_classes, &retired);
+		memcpy(found, classes, sizeof(found));
 	}
 
 	/* Wait for readers that have found a class, or a pool before it was retired. */
 	synchronize_rcu();
 
-	guard(mutex)(&kretprobe_mutex);
+	/*
+	 * Registrations need not wait for this walk: only this worker frees classes, and a class
+	 * that has been created meanwhile has no instance of these holders.
+	 */
 	for (i = 0; i < NR_CLASSES; i++)
-		forget_holders(classes[i]);
-	/* Instances of classes that were retired meanwhile may have the same holders. */
-	list_for_each_entry(class, &retired_classes, retired)
-		forget_holders(class);
-	list_for_each_entry_safe(class, next, &retired, retired) {
+		forget_holders(found[i]);
+	list_for_each_entry(class, &retired, retired) {
 		forget_holders(class);
 		empty_caches(class);
-		free_class(class);
 	}
+
+	guard(mutex)(&kretprobe_mutex);
+	list_for_each_entry_safe(class, next, &retired, retired)
+		free_class(class);
 	/* Use RCU, because a return may have read its holder from an instance just before. */
 	list_for_each_entry_safe(holder, next_holder, &given_up, given_up)
 		kfree_rcu(holder, rcu);

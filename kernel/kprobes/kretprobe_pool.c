@@ -133,20 +133,20 @@ void kretprobe_pool_close(struct kretprobe_pool *pool)
  * No new call uses such a holder, but a new call may set the holder of an instance at any
  * time, so this is a compare-and-exchange.  The caller frees the holders afterwards.
  *
- * Context: task, kretprobe_mutex held.
+ * Context: task; no lock held, because a pool may be large.
  */
 void kretprobe_pool_forget_holders(struct kretprobe_pool *pool)
 {
 	struct kretprobe_holder *holder;
 	unsigned int i;
 
-	lockdep_assert_held(&kretprobe_mutex);
+	lockdep_assert_not_held(&kretprobe_mutex);
 
 	for (i = 0; i < pool->nr; i++) {
 		struct kretprobe_instance *ri = kretprobe_pool_instance(pool, i);
 
 		holder = READ_ONCE(ri->rph);
-		if (holder != &nobody && !holder->rp)
+		if (holder != &nobody && !READ_ONCE(holder->rp))
 			cmpxchg(&ri->rph, holder, &nobody);
 	}
 }
