@@ -17,6 +17,7 @@
 #include <linux/smp.h>
 #include <linux/bug.h>
 #include <linux/percpu.h>
+#include <linux/rbtree_types.h>
 #include <linux/spinlock.h>
 #include <linux/rcupdate.h>
 #include <linux/mutex.h>
@@ -74,7 +75,7 @@ typedef int (*kretprobe_handler_t) (struct kretprobe_instance *,
  *		representative of a probepoint only)
  * @text:	private: text that a jump replaces, which begins with @opcode (likewise)
  * @ainsn:	the architecture's copy of the instruction (likewise)
- * @gone:	links the probe into the hash of those whose text has been freed
+ * @gone:	links the probe into the tree of those whose text has been freed
  *
  * All handlers may be %NULL.  The user sets @addr, @symbol_name, @offset, the
  * handlers and %KPROBE_FLAG_DISABLED; the core sets everything else.  After
@@ -103,7 +104,7 @@ struct kprobe {
 	};
 	union {
 		struct arch_specific_insn ainsn;
-		struct hlist_node gone;
+		struct rb_node gone;
 	};
 };
 

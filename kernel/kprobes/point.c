@@ -10,7 +10,7 @@
  *
  * kprobe_mutex guards all points.  hit/ has the code that runs at a hit.
  */
-#include <linux/hashtable.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -168,25 +168,31 @@ struct kprobe *kprobe_point_find_probe(struct kprobe_point *point, struct kprobe
 LIST_HEAD(kprobe_gone_points);
 
 /*
- * Hash of the probes of gone points, by the addresses of their structs, because no field of a
+ * Tree of the probes of gone points, by the addresses of their structs, because no field of a
  * struct that a caller passes can be trusted.  Linked through kprobe::gone.
  */
-static DEFINE_HASHTABLE(gone_probes, 8);
+static struct rb_root gone_probes = RB_ROOT;
+
+static bool is_before(struct rb_node *a, const struct rb_node *b)
+{
+	return a < b;
+}
+
+static int compare(const void *kp, const struct rb_node *node)
+{
+	const void *gone = rb_entry(node, struct kprobe, gone);
+
+	return kp < gone ? -1 : kp > gone;
+}
 
 static bool is_gone_probe(const struct kprobe *kp)
 {
-	const struct kprobe *gone;
-
-	hash_for_each_possible(gone_probes, gone, gone, (unsigned long)kp) {
-		if (gone == kp)
-			return true;
-	}
-	return false;
+	return rb_find(kp, &gone_probes, compare);
 }
 
 /*
  * Returns the gone point that a probe is registered at, or NULL.  No field of @kp is trusted
- * before the hash has the address of @kp.
+ * before the tree has the address of @kp.
  */
 static struct kprobe_point *find_gone(struct kprobe *kp)
 {
@@ -212,7 +218,7 @@ void kprobe_point_add_gone(struct kprobe_point *point)
 
 	list_add(&point->op.list, &kprobe_gone_points);
 	for_each_probe(probe, point)
-		hash_add(gone_probes, &probe->gone, (unsigned long)probe);
+		rb_add(&probe->gone, &gone_probes, is_before);
 }
 
 /**
@@ -223,7 +229,7 @@ void kprobe_point_add_gone(struct kprobe_point *point)
  */
 void kprobe_gone_forget(struct kprobe *kp)
 {
-	hash_del(&kp->gone);
+	rb_erase(&kp->gone, &gone_probes);
 }
 
 /* --- From a probe to its point ---------------------------------------------- */

@@ -299,9 +299,16 @@ static void unregistering_an_unregistered_probe(struct kunit *test)
 
 /* --- Probes of freed text ---------------------------------------------------------- */
 
-#define GONE	1000
+#define SEARCHES	1000
+#define GONE		30000
+#define FEW_GONE	300
 
-/* Returns the least time, in nanoseconds, of GONE searches for a struct that is not registered. */
+struct gone {
+	struct kprobe_point point;
+	struct kprobe kp;
+};
+
+/* Returns the least time, in nanoseconds, of SEARCHES for a struct that is not registered. */
 static u64 time_searches(struct kunit *test, struct kprobe *kp)
 {
 	u64 least = U64_MAX, start;
@@ -309,7 +316,7 @@ static u64 time_searches(struct kunit *test, struct kprobe *kp)
 
 	for (round = 0; round < 5; round++) {
 		start = ktime_get_ns();
-		for (i = 0; i < GONE; i++)
+		for (i = 0; i < SEARCHES; i++)
 			found += !!kprobe_point_of(kp, (unsigned long)kp->addr);
 		least = min(least, ktime_get_ns() - start);
 	}
@@ -317,36 +324,42 @@ static u64 time_searches(struct kunit *test, struct kprobe *kp)
 	return least;
 }
 
+static void add_gone(struct gone *gone, int nr)
+{
+	for (; nr; gone++, nr--) {
+		gone->point.state = KPROBE_GONE;
+		hlist_add_head(&gone->kp.node, &gone->point.probes);
+		kprobe_point_add_gone(&gone->point);
+	}
+}
+
 /* Each registration checks whether its struct is in use.  Gone probes must not slow that down. */
 static void many_gone_probes_cost_little(struct kunit *test)
 {
-	struct kprobe_point *points = kunit_kcalloc(test, GONE, sizeof(*points), GFP_KERNEL);
-	struct kprobe *probes = kunit_kcalloc(test, GONE, sizeof(*probes), GFP_KERNEL);
 	struct counted c = counted_at(kprobes_kunit_one, true, false);
+	struct gone *gone = kvcalloc(GONE, sizeof(*gone), GFP_KERNEL);
 	int i, wrong = 0;
-	u64 without, with;
+	u64 few, many;
 
-	KUNIT_ASSERT_NOT_NULL(test, points);
-	KUNIT_ASSERT_NOT_NULL(test, probes);
+	KUNIT_ASSERT_NOT_NULL(test, gone);
 	mutex_lock(&kprobe_mutex);
-	without = time_searches(test, &c.kp);
+	add_gone(gone, FEW_GONE);
+	few = time_searches(test, &c.kp);
+	add_gone(gone + FEW_GONE, GONE - FEW_GONE);
+	many = time_searches(test, &c.kp);
 	for (i = 0; i < GONE; i++) {
-		points[i].state = KPROBE_GONE;
-		hlist_add_head(&probes[i].node, &points[i].probes);
-		kprobe_point_add_gone(&points[i]);
-	}
-	with = time_searches(test, &c.kp);
-	for (i = 0; i < GONE; i++) {
-		wrong += kprobe_point_of(&probes[i], 0) != &points[i];
-		kprobe_gone_forget(&probes[i]);
-		wrong += !!kprobe_point_of(&probes[i], 0);
-		list_del(&points[i].op.list);
+		wrong += kprobe_point_of(&gone[i].kp, 0) != &gone[i].point;
+		kprobe_gone_forget(&gone[i].kp);
+		wrong += !!kprobe_point_of(&gone[i].kp, 0);
+		list_del(&gone[i].point.op.list);
 	}
 	mutex_unlock(&kprobe_mutex);
+	kvfree(gone);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	kunit_info(test, "%d searches: %llu ns, with gone probes %llu ns\n", GONE, without, with);
-	/* A search of all gone probes would take some hundred times as long. */
-	KUNIT_EXPECT_LT(test, with, 10 * without);
+	kunit_info(test, "%d searches: %llu ns with %d gone probes, %llu ns with %d\n", SEARCHES,
+		   few, FEW_GONE, many, GONE);
+	/* A hundred times as many probes: linear costs would show. */
+	KUNIT_EXPECT_LT(test, many, 5 * few);
 }
 
 static struct kunit_case register_cases[] = {
