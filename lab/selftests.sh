@@ -5,6 +5,7 @@
 # and install them, with the kernel's own runner, into its folder "kselftest".  The
 # collections are uprobes, kprobes, and wprobes if the kernel has them; or those that are
 # given.  On Linux 6.12 only those of kprobes are built: the others need the nolibc of 7.3.
+# A kernel with landing pads gets kprobes/clients, too: pads move the entry that BPF knows.
 # The last test of kprobes taints the kernel.
 #
 # The modules of a kselftest are built in the folder of their sources.  With a copy of
@@ -17,6 +18,7 @@ CONFIG=$2
 shift 2
 OUT=$(out_dir "$ARCH" "$CONFIG")
 OTHERS="uprobes $(! grep -q '^CONFIG_WPROBES=y' "$OUT/.config" || echo wprobes)"
+! grep -q '^CONFIG_ARM64_BTI_KERNEL=y' "$OUT/.config" || OTHERS+=" kprobes/clients"
 COLLECTIONS=${*:-$OTHERS kprobes}
 [[ $BASE != 6.12 ]] || COLLECTIONS=$(tr ' ' '\n' <<<"$COLLECTIONS" | grep ^kprobes)
 COPY=$OUT/kselftest-src
