@@ -135,7 +135,8 @@ static void check(const char *name)
 
 static void check_hits(const struct probes *probes, const char *name)
 {
-	ksft_test_result(probe_count(probes), "%s: %lu hits\n", name, probe_count(probes));
+	ksft_test_result(probe_count(probes) && nr_areas, "%s: %lu hits, %u areas\n", name,
+			 probe_count(probes), nr_areas);
 }
 
 int main(void)

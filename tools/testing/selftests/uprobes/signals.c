@@ -116,7 +116,7 @@ static void check_probed(unsigned long wanted)
 	ksft_test_result(probe_all(&probes, work_probes, WORK_PROBES, false),
 			 "%u instructions are probed\n", WORK_PROBES);
 	one_call();
-	find_areas("/proc/self/maps");
+	ksft_test_result(find_areas("/proc/self/maps"), "probed: %u areas\n", nr_areas);
 	before = probe_count(&probes);
 	ksft_test_result(one_call() == wanted, "probed: a result\n");
 	least = ROUNDS * work_per_round + work_per_call;
@@ -151,7 +151,7 @@ static void check_returns(unsigned long wanted)
 
 	probe_return(&probes, work);
 	one_call();
-	find_areas("/proc/self/maps");
+	ksft_test_result(find_areas("/proc/self/maps"), "return probe: %u areas\n", nr_areas);
 	reset();
 	look_at_stack = false;
 	alarm_every(700);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		seconds = atoi(argv[1]);
 	ksft_print_header();
-	ksft_set_plan(15);
+	ksft_set_plan(17);
 	on_signal(SIGALRM, on_alarm, SA_RESTART);
 	wanted = one_call();
 	check_bare(wanted);
