@@ -96,8 +96,8 @@ static int open_uffd(__u64 features, char **memory)
 	return uffd;
 }
 
-/* Answers two page faults of the parent with a page full of pointers. */
-static void serve(int uffd)
+/* Answers two page faults of the parent with a page full of pointers, and counts them. */
+static void serve(int uffd, volatile int *faults)
 {
 	static unsigned long contents[PAGE / sizeof(long)];
 	struct uffdio_copy copy = { .src = pointer(contents), .len = PAGE };
@@ -108,6 +108,8 @@ static void serve(int uffd)
 		contents[i] = (unsigned long)seven;
 	for (i = 0; i < 2 && read(uffd, &fault, sizeof(fault)) == sizeof(fault); i++) {
 		copy.dst = fault.arg.pagefault.address & ~(PAGE - 1);
+		/* The copy lets the parent go on. */
+		++*faults;
 		ioctl(uffd, UFFDIO_COPY, &copy);
 	}
 }
@@ -115,36 +117,41 @@ static void serve(int uffd)
 static int calls_wait_for_pages(void)
 {
 	int in_memory = probe(call_memory_insn), on_stack = probe(call_on_stack_insn);
+	volatile int *faults = shared_memory(PAGE);
 	char *memory;
 	int uffd = open_uffd(0, &memory), got;
 	pid_t server;
 
-	if (uffd < 0 || in_memory < 0 || on_stack < 0)
+	if (!faults || uffd < 0 || in_memory < 0 || on_stack < 0)
 		return 2;
 	server = fork();
 	if (!server) {
 		limit_child();
-		serve(uffd);
+		serve(uffd, faults);
 		_exit(0);
 	}
 	got = call_memory(memory + 64) == RESULT && call_on_stack(memory + 2 * PAGE - 64) == RESULT;
 	kill(server, SIGKILL);
 	waitpid(server, NULL, 0);
+	if (*faults != 2)
+		return 3;
 	return got && event_count(in_memory) == 1 && event_count(on_stack) == 1 ? 0 : 1;
 }
 
 static char *absent;
+static int absent_call;
 
 static void on_bus_error(int number, siginfo_t *info, struct ucontext *context)
 {
+	if (!event_count(absent_call))
+		_exit(4);
 	_exit(info->si_code == BUS_ADRERR && info->si_addr == absent ? 0 : 1);
 }
 
 static int call_gets_a_bus_error(void)
 {
-	int in_memory = probe(call_memory_insn);
-
-	if (in_memory < 0 || open_uffd(UFFD_FEATURE_SIGBUS, &absent) < 0)
+	absent_call = probe(call_memory_insn);
+	if (absent_call < 0 || open_uffd(UFFD_FEATURE_SIGBUS, &absent) < 0)
 		return 2;
 	on_signal(SIGBUS, on_bus_error, 0);
 	call_memory(absent);
@@ -169,28 +176,42 @@ static void check_page_faults(void)
 
 /* --- A signal that is already pending --------------------------------------------------------- */
 
-#define ROUNDS	300
+#define ROUNDS		300
+#define MOST_ROUNDS	(100 * ROUNDS)
 
-static volatile unsigned int exceptions, wrong;
+static volatile unsigned int exceptions, sent, wrong;
 
 static void on_fpe(int number, siginfo_t *info, struct ucontext *context)
 {
-	if (info->si_code <= 0)
+	if (info->si_code <= 0) {
+		sent++;
 		return;
+	}
 	exceptions++;
 	wrong += CONTEXT_IP(context) != (unsigned long)divide_insn;
 	CONTEXT_IP(context) = (unsigned long)divide_after;
 }
 
-static int divide_again(void)
+/* Goes on until it has got some other signals, too, but not for ever. */
+static int divide_until(unsigned int signals)
 {
 	int event = probe(divide_insn);
 	unsigned int i;
 
+	if (event < 0)
+		return 2;
 	on_signal(SIGFPE, on_fpe, 0);
-	for (i = 0; i < ROUNDS; i++)
+	for (i = 0; i < ROUNDS || (sent < signals && i < MOST_ROUNDS); i++)
 		divide();
-	return event < 0 ? 2 : exceptions == ROUNDS && !wrong ? 0 : 1;
+	/* A hit may be repeated. */
+	if (sent < signals || event_count(event) < i)
+		return 3;
+	return exceptions == i && !wrong ? 0 : 1;
+}
+
+static int divide_again(void)
+{
+	return divide_until(0);
 }
 
 static int divide_in_a_storm(void)
@@ -203,7 +224,7 @@ static int divide_in_a_storm(void)
 	pid = fork();
 	if (!pid) {
 		limit_child();
-		_exit(divide_again());
+		_exit(divide_until(10));
 	}
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		/* To the thread: one to the process would be another signal. */
