@@ -390,6 +390,7 @@ static void sit(void *argument)
 }
 
 #define ROUNDS		200
+#define MOST_ROUNDS	(20 * ROUNDS)
 
 static volatile int begun, written;
 
@@ -398,10 +399,12 @@ static void write_once_a_round(void *argument)
 {
 	int round, i;
 
-	for (round = 1; round <= ROUNDS; round++) {
-		while (begun != round)
-			;
-		for (i = 0; i < 1000 * round; i++)
+	for (round = 1; round <= MOST_ROUNDS; round++) {
+		while (begun != round) {
+			if (stop)
+				return;
+		}
+		for (i = 0; i < 1000 * (round % ROUNDS); i++)
 			asm volatile("" : : : "memory");
 		WORD = round;
 		written = round;
@@ -410,16 +413,19 @@ static void write_once_a_round(void *argument)
 
 /*
  * A thread writes while the probe is registered, or enabled.  The last thread to watch is the one
- * that writes.  When all watch, to write the same value again is no change.
+ * that writes.  When all watch, to write the same value again is no change.  The rounds go on until
+ * the thread has written meanwhile, in both cases; with one processor, it need not run.
  */
 static void written_meanwhile(void)
 {
-	int round;
+	int round, meanwhile[2] = { 0 };
+	bool alone = processors() == 1;
 	long hits;
 
 	start(0, THREADS - 1, sit);
 	start(THREADS - 1, THREADS, write_once_a_round);
-	for (round = 1; round <= ROUNDS; round++) {
+	for (round = 1; round <= ROUNDS ||
+	     (!alone && !(meanwhile[0] && meanwhile[1]) && round <= MOST_ROUNDS); round++) {
 		if (round % 2) {
 			begun = round;
 			add("p", "w changed");
@@ -428,6 +434,7 @@ static void written_meanwhile(void)
 			begun = round;
 			command("enable", "p");
 		}
+		meanwhile[round % 2] += written == round;
 		while (written != round)
 			;
 		hits = look("p").hits;
@@ -437,6 +444,10 @@ static void written_meanwhile(void)
 	}
 	stop = 1;
 	wait_for(0, THREADS);
+	if (!alone) {
+		same("written while it was enabled", meanwhile[0] > 0, 1);
+		same("written while it was registered", meanwhile[1] > 0, 1);
+	}
 }
 
 /* --- Registers ----------------------------------------------------------------------- */
