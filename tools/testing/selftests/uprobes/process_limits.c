@@ -368,26 +368,44 @@ static void wait_for_input(void *unused)
 	wait_result = syscall(__NR_epoll_pwait, epoll, &event, 1, -1, NULL, 0);
 }
 
+/* True when the thread is in the call. */
+static bool waits(long tid)
+{
+	char path[64];
+	int tries;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/syscall", tid);
+	for (tries = 0; tries < 10000; tries++) {
+		if (read_number(path) == __NR_epoll_pwait)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
 static void check_waiting(void)
 {
 	static struct thread thread;
 	struct epoll_event event = { .events = 1 /* EPOLLIN */ };
+	long seen = 0, tid;
 	int i, err = 0;
+	bool waited;
 
 	pipe(wakeup);
 	epoll = syscall(__NR_epoll_create1, 0);
 	syscall(__NR_epoll_ctl, epoll, 1 /* EPOLL_CTL_ADD */, wakeup[0], &event);
 	wait_result = -1000;
-	thread_start(&thread, wait_for_input, NULL);
-	usleep(50000);
+	tid = thread_start(&thread, wait_for_input, NULL);
+	waited = waits(tid);
 	for (i = 0; i < 20; i++) {
 		err = err ?: add("a", plain, "") ?: add("r", plain, "return");
 		call_plain(10);
+		seen += get("a", HITS) + get("r", RETURNS);
 		command("drop");
 		usleep(2000);
 	}
-	ksft_test_result(!err && wait_result == -1000,
-			 "a call that waits is not interrupted: %d\n", wait_result);
+	ksft_test_result(!err && waited && seen == 20 * 20 && waits(tid) && wait_result == -1000,
+			 "a call that waits is not interrupted: %d, %ld hits\n", wait_result, seen);
 	write(wakeup[1], "x", 1);
 	thread_wait(&thread, 10);
 	ksft_test_result(wait_result == 1, "it returns its own result: %d\n", wait_result);
