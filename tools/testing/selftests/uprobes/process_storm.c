@@ -22,7 +22,7 @@
 
 #define NAMES		8
 
-/* The storm goes on until so many probes were registered, but not for ever. */
+/* The storm goes on until so many probes were registered and all else happened, not for ever. */
 #define FEWEST_PROBES	50
 #define MOST_SECONDS	60
 
@@ -42,8 +42,8 @@ static void step_a_victim(void)
 		if (wait_for_stop(pid) < 0 || ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
 			return;
 	}
-	if (wait_for_stop(pid) >= 0)
-		ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	if (wait_for_stop(pid) >= 0 && !ptrace(PTRACE_DETACH, pid, NULL, NULL))
+		shared->stepped++;
 }
 
 static pid_t start_debugger(void)
@@ -65,7 +65,7 @@ static pid_t start_debugger(void)
 
 /* --- Probes ------------------------------------------------------------------------------ */
 
-static unsigned long hits, added, failed;
+static unsigned long hits, added, failed, switched;
 
 /* Errors that the state of the process explains: it ends, or its text is not there just now. */
 static bool is_explained(int err)
@@ -122,8 +122,8 @@ static void change_one(void)
 		add_one(name);
 	else if (next_random(3))
 		forget(name);
-	else if (!on("off", name))
-		on("on", name);
+	else if (!on("off", name) && !on("on", name))
+		switched++;
 }
 
 /* --- All ----------------------------------------------------------------------------------- */
@@ -170,6 +170,12 @@ static int start_keeper(void)
 	       make("r", pid, KEPT, "return quiet") ?: on("add", "r");
 }
 
+static bool all_happened(void)
+{
+	return added >= FEWEST_PROBES && switched && shared->stepped &&
+	       shared->begun == ALL_ACTIONS;
+}
+
 /* Returns the status of the process that keeps its text. */
 static int storm(void)
 {
@@ -188,9 +194,9 @@ static int storm(void)
 	for (i = 0; i < VICTIMS; i++)
 		start_victim(i);
 	debugger = start_debugger();
-	/* A slow kernel has not killed a process, nor added enough probes, in this time. */
+	/* A slow kernel has not killed a process, nor done all else, in this time. */
 	while ((unsigned long)now.tv_sec < end || !killed ||
-	       (added < FEWEST_PROBES && (unsigned long)now.tv_sec < end + MOST_SECONDS)) {
+	       (!all_happened() && (unsigned long)now.tv_sec < end + MOST_SECONDS)) {
 		change_one();
 		look_after_victim(next_random(VICTIMS));
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -219,7 +225,7 @@ int main(int argc, char **argv)
 	memset((void *)shared, 0, sizeof(*shared));
 	seed = getpid();
 	ksft_print_header();
-	ksft_set_plan(6);
+	ksft_set_plan(7);
 	ksft_print_msg("%u processors, %u seconds, seed %lu\n", processors(), seconds, seed);
 	code_file(FILE_PATH, 1);
 	status = storm();
@@ -234,6 +240,9 @@ int main(int argc, char **argv)
 			 "%u processes, %u killed, %u died\n", started, killed, died);
 	ksft_test_result(added >= FEWEST_PROBES && hits,
 			 "%lu probes, %lu hits; %lu were refused\n", added, hits, failed);
+	ksft_test_result(switched && shared->stepped && shared->begun == ALL_ACTIONS,
+			 "%lu times on and off, %u processes stepped, actions 0x%x of 0x%x\n",
+			 switched, shared->stepped, shared->begun, ALL_ACTIONS);
 	ksft_test_result(!status && shared->kept_calls &&
 			 get("k", HITS) == (long)shared->kept_calls &&
 			 get("r", RETURNS) == (long)shared->kept_calls && !get("k", ERRORS) &&

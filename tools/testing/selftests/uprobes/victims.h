@@ -41,6 +41,8 @@ static struct {
 	volatile int stop;
 	volatile unsigned long wrong;
 	volatile unsigned long calls;
+	volatile unsigned int begun;		/* a bit for each of the actions */
+	volatile unsigned int stepped;		/* processes through some instructions */
 	volatile int keeper_state;
 	volatile unsigned long kept_calls;
 	volatile pid_t pids[VICTIMS + 1];	/* the last one keeps its text */
@@ -268,6 +270,8 @@ static void (*const actions[])(void) = {
 	leave,
 };
 
+#define ALL_ACTIONS	((1U << ARRAY_SIZE(actions)) - 1)
+
 static void be_nice(void)
 {
 	syscall(__NR_setpriority, 0 /* PRIO_PROCESS */, 0, NICE);
@@ -281,8 +285,12 @@ static int be_victim(void)
 	map_written();
 	map_file();
 	map_huge();
-	while (!shared->stop)
-		actions[next_random(ARRAY_SIZE(actions))]();
+	while (!shared->stop) {
+		unsigned int nr = next_random(ARRAY_SIZE(actions));
+
+		__atomic_fetch_or(&shared->begun, 1U << nr, __ATOMIC_RELAXED);
+		actions[nr]();
+	}
 	return 0;
 }
 
