@@ -101,18 +101,37 @@ static void write_on(void *shared)
 	syscall(__NR_exit_group, 0);
 }
 
+static bool is_zombie(pid_t pid)
+{
+	char path[64], text[512] = "";
+	const char *state;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	read(fd, text, sizeof(text) - 1);
+	close(fd);
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && state[2] == 'Z';
+}
+
 /* The second thread writes after the first has ended, and the probe was registered. */
 static void first_thread(void)
 {
 	word_t *go = shared_memory(4096);
 	static struct thread second;
 	pid_t pid = fork();
+	int tries;
 
 	if (!pid) {
 		thread_start(&second, write_on, (void *)go);
 		syscall(__NR_exit, 0);
 	}
-	usleep(100000);
+	for (tries = 0; tries < 10000 && !is_zombie(pid); tries++)
+		usleep(1000);
+	same("the first thread has ended", is_zombie(pid), true);
 	same("add", add_at("p", pid, &word, "w"), 0);
 	*go = 1;
 	reap(pid);
