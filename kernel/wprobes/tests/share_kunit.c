@@ -242,6 +242,7 @@ static void watches_are_merged_for_another(struct kunit *test)
 static struct {
 	u16 *half;
 	int writes;
+	int meanwhile;	/* while watches were merged, in all rounds */
 	int begun;
 	int stop;
 } writer;
@@ -250,7 +251,7 @@ static int write_changes(void *unused)
 {
 	while (!READ_ONCE(writer.stop)) {
 		WRITE_ONCE(*writer.half, *writer.half + 1);
-		writer.writes++;
+		WRITE_ONCE(writer.writes, writer.writes + 1);
 		WRITE_ONCE(writer.begun, 1);
 	}
 	return 0;
@@ -260,7 +261,7 @@ static int write_changes(void *unused)
 static int merge_meanwhile(struct kunit *test, struct watched *other)
 {
 	struct task_struct *task;
-	int i;
+	int i, before;
 
 	writer.writes = 0;
 	writer.begun = 0;
@@ -272,7 +273,9 @@ static int merge_meanwhile(struct kunit *test, struct watched *other)
 	wake_up_process(task);
 	while (!READ_ONCE(writer.begun))
 		cond_resched();
+	before = READ_ONCE(writer.writes);
 	KUNIT_EXPECT_EQ(test, register_wprobe(&other->wp), 0);
+	writer.meanwhile += READ_ONCE(writer.writes) - before;
 	for (i = 0; i < 100; i++)
 		WRITE_ONCE(writer.half[-1], i);
 	WRITE_ONCE(writer.stop, 1);
@@ -297,6 +300,7 @@ static void merge_often(struct kunit *test, u32 flags)
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
 	n = fill(test, fillers, 2);
+	writer.meanwhile = 0;
 	for (round = 0; round < MERGES; round++) {
 		words[0] = 0;
 		writer.half = (u16 *)&words[0] + 1;
@@ -316,6 +320,7 @@ static void merge_often(struct kunit *test, u32 flags)
 		unregister_wprobe(&halves[0].wp);
 	}
 	empty(fillers, n);
+	KUNIT_EXPECT_GT(test, writer.meanwhile, 0);
 }
 
 static void a_merge_loses_and_repeats_no_change(struct kunit *test)
