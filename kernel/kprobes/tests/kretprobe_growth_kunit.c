@@ -203,6 +203,9 @@ static void irq_work_queue_has_a_return_probe(struct kunit *test)
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GE(test, atomic_read(&crowd_returned), DEEP);
 	KUNIT_EXPECT_EQ(test, rp.nmissed, 0);
+	/* Hits in a hit are missed.  With more CPUs, the first pool has room for all calls. */
+	if (num_possible_cpus() <= 16)
+		KUNIT_EXPECT_GT(test, queue.kp.nmissed + queue.nmissed, 0UL);
 	unregister_kretprobe(&rp);
 	unregister_kretprobe(&queue);
 }
