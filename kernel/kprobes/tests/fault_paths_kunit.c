@@ -142,7 +142,8 @@ static const unsigned long expected_results[NR_ANSWERS] = {
 	FAULT_FIXED, FAULT_SKIPPED, FAULT_GOOD,
 };
 
-static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_bad bad,
+/* Returns false if a row has no such fault. */
+static bool one_fault(struct kunit *test, const struct asm_case *c, enum fault_bad bad,
 		      struct faulty *f, bool irqs_off)
 {
 	unsigned int posts = f->kp.post_handler && f->answer == REPAIR_IT;
@@ -151,7 +152,7 @@ static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_b
 	bool changed;
 
 	if (!kprobes_fault_applies(c, bad, f->answer != LEAVE_IT))
-		return;
+		return false;
 	f->pre = 0;
 	f->post = 0;
 	f->faults = 0;
@@ -182,12 +183,14 @@ static void one_fault(struct kunit *test, const struct asm_case *c, enum fault_b
 	EXPECT(f->pre, 2 + again);
 	EXPECT(f->kp.nmissed, 0);
 #undef EXPECT
+	return true;
 }
 
 /* Returns whether the probe was a jump. */
 static bool faults_of(struct kunit *test, const struct asm_case *c, bool post)
 {
 	struct faulty f = faulty_at(c->insn, post);
+	unsigned int faults = 0;
 	enum fault_bad bad;
 	bool jump;
 
@@ -201,11 +204,13 @@ static bool faults_of(struct kunit *test, const struct asm_case *c, bool post)
 	jump = kprobe_optimized(&f.kp);
 	for (bad = 0; bad < NR_BAD; bad++) {
 		for (f.answer = 0; f.answer < NR_ANSWERS; f.answer++) {
-			one_fault(test, c, bad, &f, false);
-			one_fault(test, c, bad, &f, true);
+			faults += one_fault(test, c, bad, &f, false);
+			faults += one_fault(test, c, bad, &f, true);
 		}
 	}
 	unregister_kprobe(&f.kp);
+	/* An unmapped address, or its like, with each answer. */
+	KUNIT_EXPECT_GE_MSG(test, faults, 2U * NR_ANSWERS, "%s", c->name);
 	return jump;
 }
 
@@ -255,9 +260,19 @@ TRAP_TARGET(trap_site, 1)
 
 static int (*const sites[])(int x) = { trap_site, traced_site };
 
-static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
+/* Another site: the compiler's functions need not have room for a jump. */
+static const struct asm_case *row;
+
+static int call_row(int x)
 {
-	struct faulty f = faulty_at(site, true);
+	return call(row, kprobes_fault_good(row)) == FAULT_GOOD ? x + 1 : 0;
+}
+
+/* The site executes the probed instruction.  Returns whether the probe was a jump. */
+static bool skip_an_access(struct kunit *test, void *addr, int (*site)(int x), bool post)
+{
+	struct faulty f = faulty_at(addr, true);
+	bool jump;
 
 	f.arg = guard_page;
 	f.answer = SKIP_IT;
@@ -268,6 +283,7 @@ static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
 		f.in_pre = kprobes_fault_bare;
 	KUNIT_ASSERT_EQ(test, register_kprobe(&f.kp), 0);
 	wait_for_kprobe_optimizer();
+	jump = kprobe_optimized(&f.kp);
 	KUNIT_EXPECT_EQ(test, site(1), 2);
 	KUNIT_EXPECT_EQ(test, f.result, FAULT_SKIPPED);
 	KUNIT_EXPECT_EQ(test, f.faults, 1U);
@@ -280,18 +296,21 @@ static void skip_an_access(struct kunit *test, int (*site)(int x), bool post)
 	unregister_kprobe(&f.kp);
 	KUNIT_EXPECT_EQ(test, f.pre, 2U);
 	KUNIT_EXPECT_EQ(test, f.post, 2U);
+	return jump;
 }
 
 /*
  * A handler calls a probed function whose probed instruction faults.  The nested hit is a
  * miss, and its exception table entry is found nevertheless.  A fault handler gets the
- * address of the instruction, never one inside of the emulator.
+ * address of the instruction, never one inside of the emulator.  Adds the calls of fault handlers
+ * to @faults.  Returns whether the missed probe was a jump.
  */
-static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*site)(int x),
-			 bool post)
+static bool miss_a_fault(struct kunit *test, const struct asm_case *c, int (*site)(int x),
+			 bool post, unsigned int *faults)
 {
 	struct faulty out = faulty_at(site, true);
 	struct faulty in = faulty_at(c->insn, post);
+	bool jump;
 
 	out.in_pre = c->fn;
 	out.arg = kprobes_fault_bad(c, BAD_UNMAPPED, guard_page);
@@ -300,6 +319,7 @@ static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*sit
 	KUNIT_ASSERT_EQ(test, register_kprobe(&out.kp), 0);
 	KUNIT_ASSERT_EQ(test, register_kprobe(&in.kp), 0);
 	wait_for_kprobe_optimizer();
+	jump = kprobe_optimized(&in.kp);
 	KUNIT_EXPECT_EQ(test, site(1), 2);
 	KUNIT_EXPECT_EQ_MSG(test, out.result, FAULT_FIXED, "%s", c->name);
 	KUNIT_EXPECT_EQ_MSG(test, in.kp.nmissed, 1UL, "%s", c->name);
@@ -311,17 +331,26 @@ static void miss_a_fault(struct kunit *test, const struct asm_case *c, int (*sit
 	KUNIT_EXPECT_TRUE(test, nothing_runs());
 	unregister_kprobe(&in.kp);
 	unregister_kprobe(&out.kp);
+	*faults += out.faults + in.faults;
+	return jump;
 }
 
 static void an_unprotected_access_is_skipped(struct kunit *test)
 {
-	int i, jump;
 	bool before = allow_jumps(false);
+	unsigned int jumps;
+	int i, jump;
 
 	for (jump = 0; jump <= DETOURS; jump++) {
 		allow_jumps(jump);
+		jumps = 0;
 		for (i = 0; i < 2 * ARRAY_SIZE(sites); i++)
-			skip_an_access(test, sites[i / 2], i & 1);
+			jumps += skip_an_access(test, sites[i / 2], sites[i / 2], i & 1);
+		for_each_case(row) {
+			for (i = 0; i < 2 && !kprobes_fault_leaves(row); i++)
+				jumps += skip_an_access(test, row->insn, call_row, i);
+		}
+		KUNIT_EXPECT_EQ(test, !!jumps, jump);
 	}
 	allow_jumps(before);
 }
@@ -329,20 +358,23 @@ static void an_unprotected_access_is_skipped(struct kunit *test)
 static void a_missed_instruction_faults(struct kunit *test)
 {
 	bool before = allow_jumps(false);
+	unsigned int rows = 0, faults = 0, jumps;
 	const struct asm_case *c;
-	unsigned int rows = 0;
 	int i, jump;
 
 	for (jump = 0; jump <= DETOURS; jump++) {
 		allow_jumps(jump);
+		jumps = 0;
 		for_each_case(c) {
 			for (i = 0; i < ARRAY_SIZE(sites); i++)
-				miss_a_fault(test, c, sites[i], i);
+				jumps += miss_a_fault(test, c, sites[i], i, &faults);
 			rows++;
 		}
+		KUNIT_EXPECT_EQ(test, !!jumps, jump);
 	}
 	allow_jumps(before);
 	KUNIT_EXPECT_GT(test, rows, 0);
+	KUNIT_EXPECT_GT(test, faults, 0);
 }
 
 /* A page of vmalloc() is followed by one that is never mapped. */
