@@ -13,6 +13,7 @@ MANY=/sys/module/kp_many/parameters
 LISTS=${TEXT_LISTS:?a folder of lists of addresses}
 MOST=600	# seconds for the jumps of a list
 QUIET=5	# seconds without another jump, after which none is expected
+DONE=/tmp/whole_text.done	# a file for each kind of disturbance that has happened
 
 # feed FILE: write its lines to kp_many, 192 at a time: at most a page, and whole batches.
 feed()
@@ -29,10 +30,24 @@ feed()
 	END { if (lines) flush() }' "$1" 2>/dev/null
 }
 
-# may_write VALUE FILE: write VALUE if the file exists.
+# may_write VALUE FILE [NAME]: write VALUE if the file exists, and note that NAME has happened.
 may_write()
 {
-	[ ! -w "$2" ] || echo "$1" >"$2" 2>/dev/null || true
+	[ -w "$2" ] && echo "$1" >"$2" 2>/dev/null || return 0
+	[ $# -lt 3 ] || echo "$1" >>"$DONE/$3"
+}
+
+# happened NAME COMMAND...: the disturbance has happened, if the command says that it can.
+happened()
+{
+	local name="$1"
+
+	shift
+	if "$@" 2>/dev/null; then
+		yes "meanwhile: $name" [ -s "$DONE/$name" ]
+	else
+		skip "meanwhile: $name" "not possible in this kernel"
+	fi
 }
 
 # disturb: change jump labels, static calls, ftrace, a module and a processor, until killed.
@@ -42,19 +57,20 @@ disturb()
 
 	while :; do
 		on=$((1 - on))
-		may_write "$on" /proc/sys/kernel/sched_schedstats
-		may_write "$on" "$TRACING/events/sched/enable"
+		may_write "$on" "$SCHEDSTATS" "jump labels"
+		may_write "$on" "$TRACING/events/sched/enable" events
 		may_write "$on" "$TRACING/events/irq/enable"
 		may_write "$on" "$TRACING/instances/disturb/events/sched/enable"
 		may_write 'vfs_*' "$TRACING/set_ftrace_filter"
 		if [ "$on" = 1 ]; then
-			may_write function "$TRACING/current_tracer"
-			insmod "$HERE/test_modules/kp_target.ko" 2>/dev/null
+			may_write function "$TRACING/current_tracer" "function tracer"
+			insmod "$HERE/test_modules/kp_target.ko" 2>/dev/null &&
+				echo >>"$DONE/modules"
 		else
 			may_write nop "$TRACING/current_tracer"
 			rmmod kp_target 2>/dev/null
 		fi
-		may_write "$((1 - on))" "$CPU"
+		may_write "$((1 - on))" "$CPU" processors
 		sleep 1
 	done
 }
@@ -126,7 +142,11 @@ probe()
 }
 
 begin
-mkdir -p "$TRACING/instances/disturb"
+SCHEDSTATS=/proc/sys/kernel/sched_schedstats
+[ ! -w "$CPU" ] || echo 0 >"$CPU" 2>/dev/null || CPU=/nonexistent
+may_write 1 "$CPU"
+rm -rf "$DONE"
+mkdir -p "$TRACING/instances/disturb" "$DONE"
 accepted=0
 jumps=0
 hits=0
@@ -147,4 +167,10 @@ rmdir "$TRACING/instances/disturb"
 note "$lines addresses, $accepted accepted, $jumps jumps, $hits hits"
 between "accepted addresses" "$accepted" $((lines / 2)) "$lines"
 between "hits" "$hits" 1000 1000000000000
+happened "jump labels" [ -w "$SCHEDSTATS" ]
+happened "events" [ -w "$TRACING/events/sched/enable" ]
+happened "function tracer" grep -qw function "$TRACING/available_tracers"
+happened "modules" [ -f "$HERE/test_modules/kp_target.ko" ]
+happened "processors" [ -w "$CPU" ]
+rm -rf "$DONE"
 finish
