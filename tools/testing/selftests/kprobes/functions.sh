@@ -123,13 +123,18 @@ no()
 	fi
 }
 
-# entries TEXT: replace the offset of entries by 0.  In kernels with landing pads, functions
-# that are not called through a pointer have none; a probe on either kind is on the entry.
+# Functions of assembly, as sites.h makes them, which have no landing pad.
+NO_PAD='kp_[a-z]+_(plain|other|load|setup|named|aliased|refused)'
+
+# entries TEXT: replace the offset of entries by 0, except in lines with NO_PAD.  In
+# kernels with landing pads, functions that are not called through a pointer have none; a probe on
+# either kind is on the entry.
 entries()
 {
 	case $ENTRY in
 	''|0)	printf '%s\n' "$1" ;;
-	*)	printf '%s\n' "$1" | sed "s/+0x$ENTRY\([^0-9a-f]\)/+0x0\1/g; s/+0x$ENTRY\$/+0x0/" ;;
+	*)	printf '%s\n' "$1" | sed -E -e "/$NO_PAD\+0x/b" \
+			-e "s/\+0x$ENTRY([^0-9a-f])/+0x0\1/g" -e "s/\+0x$ENTRY\$/+0x0/" ;;
 	esac
 }
 
