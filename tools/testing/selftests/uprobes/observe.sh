@@ -125,6 +125,11 @@ done
 
 # --- Missed returns -----------------------------------------------------------------------
 
-matches "the number of missed returns" "$(cat "$UPROBES/missed")" '^[0-9]+$'
+missed=$(cat "$UPROBES/missed")
+matches "the number of missed returns" "$missed" '^[0-9]+$'
+up "add r $(at plain) return" >/dev/null
+call plain 3 >/dev/null
+is "returns that are seen are not missed" "$(counts r) $(cat "$UPROBES/missed")" "0 3 0 $missed"
+up "del r" >/dev/null
 
 finish
