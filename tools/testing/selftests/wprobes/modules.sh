@@ -62,6 +62,7 @@ load wp_half
 load wp_other_half
 first=0x$(symbol_address wp_half)
 second=0x$(symbol_address wp_other_half)
+matches "both halves have an address" "$first $second" '^0x[0-9a-f]+ 0x[0-9a-f]+$'
 if [ "$long" = 8 ] && [ $((second)) -eq $((first + 4)) ]; then
 	fill
 	n=$((n - 1))
