@@ -23,8 +23,7 @@ objdump()
 	esac
 }
 
-# The C library that the compiler links programs with.  A compiler without one for 32 bits prints
-# no path.
+# The C library that the compiler links programs with; nothing if it has none.
 libc()
 {
 	local -a cc=("$(compiler "$ARCH")")
@@ -36,8 +35,10 @@ libc()
 }
 
 [[ -f $TESTS/Makefile ]] || die "the overlay has no host tests (tools/testing/kprobes)"
+PROGRAMS=$(libc)
+[[ -f $PROGRAMS ]] || die "the compiler has no C library for $ARCH"
 mkdir -p "$BUILD/host-$ARCH"
 logged "$TAP" "host tests with the vmlinux of $ARCH-$CONFIG" \
 	make -s -C "$TESTS" O="$BUILD/host-$ARCH" ARCH="$ARCH" VMLINUX="$OUT/vmlinux" \
-	PROGRAMS="$(libc)" OBJDUMP="$(objdump)" run ||
+	PROGRAMS="$PROGRAMS" OBJDUMP="$(objdump)" run ||
 	die "the host tests failed (log: $TAP)"
