@@ -2,10 +2,11 @@
 #
 # hitpath.awk: find functions on the path of a hit that can be probed.
 #
-#	awk -v roots="A B ..." -v marked="C D ..." -f hitpath.awk KNOWN SYSTEM.MAP DISASSEMBLY
+#	awk -v needed="E F ..." -v roots="A B ..." -v marked="C D ..." -f hitpath.awk KNOWN \
+#		SYSTEM.MAP DISASSEMBLY
 #
 # Follows the direct calls and branches from one function to another, beginning at the
-# roots, and prints each function that it reaches and that the blacklist does not have,
+# needed functions, which every kernel has, and at the roots that this one has, and prints each function that it reaches and that the blacklist does not have,
 # with the way to it.  It does not follow the calls of that function, nor those of the
 # functions in KNOWN.  A line there has the name of a function, or the beginning of several
 # names and a *, and the reason why it may be probed.  "marked" are functions that are
@@ -84,17 +85,24 @@ $2 ~ /^(call|j|bl?$|b\.|cbn?z$|tbn?z$)/ && match($0, /[0-9a-f]+ <[^>+]+(\+0x[0-9
 END {
 	for (address in name)
 		start[name[address]] = address
-	n = split(roots, list)
+	nr_needed = split(needed, list)
+	if (!nr_needed) {
+		print "no entry of hits is given"
+		exit 1
+	}
+	n = split(needed " " roots, list)
 	for (i = 1; i <= n; i++)
 		if (list[i] in start) {
 			queue[last++] = start[list[i]]
 			way[start[list[i]]] = list[i]
+		} else if (i <= nr_needed) {
+			print list[i] " is not in this kernel"
+			found++
+		} else {
+			absent = absent " " list[i]
+			nr_absent++
 		}
 	begun = last
-	if (!last) {
-		print "no root is in this kernel"
-		exit 1
-	}
 	for (i = 0; i < last; i++) {
 		from = queue[i]
 		reached++
@@ -114,6 +122,7 @@ END {
 			queue[last++] = to
 		}
 	}
+	printf "%d roots are not in this kernel:%s\n", nr_absent, absent > "/dev/stderr"
 	printf "%d functions, from %d roots\n", reached, begun > "/dev/stderr"
 	exit found > 0
 }

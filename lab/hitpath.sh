@@ -40,10 +40,9 @@ unready()
 	esac
 }
 
+# roots: without entries().  Of these, a kernel has those of its configuration and architecture.
 roots()
 {
-	entries
-	unready
 	own_files | grep -E '^(kernel|arch)/.*\.[cS]$' | grep -v /tests/ | sed "s,^,$SRC/," |
 		xargs sed -nE 's/^(_ASM_)?NOKPROBE(_SYMBOL)?\((.*)\);?$/\3/p'
 }
@@ -72,7 +71,8 @@ in_assembly()
 
 walk()
 {
-	awk -v roots="$(roots | xargs)" -v marked="$(in_assembly | xargs)" -f "$LAB/hitpath.awk" \
+	awk -v needed="$(entries) $(unready)" -v roots="$(roots | xargs)" \
+		-v marked="$(in_assembly | xargs)" -f "$LAB/hitpath.awk" \
 		"$LAB/hitpath.known" "$OUT/System.map" \
 		<("$(binutil "$ARCH" objdump)" -d --no-show-raw-insn "$OUT/vmlinux")
 }
