@@ -193,7 +193,7 @@ run()
 		part bpf "$output" >"$output.bpf"
 		bpf_cases "$id bpf" "$output.bpf" >>"$output.cases"
 	fi
-	strict "$arch" "$tree" "$output.cases" >>"$RESULTS"
+	strict "$arch" "$tree" "$output.cases" note >>"$RESULTS"
 }
 
 # count FILE VERDICT GROUP

@@ -56,13 +56,19 @@ part()
 	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$2"
 }
 
-# strict ARCH TREE FILE: print the results in FILE; a case that did not run to completion is a
+# strict ARCH TREE FILE [note]: print the results in FILE; a case that did not run to completion is a
 # failure unless lab/clients.known has a reason.  So is a failed case of selftests/bpf.  On the
 # old implementation, TREE "base", a case of selftests/ftrace may fail if its reason there begins
-# with "fails:".
+# with "fails:".  With "note", note which of the list did run to completion, or did not run, if other
+# cases of the same group have run.
 strict()
 {
-	awk -F '\t' -v arch="$1" -v tree="$2" '
+	awk -F '\t' -v arch="$1" -v tree="$2" -v note="${4:-}" '
+	function group(name)
+	{
+		sub(/:.*/, "", name)
+		return name
+	}
 	FNR == NR {
 		if ($0 !~ /^#/ && ($1 == arch || $1 == "any") &&
 		    ($2 == tree || $2 == "any"))
@@ -75,9 +81,11 @@ strict()
 		fails = tree == "base" && /^FAIL [^ ]+ ftracetest: /
 		sub(/^[A-Z]+ [^ ]+ /, "", name)
 		sub(/ *# .*/, "", name)
+		ran[group(name)]
 		if (fails && name in known && known[name] ~ /^fails:/)
 			pending = 1
 		if (pending && name in known) {
+			used[name]
 			sub(/^[A-Z]+/, "SKIP", text)
 			sub(/ *# .*/, "", text)
 			text = text " (" known[name] ")"
@@ -85,6 +93,12 @@ strict()
 			sub(/^[A-Z]+/, "FAIL", text)
 		}
 		print text
+	}
+	END {
+		for (name in known)
+			if (note && group(name) in ran && !(name in used))
+				print "[lab] note: not skipped, in spite of lab/clients.known: " \
+					name >"/dev/stderr"
 	}' <(cat "$LAB/clients.known" "$LAB/config/$BASE/clients.known" 2>/dev/null || true) "$3"
 }
 
