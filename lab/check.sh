@@ -154,6 +154,8 @@ check_boot()
 	[[ $words == - ]] || step "$id console has '$words'" says "$console" "$words" || true
 	OWN_FUNCTIONS=$(own_functions "$arch") step "$id console log is clean" \
 		"$LAB/judge.sh" "$console" "$output" || true
+	! grep -q '^CONFIG_DEBUG_KMEMLEAK=y' "$(out_dir "$arch" "$CONFIG")/.config" ||
+		step "$id kmemleak has looked for leaks" says "$output" '^lab: kmemleak end' || true
 	part kselftest "$output" >"$output.tap"
 	: >"$output.cases"
 	RESULTS=$output.cases cases "$id KUnit" "$console"
