@@ -60,6 +60,17 @@ misplaced()
 		done | grep -vwFf <(awk '/^[^#]/ { print $1 }' "$LAB/hitpath.known") || true
 }
 
+# untried: functions that are in only one of the lists NEAR_HITS, in hitpath.known and in
+# anywhere.sh of the kselftests.
+untried()
+{
+	sort <(awk '/^#.*NEAR_HITS/ { on = 1 } /^$/ { on = 0 } on && /^[^#]/ { print $1 }' \
+		"$LAB/hitpath.known") \
+		<(sed -nE "s/^NEAR_HITS='(.*)'$/\1/p" \
+			"$SRC/tools/testing/selftests/kprobes/anywhere.sh" | xargs -n 1) |
+		uniq -u
+}
+
 # Functions that assembly marks with NOKPROBE, which makes no symbol, unlike in C.  The
 # functions that x86's macro THUNK makes are marked, too.
 in_assembly()
@@ -82,6 +93,8 @@ found=$(misplaced)
 	sed 's/^/    /' <<<"$found"
 	die "these run at a hit, and are not in hit/"
 }
+found=$(untried)
+[[ -z $found ]] || die "hitpath.known and anywhere.sh have different NEAR_HITS: ${found//$'\n'/ }"
 logged "$LOG" "following hits through $ARCH-$CONFIG" walk || {
 	sed 's/^/    /' "$LOG"
 	die "a hit reaches functions that can be probed (log: $LOG)"

@@ -53,22 +53,54 @@ draw()
 }
 
 # Functions that a hit may execute although they can be probed, because a nested hit in
-# them ends by itself.
-NEAR_HITS='irq_work_queue jprobe_this_frame jprobe_return arch_unmask_fault
-	preempt_latency_start __schedule trace_hardirqs_off_finish notify_die'
+# them ends by itself.  lab/hitpath.known has the same list.
+NEAR_HITS='irq_work_queue preempt_latency_start in_lock_functions __schedule'
 
-# near_hits: lines for kp_many with the functions of NEAR_HITS that this kernel has.
-near_hits()
+# at_entries KINDS NAME...: lines for kp_many with the entries of those of these functions
+# that this kernel has.
+at_entries()
 {
-	awk -v names="$(echo $NEAR_HITS)" '
+	local kinds="$1"
+
+	shift
+	awk -v kinds="$kinds" -v names="$*" '
 	BEGIN {
 		for (n = split(names, name, " "); n > 0; n--)
 			wanted[name[n]]
 	}
 	NF == 3 && $3 in wanted {
-		print $1, 0, "k"
-		print $1, 0, "r"
+		for (i = 1; i <= length(kinds); i++)
+			print $1, 0, substr(kinds, i, 1)
 	}' /proc/kallsyms
+}
+
+# unprobed NAME...: those of these functions that this kernel has, that it does not keep from
+# probes, and that have no probe or no return probe.
+unprobed()
+{
+	awk -v names="$*" '
+	BEGIN {
+		for (n = split(names, name, " "); n > 0; n--)
+			wanted[name[n]]
+	}
+	FNR == 1 {
+		part++
+	}
+	part == 1 && NF == 3 && $3 in wanted {
+		exists[$3]
+	}
+	part == 2 {
+		black[$2]
+	}
+	part == 3 {
+		sub(/\+0x.*/, "", $3)
+		probed[$2 " " $3]
+	}
+	END {
+		for (n in exists)
+			if (!(n in black) && !(("k " n) in probed && ("r " n) in probed))
+				print n
+	}' /proc/kallsyms "$KPROBES/blacklist" "$KPROBES/list"
 }
 
 # add_all: register all places, and count the accepted ones.
@@ -128,12 +160,15 @@ round()
 	set_knob "$KPROBES/enabled" 0
 	load kp_many
 	draw "$seed" >"$places"
-	near_hits >>"$places"
+	# shellcheck disable=SC2086 # a list of words
+	at_entries kr $NEAR_HITS >>"$places"
 	add_all
 	points=$(($(all_points) - points_before))
 	note "$accepted probes of $(grep -c . "$places") accepted, at $points addresses"
 	between "seed $seed: probes that are accepted" "$accepted" $((PLACES / 4)) \
 		"$(grep -c . "$places")"
+	# shellcheck disable=SC2086 # a list of words
+	is "seed $seed: functions near hits are probed" "$(unprobed $NEAR_HITS)" ""
 	is "seed $seed: none of them is in the text" "$(in_text)" 0
 
 	echo 1 >"$KPROBES/enabled"
