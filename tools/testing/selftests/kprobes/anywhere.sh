@@ -56,6 +56,9 @@ draw()
 # them ends by itself.  lab/hitpath.known has the same list.
 NEAR_HITS='irq_work_queue preempt_latency_start in_lock_functions __schedule'
 
+# Functions that every system call executes.
+ALWAYS='do_el0_svc invoke_syscall el0_svc_common do_syscall_64 do_int80_syscall_32'
+
 # at_entries KINDS NAME...: lines for kp_many with the entries of those of these functions
 # that this kernel has.
 at_entries()
@@ -160,15 +163,19 @@ round()
 	set_knob "$KPROBES/enabled" 0
 	load kp_many
 	draw "$seed" >"$places"
-	# shellcheck disable=SC2086 # a list of words
-	at_entries kr $NEAR_HITS >>"$places"
+	# shellcheck disable=SC2086 # lists of words
+	{
+		at_entries kr $NEAR_HITS
+		at_entries kpr $ALWAYS
+	} >>"$places"
 	add_all
 	points=$(($(all_points) - points_before))
 	note "$accepted probes of $(grep -c . "$places") accepted, at $points addresses"
 	between "seed $seed: probes that are accepted" "$accepted" $((PLACES / 4)) \
 		"$(grep -c . "$places")"
-	# shellcheck disable=SC2086 # a list of words
-	is "seed $seed: functions near hits are probed" "$(unprobed $NEAR_HITS)" ""
+	# shellcheck disable=SC2086 # lists of words
+	is "seed $seed: functions near hits, and of system calls, are probed" \
+		"$(unprobed $NEAR_HITS $ALWAYS)" ""
 	is "seed $seed: none of them is in the text" "$(in_text)" 0
 
 	echo 1 >"$KPROBES/enabled"
