@@ -5,7 +5,9 @@
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/kthread.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 
 #include "../kretprobe_instance.h"
@@ -94,6 +96,60 @@ static void a_free_instance_leads_nowhere(struct kunit *test)
 	kretprobe_pool_destroy(pool);
 }
 
+/* --- Caches ------------------------------------------------------------------------- */
+
+TRAP_TARGET(quick, 1)
+
+static struct kretprobe_instance *taken;	/* by the last call of quick() */
+
+static int remember_instance(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	taken = ri;
+	return 0;
+}
+
+/* Without interrupts, no other call uses the cache of this CPU. */
+static void expect_cached(struct kunit *test, const struct kretprobe_holder *holder)
+{
+	struct kretprobe_instance *given_back, *first;
+	unsigned int nr_before, nr_after;
+	struct kretprobe_cache *cache;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cache = this_cpu_ptr(holder->caches);
+	quick(1);
+	given_back = taken;
+	first = cache->first;
+	nr_before = cache->nr;
+	quick(1);
+	nr_after = cache->nr;
+	local_irq_restore(flags);
+
+	KUNIT_EXPECT_NOT_NULL(test, first);
+	KUNIT_EXPECT_PTR_EQ(test, first, given_back);
+	KUNIT_EXPECT_PTR_EQ(test, taken, first);
+	KUNIT_EXPECT_EQ(test, nr_after, nr_before);
+}
+
+/* The limit is counted, and the instances are those of all probes. */
+static void a_limited_probe_uses_the_caches(struct kunit *test)
+{
+	struct kretprobe rp = counting(quick, 4);
+	unsigned int before = kretprobe_instances();
+
+	rp.entry_handler = remember_instance;
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	KUNIT_EXPECT_NOT_NULL(test, rp.rph->caches);
+	if (rp.rph->caches)
+		expect_cached(test, rp.rph);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 2);
+	expect_instances(test, before);
+}
+
+/* --- Tasks that exit ---------------------------------------------------------------- */
+
 static DECLARE_COMPLETION(exiting);
 
 static noinline notrace __noclone void exit_from_here(int x)
@@ -144,6 +200,7 @@ static struct kunit_case instances_cases[] = {
 	KUNIT_CASE(maxactive_is_a_promise),
 	KUNIT_CASE(probes_share_instances),
 	KUNIT_CASE(a_free_instance_leads_nowhere),
+	KUNIT_CASE(a_limited_probe_uses_the_caches),
 	KUNIT_CASE_SLOW(a_task_that_exits_returns_its_instances),
 	{}
 };
