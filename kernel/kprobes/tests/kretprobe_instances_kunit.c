@@ -7,8 +7,11 @@
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/timekeeping.h>
 
 #include "../kretprobe_instance.h"
 #include "counted.h"
@@ -94,6 +97,50 @@ static void a_free_instance_leads_nowhere(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ri->llist.next);
 	KUNIT_EXPECT_EQ(test, atomic_read(&pool->nr_free), 2);
 	kretprobe_pool_destroy(pool);
+}
+
+#define CLOSINGS	1000
+
+/*
+ * Returns the least time, in nanoseconds, of CLOSINGS attempts to free a pool of @nr instances
+ * of which one is in use.
+ */
+static u64 time_closing(struct kunit *test, unsigned int nr)
+{
+	u64 least = U64_MAX, start;
+	struct kretprobe_pool *pool;
+	int round, i;
+
+	pool = kretprobe_pool_create(nr, sizeof(struct kretprobe_instance), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	/* As kretprobe_class_take() does it. */
+	set_bit(0, pool->taken);
+	atomic_dec(&pool->nr_free);
+	mutex_lock(&kretprobe_mutex);
+	for (round = 0; round < 5; round++) {
+		start = ktime_get_ns();
+		for (i = 0; i < CLOSINGS; i++)
+			kretprobe_pool_close(pool);
+		least = min(least, ktime_get_ns() - start);
+	}
+	kretprobe_pool_put(kretprobe_pool_instance(pool, 0));
+	kretprobe_pool_close(pool);
+	mutex_unlock(&kretprobe_mutex);
+	return least;
+}
+
+/* Each instance that returns to a closed pool is an attempt to free it. */
+static void a_large_pool_is_closed_quickly(struct kunit *test)
+{
+	unsigned int before = kretprobe_instances();
+	u64 small = time_closing(test, BITS_PER_LONG);
+	u64 large = time_closing(test, SZ_64K);
+
+	KUNIT_EXPECT_EQ(test, kretprobe_instances(), before);
+	kunit_info(test, "%d attempts: %llu ns, with a large pool %llu ns\n", CLOSINGS, small,
+		   large);
+	/* To count the instances in use would take many times as long. */
+	KUNIT_EXPECT_LT(test, large, 5 * small);
 }
 
 /* --- Caches ------------------------------------------------------------------------- */
@@ -200,6 +247,7 @@ static struct kunit_case instances_cases[] = {
 	KUNIT_CASE(maxactive_is_a_promise),
 	KUNIT_CASE(probes_share_instances),
 	KUNIT_CASE(a_free_instance_leads_nowhere),
+	KUNIT_CASE(a_large_pool_is_closed_quickly),
 	KUNIT_CASE(a_limited_probe_uses_the_caches),
 	KUNIT_CASE_SLOW(a_task_that_exits_returns_its_instances),
 	{}
