@@ -161,6 +161,32 @@ kp del new >/dev/null
 kp del newtraced >/dev/null
 unload kp_target
 
+# --- two modules in turn ---
+
+# alternate: register a probe in one module, then in the other, three times.
+alternate()
+{
+	local module
+
+	for module in target test target test target test; do
+		kp add turn "symbol=kp_${module}_plain"
+		kp del turn
+	done
+}
+
+# The addresses that must not be probed are collected under this lock, twice for a module, and
+# again after any module has come or gone.
+load kp_target
+if [ -n "$(symbol_address jump_label_lock)" ]; then
+	kp add lock symbol=jump_label_lock >/dev/null
+	between "two modules in turn: their tables are read once" "$(gains lock alternate)" 2 8
+	kp del lock >/dev/null
+else
+	skip "two modules in turn: their tables are read once" "no jump labels"
+fi
+is "two modules in turn: all probes are accepted" "$(alternate | uniq)" ok
+unload kp_target
+
 # --- it is going ---
 
 load kp_target
