@@ -52,6 +52,7 @@ extern char kprobes_opt_dead_mov[], kprobes_opt_live_mov[];
 /* Functions of the suite of code that reads text at a probe. */
 unsigned long kprobes_text_zeropad(const void *from);
 unsigned long kprobes_text_long_zeropad(const void *from);
+int kprobes_text_behind(void);
 void kprobes_text_caller(void);
 void kprobes_text_callee(void);
 extern char kprobes_text_load[], kprobes_text_long_load[];

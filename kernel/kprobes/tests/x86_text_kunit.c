@@ -4,6 +4,7 @@
  * faulting instruction, machine checks, unwinders.
  */
 #include <linux/extable.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes-frame.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
@@ -108,6 +109,34 @@ static void text_without_probes(struct kunit *test)
 	unregister_kprobe(&c.kp);
 	expect_original(test, text, start);
 	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, PAGE_SIZE / 2, 1), -ERANGE);
+}
+
+/* A compiler may fill the space behind a jump like this. */
+asm(ASM_FUNCTION(kprobes_text_behind,
+		 "jmp 1f\n"
+		 "int3\n"
+		 "1: mov $3, %eax\n"
+		 ASM_RET));
+
+/* The places inside have no symbols, which would end the function. */
+#define BEHIND	text_at(probe_entry(kprobes_text_behind), JMP8_INSN_SIZE + INT3_INSN_SIZE)
+
+/* Functions are decoded from their start, and an int3 need not be a debugger's. */
+static void behind_a_breakpoint_of_padding(struct kunit *test)
+{
+	struct counted c = counted_at(BEHIND, true, false);
+	unsigned long size, offset;
+
+	KUNIT_ASSERT_EQ(test, *(u8 *)text_at(BEHIND, -INT3_INSN_SIZE), INT3_INSN_OPCODE);
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)BEHIND, &size,
+							    &offset));
+	KUNIT_ASSERT_EQ(test, (unsigned long)BEHIND - offset, (unsigned long)kprobes_text_behind);
+	KUNIT_ASSERT_EQ(test, register_kprobe(&c.kp), 0);
+	KUNIT_EXPECT_EQ(test, kprobes_text_behind(), 3);
+	EXPECT_JUMP(test, &c.kp, kprobe_optimization_allowed);
+	KUNIT_EXPECT_EQ(test, kprobes_text_behind(), 3);
+	unregister_kprobe(&c.kp);
+	KUNIT_EXPECT_EQ(test, c.pre, 2);
 }
 
 /* --- Machine checks ----------------------------------------------------------------- */
@@ -383,6 +412,7 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(a_load_into_an_unmapped_page),
 	KUNIT_CASE(a_load_that_a_jump_replaces),
 	KUNIT_CASE(text_without_probes),
+	KUNIT_CASE(behind_a_breakpoint_of_padding),
 	KUNIT_CASE(leaving_a_copy),
 	KUNIT_CASE(a_stale_breakpoint),
 	KUNIT_CASE(copies_of_a_batch),
