@@ -108,7 +108,22 @@ static void text_without_probes(struct kunit *test)
 	expect_original(test, text, start);
 	unregister_kprobe(&c.kp);
 	expect_original(test, text, start);
+}
+
+/* Also for registrations: text of a module may be freed while it is read. */
+static void text_that_cannot_be_read(struct kunit *test)
+{
+	char *page = vmalloc(PAGE_SIZE);
+	u8 text[2];
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, PAGE_SIZE / 2, 1), -ERANGE);
+	/* No page is mapped behind that of vmalloc(). */
+	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, (unsigned long)page + PAGE_SIZE, 1), -EFAULT);
+	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, (unsigned long)page + PAGE_SIZE - 1, 2),
+			-EFAULT);
+	KUNIT_EXPECT_EQ(test, kprobe_copy_text(text, (unsigned long)page + PAGE_SIZE - 1, 1), 0);
+	vfree(page);
 }
 
 /* A compiler may fill the space behind a jump like this. */
@@ -412,6 +427,7 @@ static struct kunit_case text_cases[] = {
 	KUNIT_CASE(a_load_into_an_unmapped_page),
 	KUNIT_CASE(a_load_that_a_jump_replaces),
 	KUNIT_CASE(text_without_probes),
+	KUNIT_CASE(text_that_cannot_be_read),
 	KUNIT_CASE(behind_a_breakpoint_of_padding),
 	KUNIT_CASE(leaving_a_copy),
 	KUNIT_CASE(a_stale_breakpoint),
