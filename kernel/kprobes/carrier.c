@@ -37,6 +37,26 @@ struct kprobe_claim {
 /* Guarded by kprobe_mutex. */
 static LIST_HEAD(claims);
 
+/* Allowed transitions: a bit for each next role. */
+static const u8 next_roles[NR_KPROBE_ROLES] = {
+	[KPROBE_ROLE_NONE]    = BIT(KPROBE_ROLE_KEPT),
+	[KPROBE_ROLE_KEPT]    = BIT(KPROBE_ROLE_CARRIES) | BIT(KPROBE_ROLE_NONE),
+	[KPROBE_ROLE_CARRIES] = BIT(KPROBE_ROLE_KEPT),
+};
+
+/*
+ * Changes the role of a point; no other function does.  After a change to or from CARRIES, the
+ * caller updates the handlers of the point and of its site.
+ */
+static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
+{
+	lockdep_assert_held(&kprobe_mutex);
+	if (WARN_ON_ONCE(!(next_roles[carrier->role] & BIT(role))))
+		return;
+	/* Pairs with the acquire in kprobe_point_carries(); see detach(). */
+	smp_store_release(&carrier->role, role);
+}
+
 /* The text of the site has been checked; is an instruction in it free, too? */
 static bool is_free(unsigned long addr)
 {
@@ -75,18 +95,11 @@ static struct kprobe_point *keep_carrier(struct kprobe_point *site)
 
 	if (!carrier || carrier->role)
 		return carrier;
-	WRITE_ONCE(carrier->role, KPROBE_ROLE_KEPT);
+	set_role(carrier, KPROBE_ROLE_KEPT);
 	/* Both functions are right for a point without a site, too. */
 	WRITE_ONCE(carrier->kp.pre_handler, kprobe_dispatch_carrier);
 	WRITE_ONCE(carrier->kp.call, kprobe_dispatch_both);
 	return carrier;
-}
-
-static void set_role(struct kprobe_point *carrier, enum kprobe_role role)
-{
-	/* Pairs with the acquire in kprobe_point_carries(); see detach(). */
-	smp_store_release(&carrier->role, role);
-	kprobe_point_update_handlers(carrier);
 }
 
 static void detach(struct kprobe_point *site)
@@ -100,6 +113,7 @@ static void detach(struct kprobe_point *site)
 	 */
 	smp_store_release(&carrier->lone, &carrier->kp);
 	set_role(carrier, KPROBE_ROLE_KEPT);
+	kprobe_point_update_handlers(carrier);
 	kprobe_point_update_handlers(site);
 }
 
@@ -131,6 +145,7 @@ static enum kprobe_obstacle attach(struct kprobe_point *site)
 	if (obstacle)
 		return obstacle;
 	set_role(carrier, KPROBE_ROLE_CARRIES);
+	kprobe_point_update_handlers(carrier);
 	kprobe_point_update_handlers(site);
 	obstacle = kprobe_optimizer_prepare(carrier);
 	if (obstacle)
@@ -348,7 +363,7 @@ void kprobe_carrier_release(struct kprobe_point *site, struct list_head *points)
 
 	if (!carrier)
 		return;
-	WRITE_ONCE(carrier->role, KPROBE_ROLE_NONE);
+	set_role(carrier, KPROBE_ROLE_NONE);
 	if (kprobe_point_unused(carrier))
 		kprobe_collect(carrier, points);
 }
