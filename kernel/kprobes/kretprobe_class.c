@@ -174,8 +174,7 @@ static void grow_worker(struct work_struct *work)
 			continue;
 		if (!add_pool(class, wanted(class), GFP_KERNEL))
 			pr_warn_once("no memory for more instances of return probes\n");
-		/* Stays HUNGRY if a hit has taken from the reserve again. */
-		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
+		kretprobe_growth_settle(class);
 	}
 }
 
@@ -187,8 +186,7 @@ static void grow_in_interrupt(struct kretprobe_class *class)
 	unsigned int nr = min_t(unsigned int, all, max(POOL_ATOMIC >> class->order, 1));
 
 	if (add_pool(class, nr, GFP_ATOMIC) && nr == all) {
-		/* Stays HUNGRY if a hit has taken from the reserve again. */
-		cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
+		kretprobe_growth_settle(class);
 		return;
 	}
 	/* The wanted pool is too large for an interrupt, or there is no memory. */
@@ -204,9 +202,7 @@ static void feed_hungry(struct irq_work *unused)
 	guard(rcu)();
 	for (i = 0; i < NR_CLASSES; i++) {
 		class = READ_ONCE(classes[i]);
-		/* The irq_works of several CPUs may run at once: only one of them adds a pool. */
-		if (class && cmpxchg(&class->growth, KRETPROBE_HUNGRY,
-				     KRETPROBE_FED) == KRETPROBE_HUNGRY)
+		if (class && kretprobe_growth_feed(class))
 			grow_in_interrupt(class);
 	}
 }

@@ -67,10 +67,12 @@ extern struct mutex kretprobe_mutex;
  * @KRETPROBE_FED:	one of the irq_works adds a reserve; if that cannot be large enough,
  *			a worker adds another
  *
- *	SETTLED -> HUNGRY	a hit takes from the reserve
- *	HUNGRY -> FED		the first irq_work runs
- *	FED -> HUNGRY		a hit takes from the reserve again
- *	FED -> SETTLED		the class has grown
+ *	SETTLED -> HUNGRY	a hit takes from the reserve: kretprobe_growth_want()
+ *	HUNGRY -> FED		the first irq_work runs: kretprobe_growth_feed()
+ *	FED -> HUNGRY		a hit takes from the reserve again: kretprobe_growth_want()
+ *	FED -> SETTLED		the class has grown: kretprobe_growth_settle()
+ *
+ * Only these three functions change it.  Each has no effect if the class is in another state.
  */
 enum kretprobe_growth {
 	KRETPROBE_SETTLED,
@@ -105,6 +107,31 @@ struct kretprobe_class {
 	bool closed;
 	struct list_head retired;
 };
+
+/* SETTLED or FED -> HUNGRY: a hit has taken from the reserve.  Context: the hit. */
+static __always_inline void kretprobe_growth_want(struct kretprobe_class *class)
+{
+	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
+		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
+}
+
+/*
+ * HUNGRY -> FED: returns true if the caller has to add a pool.  The irq_works of several CPUs may
+ * run at once: only one of them gets true.
+ */
+static inline bool kretprobe_growth_feed(struct kretprobe_class *class)
+{
+	return cmpxchg(&class->growth, KRETPROBE_HUNGRY, KRETPROBE_FED) == KRETPROBE_HUNGRY;
+}
+
+/*
+ * FED -> SETTLED: the class has grown, or there is no memory.  It stays HUNGRY if a hit has taken
+ * from the reserve again.
+ */
+static inline void kretprobe_growth_settle(struct kretprobe_class *class)
+{
+	cmpxchg(&class->growth, KRETPROBE_FED, KRETPROBE_SETTLED);
+}
 
 /* kretprobe_pool.c */
 struct kretprobe_pool *kretprobe_pool_create(unsigned int nr, size_t size, gfp_t gfp);

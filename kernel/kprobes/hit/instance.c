@@ -42,8 +42,7 @@ NOKPROBE_SYMBOL(pool_take);
 
 static __always_inline void ask_for_more(struct kretprobe_class *class)
 {
-	if (READ_ONCE(class->growth) != KRETPROBE_HUNGRY)
-		WRITE_ONCE(class->growth, KRETPROBE_HUNGRY);
+	kretprobe_growth_want(class);
 	/* Queue it on this CPU even if another CPU has queued its own.  No effect if pending. */
 	irq_work_queue(this_cpu_ptr(&kretprobe_feed_irq_work));
 }
