@@ -18,13 +18,37 @@
 #include "process.h"
 
 /**
+ * enum uprobe_deferred_state - state of a noted operation
+ * @UPROBE_DEFERRED_NOTED: it has not been done
+ * @UPROBE_DEFERRED_DONE: it has been done, and its callback follows
+ * @UPROBE_DEFERRED_FAILED: a registration has failed after handlers may have run, and its callback
+ *	follows
+ * @UPROBE_DEFERRED_ANSWERED: its callback has been called, or is being called
+ * @UPROBE_DEFERRED_CANCELLED: its callback will not be called
+ *
+ *	NOTED -> DONE, FAILED		   it is its turn: run()
+ *	DONE, FAILED -> ANSWERED	   start_callback()
+ *	NOTED -> CANCELLED		   it may not be done any more: run()
+ *	NOTED, DONE, FAILED -> CANCELLED   the probe has been removed: cancel_others()
+ *
+ * Only set_state() changes it, and checks the transition.
+ */
+enum uprobe_deferred_state {
+	UPROBE_DEFERRED_NOTED,
+	UPROBE_DEFERRED_DONE,
+	UPROBE_DEFERRED_FAILED,
+	UPROBE_DEFERRED_ANSWERED,
+	UPROBE_DEFERRED_CANCELLED,
+};
+
+/**
  * struct uprobe_deferred - a noted operation
  * @next: the one that its task does after it
  * @node: in @noted
  * @nr: the operations are numbered in the order in which they are noted
- * @u: the probe, or NULL when its callback has been called or will not be; under uprobe_mutex
+ * @u: the probe, which may have been freed when the operation is over
+ * @state: see &enum uprobe_deferred_state; under uprobe_mutex
  * @reg: it is a registration
- * @failed: it has failed after handlers may have run, and its callback follows; under uprobe_mutex
  * @is_return: @u is the first member of a return probe
  */
 struct uprobe_deferred {
@@ -32,8 +56,8 @@ struct uprobe_deferred {
 	struct list_head	node;
 	unsigned long		nr;
 	struct uprobe		*u;
+	enum uprobe_deferred_state state;
 	bool			reg;
-	bool			failed;
 	bool			is_return;
 };
 
@@ -48,6 +72,33 @@ static LIST_HEAD(removals);
 
 /* Held by a registration_callback, so that no other one runs when it unregisters a probe. */
 static DEFINE_MUTEX(callback_mutex);
+
+/* The states to which a state may change. */
+static const u8 transitions[] = {
+	[UPROBE_DEFERRED_NOTED]	    = BIT(UPROBE_DEFERRED_DONE) | BIT(UPROBE_DEFERRED_FAILED) |
+				      BIT(UPROBE_DEFERRED_CANCELLED),
+	[UPROBE_DEFERRED_DONE]	    = BIT(UPROBE_DEFERRED_ANSWERED) |
+				      BIT(UPROBE_DEFERRED_CANCELLED),
+	[UPROBE_DEFERRED_FAILED]    = BIT(UPROBE_DEFERRED_ANSWERED) |
+				      BIT(UPROBE_DEFERRED_CANCELLED),
+	[UPROBE_DEFERRED_ANSWERED]  = 0,
+	[UPROBE_DEFERRED_CANCELLED] = 0,
+};
+
+/* Makes all changes of an operation's state. */
+static void set_state(struct uprobe_deferred *op, enum uprobe_deferred_state state)
+{
+	lockdep_assert_held(&uprobe_mutex);
+	WARN_ON_ONCE(!(transitions[op->state] & BIT(state)));
+	op->state = state;
+}
+
+/* Has the operation been answered or cancelled? Then its probe may have been freed. */
+static bool is_over(const struct uprobe_deferred *op)
+{
+	lockdep_assert_held(&uprobe_mutex);
+	return !transitions[op->state];
+}
 
 static void add(struct uprobe_deferred *op)
 {
@@ -79,10 +130,10 @@ static void cancel_others(struct uprobe *u, struct uprobe_deferred *op)
 	list_for_each_entry(other, &noted, node) {
 		if (other == op) {
 			later = true;
-		} else if (other->u == u) {
+		} else if (other->u == u && !is_over(other)) {
 			if (later && other->reg)
 				return;
-			other->u = NULL;
+			set_state(other, UPROBE_DEFERRED_CANCELLED);
 		}
 	}
 }
@@ -119,30 +170,28 @@ void uprobe_defer(struct uprobe *u, bool reg, bool is_return)
 }
 
 /*
- * Takes the probe for the callback, which may free it; NULL if the operation was cancelled.
- * @removed: it had been registered, and is not any more.
+ * Before the callback, which may free the probe. Returns false if the operation was cancelled.
+ * @removed: the probe had been registered, and is not any more.
  */
-static struct uprobe *take(struct uprobe_deferred *op, bool removed)
+static bool start_callback(struct uprobe_deferred *op, bool removed)
 {
-	struct uprobe *u;
-
 	guard(mutex)(&uprobe_mutex);
-	u = op->u;
-	op->u = NULL;
+	if (is_over(op))
+		return false;
+	set_state(op, UPROBE_DEFERRED_ANSWERED);
 	/* Handlers that have ended since then may have noted more. */
-	if (u && removed)
-		cancel_others(u, op);
-	return u;
+	if (removed)
+		cancel_others(op->u, op);
+	return true;
 }
 
 static void call_back(struct uprobe_deferred *op, bool removed, int result)
 {
 	struct uprobe_task *utask = current->utask;
-	struct uprobe *u;
+	struct uprobe *u = op->u;
 
 	guard(mutex)(&callback_mutex);
-	u = take(op, removed);
-	if (!u || !u->registration_callback)
+	if (!start_callback(op, removed) || !u->registration_callback)
 		return;
 	utask->in_callback = true;
 	u->registration_callback(u, op->reg, result);
@@ -172,7 +221,7 @@ static bool has_failed(const struct uprobe *u)
 	lockdep_assert_held(&uprobe_mutex);
 	guard(spinlock)(&noted_lock);
 	list_for_each_entry(other, &noted, node) {
-		if (other->u == u && other->failed)
+		if (other->u == u && other->state == UPROBE_DEFERRED_FAILED)
 			return true;
 	}
 	return false;
@@ -184,10 +233,10 @@ static void run(struct uprobe_deferred *op)
 
 	scoped_guard(mutex, &uprobe_mutex) {
 		/* Has another operation been done instead? */
-		if (!op->u)
+		if (is_over(op))
 			return;
 		if (op->reg ? is_being_removed(op->u) : has_failed(op->u)) {
-			op->u = NULL;
+			set_state(op, UPROBE_DEFERRED_CANCELLED);
 			return;
 		}
 		if (op->reg)
@@ -197,7 +246,7 @@ static void run(struct uprobe_deferred *op)
 		/* No operation that was noted before may follow, nor answer for this one. */
 		if (removed)
 			cancel_others(op->u, op);
-		op->failed = op->reg && removed;
+		set_state(op, op->reg && removed ? UPROBE_DEFERRED_FAILED : UPROBE_DEFERRED_DONE);
 	}
 	if (removed)
 		uprobe_unregister_sync();
