@@ -2,25 +2,12 @@
 /*
  * Kernel probes: entry points for users, and boot.
  *
- * One probe is handled as a batch of one.  kprobes/batch.c registers a batch.  The steps of
- * unregistering a batch are:
- *
- *	1. detach   probes from their points
- *	2. disarm   all points that are not needed any more, together
- *	3. unpublish  points without probes
- *	4. wait once for handlers that are still running
- *	5. release  probes and points
- *
- * Text is restored (2) before a point leaves the table (3).  So a trap that has already
- * been taken finds its point, or finds no breakpoint in the text and returns to the
- * instruction.
+ * One probe is handled as a batch of one.  kprobes/batch.c registers and unregisters a batch.
  */
-#include <linux/bitfield.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kdebug.h>
-#include <linux/rculist.h>
 
 #include "kprobes/internal.h"
 
@@ -82,45 +69,6 @@ int register_kprobe_why(struct kprobe *p, struct kprobe_why *why)
 	return kprobe_register_batch(&p, 1, 0, why);
 }
 
-/* --- Unregister ---------------------------------------------------------- */
-
-/*
- * Removes the probe from its point; readers may still be walking over the probe.
- * Adds the point to @disarm if it is armed but need not be any more; otherwise to
- * @empty if it has no probes left.  Returns false if @kp is not registered.
- */
-static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
-{
-	struct kprobe_point *point = kprobe_point_of(kp, (unsigned long)kp->addr);
-
-	if (!point)
-		return false;
-	kprobe_point_remove_probe(point, kp);
-	if (point->state == KPROBE_GONE)
-		kprobe_gone_forget(kp);
-	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
-		kprobe_collect(point, disarm);
-	else if (kprobe_point_unused(point))
-		kprobe_collect(point, empty);
-	else
-		kprobe_optimizer_queue(kprobe_text_point(point));
-	return true;
-}
-
-/*
- * Resets the probe, so that its user may register it again.  An address that the user gave is
- * restored; an address that was derived from a symbol stays, for messages.
- */
-static void give_back(struct kprobe *kp)
-{
-	unsigned long skipped = FIELD_GET(KPROBE_FLAG_SKIPPED, kp->flags);
-
-	INIT_LIST_HEAD(&kp->list);
-	kp->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RESOLVED;
-	if (!kp->symbol_name)
-		kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr - kp->offset - skipped);
-}
-
 /**
  * unregister_kprobes() - unregister several probes
  * @kps: array of pointers to the probes; NULL entries are skipped
@@ -138,36 +86,7 @@ static void give_back(struct kprobe *kp)
  */
 void unregister_kprobes(struct kprobe **kps, int num)
 {
-	LIST_HEAD(disarm);
-	LIST_HEAD(empty);
-	bool any = false;
-	int i;
-
-	mutex_lock(&kprobe_mutex);
-	for (i = 0; i < num; i++) {
-		if (!kps[i])
-			continue;
-		if (detach(kps[i], &disarm, &empty)) {		/* 1 */
-			kps[i]->flags |= KPROBE_FLAG_DETACHED;
-			any = true;
-		} else if (!(kps[i]->flags & KPROBE_FLAG_DETACHED)) {
-			kps[i]->addr = NULL;
-		}
-	}
-	if (!list_empty(&disarm))
-		kprobe_disarm_points(&disarm);			/* 2 */
-	list_splice_tail(&disarm, &empty);
-	kprobe_points_unpublish(&empty);			/* 3 */
-	mutex_unlock(&kprobe_mutex);
-
-	if (!any)
-		return;
-	kprobe_wait_for_hits();					/* 4 */
-	for (i = 0; i < num; i++) {				/* 5 */
-		if (kps[i] && kps[i]->flags & KPROBE_FLAG_DETACHED)
-			give_back(kps[i]);
-	}
-	kprobe_points_release(&empty);
+	kprobe_unregister_batch(kps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobes);
 
@@ -179,7 +98,7 @@ EXPORT_SYMBOL_GPL(unregister_kprobes);
  */
 void unregister_kprobe(struct kprobe *p)
 {
-	unregister_kprobes(&p, 1);
+	kprobe_unregister_batch(&p, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_kprobe);
 

@@ -136,7 +136,7 @@ int kprobe_arm_points(struct list_head *points)
  * @points: work list of points in any armed state
  *
  * Cannot fail.  On return no CPU can take a new hit, but handlers of earlier hits may
- * still be running (kernel/kprobes.c waits for these).
+ * still be running (batch.c waits for these).
  *
  * Context: task, may sleep, kprobe_mutex held.
  */

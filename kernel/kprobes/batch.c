@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Registering a batch of probes, all or none:
+ * Batches of probes.
+ *
+ * The steps of registering a batch, all or none:
  *
  *	1. find	 the place of every probe, and check it
  *	2. prepare  points for the addresses that have none, and publish them
@@ -9,6 +11,18 @@
  *
  * Each step has a function that undoes it.  After a failure, these are called in the
  * opposite order, and all structs are as before.
+ *
+ * The steps of unregistering a batch:
+ *
+ *	1. detach   probes from their points
+ *	2. disarm   all points that are not needed any more, together
+ *	3. unpublish  points without probes
+ *	4. wait once for handlers that are still running
+ *	5. release  probes and points
+ *
+ * Text is restored (2) before a point leaves the table (3).  So a trap that has already
+ * been taken finds its point, or finds no breakpoint in the text and returns to the
+ * instruction.
  */
 #include <linux/bitfield.h>
 #include <linux/list_sort.h>
@@ -457,4 +471,92 @@ int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_
 	if (num > 1)
 		kvfree(batch.entries);
 	return ret;
+}
+
+/* --- Unregister ---------------------------------------------------------- */
+
+/*
+ * Removes the probe from its point; readers may still be walking over the probe.
+ * Adds the point to @disarm if it is armed but need not be any more; otherwise to
+ * @empty if it has no probes left.  Returns false if @kp is not registered.
+ */
+static bool detach(struct kprobe *kp, struct list_head *disarm, struct list_head *empty)
+{
+	struct kprobe_point *point = kprobe_point_of(kp, (unsigned long)kp->addr);
+
+	if (!point)
+		return false;
+	kprobe_point_remove_probe(point, kp);
+	if (point->state == KPROBE_GONE)
+		kprobe_gone_forget(kp);
+	if (kprobe_point_armed(point) && !kprobe_point_wants_arming(point))
+		kprobe_collect(point, disarm);
+	else if (kprobe_point_unused(point))
+		kprobe_collect(point, empty);
+	else
+		kprobe_optimizer_queue(kprobe_text_point(point));
+	return true;
+}
+
+/*
+ * Resets the probe, so that its user may register it again.  An address that the user gave is
+ * restored; an address that was derived from a symbol stays, for messages.
+ */
+static void give_back(struct kprobe *kp)
+{
+	unsigned long skipped = FIELD_GET(KPROBE_FLAG_SKIPPED, kp->flags);
+
+	INIT_LIST_HEAD(&kp->list);
+	kp->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RESOLVED;
+	if (!kp->symbol_name)
+		kp->addr = (kprobe_opcode_t *)((unsigned long)kp->addr - kp->offset - skipped);
+}
+
+/* Steps 1 to 3.  Returns false if none of the probes was registered. */
+static bool unregister_locked(struct kprobe **kps, int num, struct list_head *empty)
+{
+	LIST_HEAD(disarm);
+	bool any = false;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		if (!kps[i])
+			continue;
+		if (detach(kps[i], &disarm, empty)) {		/* 1 */
+			kps[i]->flags |= KPROBE_FLAG_DETACHED;
+			any = true;
+		} else if (!(kps[i]->flags & KPROBE_FLAG_DETACHED)) {
+			kps[i]->addr = NULL;
+		}
+	}
+	if (!list_empty(&disarm))
+		kprobe_disarm_points(&disarm);			/* 2 */
+	list_splice_tail(&disarm, empty);
+	kprobe_points_unpublish(empty);				/* 3 */
+	return any;
+}
+
+/**
+ * kprobe_unregister_batch() - unregister probes
+ * @kps: the probes; NULL entries are skipped
+ * @num: number of the probes
+ *
+ * Context: see unregister_kprobes().
+ */
+void kprobe_unregister_batch(struct kprobe **kps, int num)
+{
+	LIST_HEAD(empty);
+	bool any;
+	int i;
+
+	scoped_guard(mutex, &kprobe_mutex)
+		any = unregister_locked(kps, num, &empty);
+	if (!any)
+		return;
+	kprobe_wait_for_hits();					/* 4 */
+	for (i = 0; i < num; i++) {				/* 5 */
+		if (kps[i] && kps[i]->flags & KPROBE_FLAG_DETACHED)
+			give_back(kps[i]);
+	}
+	kprobe_points_release(&empty);
 }

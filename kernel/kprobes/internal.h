@@ -223,6 +223,7 @@ extern bool kprobes_ready;
 
 /* batch.c */
 int kprobe_register_batch(struct kprobe **kps, int num, u32 kind, struct kprobe_why *why);
+void kprobe_unregister_batch(struct kprobe **kps, int num);
 
 /*
  * Return probes and jprobes begin with their kprobe, so an array of pointers to them is

@@ -73,7 +73,7 @@ EXPORT_SYMBOL_GPL(register_jprobe);
  */
 void unregister_jprobes(struct jprobe **jps, int num)
 {
-	unregister_kprobes((struct kprobe **)jps, num);
+	kprobe_unregister_batch((struct kprobe **)jps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_jprobes);
 

@@ -174,14 +174,14 @@ void unregister_kretprobes(struct kretprobe **rps, int num)
 	int i;
 
 	/*
-	 * From here on, no call of a return handler begins.  unregister_kprobes()
+	 * From here on, no call of a return handler begins.  kprobe_unregister_batch()
 	 * waits for running ones, as it does for entry handlers.
 	 */
 	for (i = 0; i < num; i++) {
 		if (rps[i])
 			kretprobe_engine_stop(rps[i]);
 	}
-	unregister_kprobes((struct kprobe **)rps, num);
+	kprobe_unregister_batch((struct kprobe **)rps, num);
 	kretprobe_engine_free(rps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_kretprobes);
