@@ -90,14 +90,17 @@ static void add_static_calls(struct reserved_index *index) { }
 #endif
 
 #ifdef CONFIG_GENERIC_BUG
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
 static unsigned long bug_site(const struct bug_entry *bug)
 {
-#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
 	return (unsigned long)offset_to_ptr(&bug->bug_addr_disp);
-#else
-	return bug->bug_addr;
-#endif
 }
+#else
+static unsigned long bug_site(const struct bug_entry *bug)
+{
+	return bug->bug_addr;
+}
+#endif
 
 static void add_bugs(struct reserved_index *index)
 {

@@ -53,23 +53,32 @@ static __always_inline bool reaches(unsigned long addr, const void *data, size_t
 	       size + sizeof(long) - 1;
 }
 
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+static __always_inline bool reaches_rcu(unsigned long addr)
+{
+	return reaches(addr, raw_cpu_ptr(&context_tracking), sizeof(struct context_tracking));
+}
+#else
+static __always_inline bool reaches_rcu(unsigned long addr) { return false; }
+#endif
+
+#ifdef CONFIG_PROVE_LOCKING
+static __always_inline bool reaches_lockdep(unsigned long addr)
+{
+	return reaches(addr, raw_cpu_ptr(&hardirqs_enabled), sizeof(int));
+}
+#else
+static __always_inline bool reaches_lockdep(unsigned long addr) { return false; }
+#endif
+
 /*
- * Until it ends, the exception has changed the count of disabled preemption, and what RCU and
- * lockdep know of this CPU.
+ * Until it ends, the exception has changed the count of disabled preemption, and the state of this
+ * CPU that RCU and lockdep keep.
  */
 static __always_inline bool is_changed_here(unsigned long addr)
 {
-	if (reaches(addr, current_thread_info(), sizeof(struct thread_info)))
-		return true;
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	if (reaches(addr, raw_cpu_ptr(&context_tracking), sizeof(struct context_tracking)))
-		return true;
-#endif
-#ifdef CONFIG_PROVE_LOCKING
-	if (reaches(addr, raw_cpu_ptr(&hardirqs_enabled), sizeof(int)))
-		return true;
-#endif
-	return false;
+	return reaches(addr, current_thread_info(), sizeof(struct thread_info)) ||
+	       reaches_rcu(addr) || reaches_lockdep(addr);
 }
 
 static __always_inline bool load(unsigned long addr, unsigned int size, u64 *value)
