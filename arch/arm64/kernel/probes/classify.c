@@ -51,7 +51,7 @@ struct probe_row {
 #define LANDING(_mask, _value, _name) \
 	ROW(_mask, _value, _name, .action = PROBE_COPY, .landing = true)
 
-#define SIMULATE(_mask, _value, _kind, _name) \
+#define EMULATE(_mask, _value, _kind, _name) \
 	ROW(_mask, _value, _name, .action = PROBE_EMULATE, .kind = _kind)
 
 #define REFUSE(_mask, _value, _refusal, _name) \
@@ -97,8 +97,8 @@ static const struct probe_row probe_groups[] = {
 
 static const struct probe_row probe_immediate_rows[] = {
 	/* Instructions that read their own address. */
-	SIMULATE(0x9f000000, 0x10000000, KIND_ADR, "adr"),
-	SIMULATE(0x9f000000, 0x90000000, KIND_ADRP, "adrp"),
+	EMULATE(0x9f000000, 0x10000000, KIND_ADR, "adr"),
+	EMULATE(0x9f000000, 0x90000000, KIND_ADRP, "adrp"),
 	/* FEAT_PAuth_LR authenticates with the address of an instruction. */
 	REFUSE(0xffc0001f, 0xf380001f, REFUSE_POSITION, "autiasppc, autibsppc"),
 };
@@ -121,9 +121,9 @@ static const struct probe_row probe_vector_rows[] = {
 /* Loads and stores with bit 28, and without bit 29. */
 static const struct probe_row probe_literal_rows[] = {
 	/* Instructions that read their own address. */
-	SIMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
-	SIMULATE(0xff000000, 0x98000000, KIND_LDRSW_LITERAL, "ldrsw literal"),
-	SIMULATE(0xff000000, 0xd8000000, KIND_PRFM_LITERAL, "prfm literal"),
+	EMULATE(0xbf000000, 0x18000000, KIND_LDR_LITERAL, "ldr literal"),
+	EMULATE(0xff000000, 0x98000000, KIND_LDRSW_LITERAL, "ldrsw literal"),
+	EMULATE(0xff000000, 0xd8000000, KIND_PRFM_LITERAL, "prfm literal"),
 	/* The vector registers are not in pt_regs, and may belong to user space. */
 	REFUSE(0x3f000000, 0x1c000000, REFUSE_VECTOR_LITERAL, "ldr literal, SIMD"),
 
@@ -147,16 +147,16 @@ static const struct probe_row probe_exclusive_rows[] = {
 
 static const struct probe_row probe_branch_rows[] = {
 	/* Instructions that read their own address. */
-	SIMULATE(0xfc000000, 0x14000000, KIND_B, "b"),
-	SIMULATE(0xfc000000, 0x94000000, KIND_BL, "bl"),
-	SIMULATE(0xff000000, 0x54000000, KIND_B_COND, "b.cond, bc.cond"),
-	SIMULATE(0x7e000000, 0x34000000, KIND_CBZ, "cbz, cbnz"),
-	SIMULATE(0x7e000000, 0x36000000, KIND_TBZ, "tbz, tbnz"),
+	EMULATE(0xfc000000, 0x14000000, KIND_B, "b"),
+	EMULATE(0xfc000000, 0x94000000, KIND_BL, "bl"),
+	EMULATE(0xff000000, 0x54000000, KIND_B_COND, "b.cond, bc.cond"),
+	EMULATE(0x7e000000, 0x34000000, KIND_CBZ, "cbz, cbnz"),
+	EMULATE(0x7e000000, 0x36000000, KIND_TBZ, "tbz, tbnz"),
 
 	/* Branches by register: execution would never reach the instruction after the copy. */
-	SIMULATE(0xfffffc1f, 0xd61f0000, KIND_BR, "br"),
-	SIMULATE(0xfffffc1f, 0xd63f0000, KIND_BLR, "blr"),
-	SIMULATE(0xfffffc1f, 0xd65f0000, KIND_RET, "ret"),
+	EMULATE(0xfffffc1f, 0xd61f0000, KIND_BR, "br"),
+	EMULATE(0xfffffc1f, 0xd63f0000, KIND_BLR, "blr"),
+	EMULATE(0xfffffc1f, 0xd65f0000, KIND_RET, "ret"),
 
 	/*
 	 * Authenticated branches need the CPU's keys, so they run as copies. They must
