@@ -17,7 +17,7 @@
 
 #define DEFAULT_LENGTH		4
 
-/* Logs what is wrong at @column of the place; returns @err. */
+/* Logs an error at @column of the place; returns @err. */
 static int bad_place(int column, const char *text, int err)
 {
 	trace_probe_log_set_index(1);

@@ -131,7 +131,7 @@ int uprobe_arm_vma(struct vm_area_struct *vma, struct uprobe_point **points, uns
 	return err ?: any;
 }
 
-/* A lack of memory is no decision, so nobody else reports it. */
+/* A lack of memory is no decision, so no other function reports it. */
 static void decide(struct vm_area_struct *vma, struct uprobe_point *point)
 {
 	int err = uprobe_point_decide(point, arch_uprobe_mode(vma->vm_mm))->err;

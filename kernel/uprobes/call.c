@@ -116,7 +116,7 @@ void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm)
 	       sizeof(newmm->uprobes_state.call_pages));
 }
 
-/* --- What text is ------------------------------------------------------------- */
+/* --- Kinds of text ------------------------------------------------------------ */
 
 /**
  * uprobe_call_target() - are these bytes a call of the call page?
@@ -133,7 +133,7 @@ bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vadd
 	return target && is_call_page(mm, target);
 }
 
-/* Do the last bytes of what is or was a nop call the call page? */
+/* Do the last bytes of a nop, replaced or not, call the call page? */
 static __always_inline bool has_call(struct mm_struct *mm, const u8 *at, unsigned long vaddr)
 {
 	return at[UPROBE_CALL_KEPT] == call_opcode &&
@@ -291,7 +291,7 @@ static int clear_moving(struct uprobe_mm *own, struct vm_area_struct *vma, unsig
 	return 0;
 }
 
-/* Can pages have calls, or what is left of them? Data, of which there may be much, has none. */
+/* Can pages have calls, or remains of calls? Data, of which there may be much, has none. */
 static bool may_have_calls(struct vm_area_struct *vma, unsigned long start, unsigned long len)
 {
 	loff_t offset = uprobe_vma_offset(vma, start);

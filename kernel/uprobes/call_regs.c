@@ -3,8 +3,8 @@
  * Calls in place of nops: the registers of a task that executes one.
  *
  * Until the system call is made, the nop has not been hit, and the registers can be set back to it;
- * after the system call, they can be set forward to the next instruction. So nobody sees the
- * addresses in between: leave.c has the list of those who might.
+ * after the system call, they can be set forward to the next instruction. So the addresses in
+ * between are never visible: leave.c lists the readers.
  */
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>

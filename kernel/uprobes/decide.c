@@ -337,7 +337,7 @@ int uprobe_points_read_mapped(struct inode *inode, loff_t from, loff_t end)
 /* Instructions so far after %UPROBE_CONTEXT_BYTES of a page have their context in the page. */
 #define WITH_CONTEXT	(PAGE_SIZE - MAX_UINSN_BYTES - 2 * UPROBE_CONTEXT_BYTES)
 
-/* Brings in what a batch needs of a file. Returns 0 or the first error. */
+/* Brings in the text and the counters of a batch in a file. Returns 0 or the first error. */
 static int bring_in_all(struct file *file, const struct uprobe_request *requests, unsigned int nr)
 {
 	const struct uprobe_request *request, *end = requests + nr;

@@ -192,7 +192,7 @@ static void arm(struct wprobe_user *user)
 }
 
 /*
- * Current's handler unregisters its own probe, and may free it: nobody uses it after that.  The
+ * Current's handler unregisters its own probe, and may free it: it is not used after that.  The
  * object remains until the handler has returned.
  */
 static void set_self(struct wprobe_user *user)

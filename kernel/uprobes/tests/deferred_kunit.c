@@ -76,7 +76,7 @@ static void end_hit(void)
 }
 
 /**
- * struct scenario - what the handlers of a hit ask for
+ * struct scenario - operations that the handlers of a hit ask for
  * @name: of the case
  * @requests: the operations: + is a registration, - a removal; a digit is the index of the probe
  * @callbacks: the wanted callbacks, in the same notation
