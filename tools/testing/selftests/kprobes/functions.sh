@@ -457,7 +457,7 @@ event()
 	append "$EVENTS" "$1"
 }
 
-# reason: print what is wrong with the last command for an event, from the log of errors.
+# reason: print the error of the last command for an event, from the log of errors.
 reason()
 {
 	sed -n 's/.*error: //p' "$TRACING/error_log" | tail -n 1 | sed 's/ *$//'

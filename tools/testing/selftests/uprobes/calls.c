@@ -507,7 +507,7 @@ static bool move_page(void *from, void *to)
 	return (void *)syscall(__NR_mremap, from, PAGE_BYTES, PAGE_BYTES, 3, to) == to;
 }
 
-/* The call must not lead elsewhere, and what is left of it does not disturb a new probe. */
+/* The call must not lead elsewhere, and its remaining bytes do not disturb a new probe. */
 static int move_text(void)
 {
 	void *text, *place;

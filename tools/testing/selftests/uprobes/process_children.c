@@ -292,7 +292,7 @@ static void check_fork_of_written(void)
 	munmap(written, 4096);
 }
 
-/* What the executed program does: "exit", or "stop" before it. */
+/* The action of the executed program: "exit", or "stop" before it. */
 static char *after_exec = "exit";
 
 static int child_execs(void)

@@ -86,7 +86,7 @@ static struct times measure(void)
 	return times;
 }
 
-/* What an exception costs more than a system call does not count: no probe can avoid it. */
+/* Subtracts the additional cost of an exception over a system call: no probe can avoid it. */
 static void check_cost(const char *name, const char *words, int column, long bound)
 {
 	struct times bare = measure(), times;
@@ -108,7 +108,7 @@ int main(void)
 	if (in_child(traps_once))
 		ksft_exit_skip("no system calls of 32 bits to compare with\n");
 	ksft_set_plan(2);
-	/* More than twice of what they cost under QEMU. */
+	/* More than twice their cost under QEMU. */
 	check_cost("a hit", "quiet", HITS, 2);
 	check_cost("a return", "return quiet", RETURNS, 10);
 	ksft_finished();

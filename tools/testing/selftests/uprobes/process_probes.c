@@ -344,7 +344,7 @@ static void check_writing(void)
 			 "a handler writes data of the process: error %d, 0x%x\n", err, *at);
 	change_protection(page, 4096, PROT_READ);
 	ksft_test_result(call_plain(1) == 1 && get("a", HITS) == 2 && get("a", ERRORS) == 1,
-			 "but not what the process cannot write\n");
+			 "but not data that the process cannot write\n");
 	command("drop");
 	munmap(page, 4096);
 }

@@ -17,7 +17,7 @@ define()
 	append "$events" "$1"
 }
 
-# marked: print the rest of the last command in the log of errors, from what is wrong with it.
+# marked: print the last command in the log of errors, from the column of the error on.
 marked()
 {
 	tail -n 2 "$TRACING/error_log" |
