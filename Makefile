@@ -37,7 +37,7 @@ help:
 	@echo 'make series-branch              the same as branches of the base, in build/series-branch'
 	@echo 'make series-check [ARCH=] [FROM=N] [ONLY="name ..."]  build and boot every step of them, with'
 	@echo '                                the old and the new kprobes; goes on where it was interrupted'
-	@echo 'make base-tests [ARCH=]         run the tests of 0-tests on the base; it fails what is known to fail'
+	@echo 'make base-tests [ARCH=]         run the tests of 0-tests on the base: only the known ones fail'
 	@echo 'make docs                       the manuals in Documentation/trace as HTML, with Sphinx'
 	@echo 'make clean                      remove build/'
 	@echo

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # basetests.sh: make base-tests.  Run the kselftests of the series 0-tests on the base, with
-# nothing else applied, for ARCH or for x86_64: what the old implementation fails must be in
-# lab/series/known-base, with its reason, and each line of that list must be about a check that
-# fails.  The last line is "N passed, N failed".
+# nothing else applied, for ARCH or for x86_64: each check that the old implementation fails must
+# be in lab/series/known-base, with its reason, and each line of that list must be about a check
+# that fails.  The last line is "N passed, N failed".
 #
 # The kernel is that of "make clients COMPARE=1" (configuration users-base).  make clients also
 # runs the tests of kprobes/clients on it, so they are not run here.

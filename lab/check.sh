@@ -286,7 +286,7 @@ check_configs()
 	done
 }
 
-# What check_aside says at its end.  bash forgets the status of a child that has ended when a later
+# The last line of check_aside.  bash forgets the status of a child that has ended when a later
 # one gets its number.
 ASIDE_ENDED="the checks of other architectures and configurations have ended"
 
