@@ -274,6 +274,7 @@ int register_kprobes(struct kprobe **kps, int num);
 void unregister_kprobes(struct kprobe **kps, int num);
 int disable_kprobe(struct kprobe *kp);
 int enable_kprobe(struct kprobe *kp);
+void kprobe_wait_for_hits(void);
 
 int register_kretprobe(struct kretprobe *rp);
 int register_kretprobe_why(struct kretprobe *rp, struct kprobe_why *why);
@@ -440,6 +441,8 @@ static inline int kprobe_fault_handler(struct pt_regs *regs, int trapnr)
 {
 	return 0;
 }
+
+static inline void kprobe_wait_for_hits(void) { }
 
 static inline unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 						    struct llist_node **cur)

@@ -235,7 +235,6 @@ static_assert(!offsetof(struct jprobe, kp));
 /* release.c */
 void kprobe_points_release(struct list_head *points);
 void kprobe_wait_until_left(void);
-void kprobe_wait_for_hits(void);
 
 /* point.c */
 struct kprobe_point *kprobe_point_create(const struct kprobe_place *place, const char **why);
