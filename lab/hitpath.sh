@@ -60,6 +60,28 @@ misplaced()
 		done | grep -vwFf <(awk '/^[^#]/ { print $1 }' "$LAB/hitpath.known") || true
 }
 
+# instrumented: objects of folders hit/ that are traced, or that call a sanitizer, or change the
+# preemption count by a call, which is traced, with what shows that.  The calls of ftrace are
+# not in the disassembly of a kernel whose entries have nops.
+instrumented()
+{
+	local object checked=0
+
+	while read -r object; do
+		[[ -f $OUT/$object ]] || continue
+		checked=$((checked + 1))
+		{
+			"$(binutil "$ARCH" objdump)" -h "$OUT/$object"
+			"$(binutil "$ARCH" nm)" -u "$OUT/$object"
+		} | awk -v object="$object" '
+			$2 ~ /^__(mcount_loc|patchable_function_entries|fentry__|sanitizer_cov_.*)$/ ||
+			$2 ~ /^_*mcount$|^preempt_count_(add|sub)$|^__(hw)?asan_|^__(tsan|msan|ubsan)_/ {
+				print object ": " $2
+			}'
+	done < <(own_files | sed -nE '/\/hit\//s/\.[cS]$/.o/p')
+	((checked)) || echo "no object of these folders is in $OUT"
+}
+
 # untried: functions that are in only one of the lists NEAR_HITS, in hitpath.known and in
 # anywhere.sh of the kselftests.
 untried()
@@ -92,6 +114,11 @@ found=$(misplaced)
 [[ -z $found ]] || {
 	sed 's/^/    /' <<<"$found"
 	die "these run at a hit, and are not in hit/"
+}
+found=$(instrumented)
+[[ -z $found ]] || {
+	sed 's/^/    /' <<<"$found"
+	die "these are in hit/, and must not be traced or checked by the compiler's calls"
 }
 found=$(untried)
 [[ -z $found ]] || die "hitpath.known and anywhere.sh have different NEAR_HITS: ${found//$'\n'/ }"
