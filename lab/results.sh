@@ -56,11 +56,11 @@ part()
 	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$2"
 }
 
-# strict ARCH TREE FILE [note]: print the results in FILE; a case that did not run to completion is a
-# failure unless lab/clients.known has a reason.  So is a failed case of selftests/bpf.  On the
+# strict ARCH TREE FILE [note]: print the results in FILE; a case that did not run to completion is
+# a failure unless lab/clients.known has a reason.  So is a failed case of selftests/bpf.  On the
 # old implementation, TREE "base", a case of selftests/ftrace may fail if its reason there begins
-# with "fails:".  With "note", note which of the list did run to completion, or did not run, if other
-# cases of the same group have run.
+# with "fails:".  With "note", note which lines of the list have no such case, if other cases of
+# the same group have run.
 strict()
 {
 	awk -F '\t' -v arch="$1" -v tree="$2" -v note="${4:-}" '
