@@ -11,6 +11,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/static_call.h>
@@ -80,6 +81,16 @@ static int kp_target_after(void)
 /* Architectures with static calls have a trampoline for it, a symbol of this module. */
 DEFINE_STATIC_CALL(kp_target_static, kp_target_before);
 
+static DEFINE_STATIC_KEY_FALSE(kp_target_key);
+
+/* Has a jump label. */
+static noinline int kp_target_branch(void)
+{
+	if (static_branch_unlikely(&kp_target_key))
+		return READ_ONCE(number);
+	return READ_ONCE(number) + 7;
+}
+
 static int call(const char *name, const struct kernel_param *kp)
 {
 	if (sysfs_streq(name, "plain"))
@@ -90,6 +101,8 @@ static int call(const char *name, const struct kernel_param *kp)
 		return kp_target_nokprobe() == 4 ? 0 : -EIO;
 	if (sysfs_streq(name, "section"))
 		return kp_target_section() == 5 ? 0 : -EIO;
+	if (sysfs_streq(name, "branch"))
+		return kp_target_branch() == 8 ? 0 : -EIO;
 	if (sysfs_streq(name, "static")) {
 		if (static_call(kp_target_static)() != 6)
 			return -EIO;
@@ -106,7 +119,7 @@ static const struct kernel_param_ops call_ops = {
 	.set = call,
 };
 module_param_cb(call, &call_ops, NULL, 0200);
-MODULE_PARM_DESC(call, "function to call: plain, traced, nokprobe, section, static");
+MODULE_PARM_DESC(call, "function to call: plain, traced, nokprobe, section, branch, static");
 
 static int __init target_init(void)
 {

@@ -20,6 +20,7 @@
  *	when=MODULE			register later, when that module is being loaded;
  *					the result is a column of kp_test/probes
  *	leaving=MODULE			the same, when it is being unloaded
+ *	label				at the first jump label of that module
  *
  * Read kp_test/probes for a line for each probe: name, hits, hits of the post or
  * return handler, nmissed, result.  Read kp_test/sites for addresses that have
@@ -143,8 +144,18 @@ static unsigned long jump_label_site(void)
 	}
 	return 0;
 }
+
+static unsigned long first_label(const struct module *mod)
+{
+	return mod->num_jump_entries ? jump_entry_code(mod->jump_entries) : 0;
+}
 #else
 static unsigned long jump_label_site(void)
+{
+	return 0;
+}
+
+static unsigned long first_label(const struct module *mod)
 {
 	return 0;
 }
@@ -190,6 +201,7 @@ DEFINE_SHOW_ATTRIBUTE(sites);
  * @symbol:	the text of rp.kp.symbol_name, if the command has one
  * @when:	name of the module to wait for, empty if none
  * @event:	the MODULE_STATE_* of that module to wait for
+ * @label:	probe the first jump label of that module
  * @is_return:	rp is registered, otherwise rp.kp
  * @registered:	the probe is registered
  * @result:	result of the registration
@@ -203,6 +215,7 @@ struct test_probe {
 	char symbol[SYMBOL_SIZE];
 	char when[MODULE_NAME_LEN];
 	unsigned long event;
+	bool label;
 	bool is_return;
 	bool registered;
 	int result;
@@ -291,6 +304,8 @@ static int set_member(struct test_probe *probe, const char *key, const char *val
 		kp->flags |= KPROBE_FLAG_DISABLED;
 	else if (!strcmp(key, "return"))
 		probe->is_return = true;
+	else if (!strcmp(key, "label"))
+		probe->label = true;
 	else if (set_number(value, &number))
 		return -ENXIO;
 	else if (!strcmp(key, "offset"))
@@ -433,6 +448,16 @@ DEFINE_SHOW_ATTRIBUTE(probes);
 
 /* --- Waiting for modules -------------------------------------------------------- */
 
+static int register_in(struct module *mod, struct test_probe *probe)
+{
+	if (probe->label) {
+		probe->rp.kp.addr = (kprobe_opcode_t *)first_label(mod);
+		if (!probe->rp.kp.addr)
+			return -ENOENT;
+	}
+	return register_it(probe);
+}
+
 static int module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct test_probe *probe;
@@ -443,7 +468,7 @@ static int module_event(struct notifier_block *nb, unsigned long event, void *da
 		if (strcmp(probe->when, mod->name) || probe->event != event ||
 		    probe->registered)
 			continue;
-		probe->result = register_it(probe);
+		probe->result = register_in(mod, probe);
 		probe->registered = !probe->result;
 	}
 	return NOTIFY_DONE;
