@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reliable stack traces of a task that is preempted at the end of a detour (arm64).  No exception
- * interrupts it there.  Its function has no frame record, so its caller is in the link register
- * only.  Live patching considers the caller unused unless the trace shows it, so the trace must
- * not be reliable.
+ * Reliable stack traces (arm64).  Live patching considers a function unused unless the trace shows
+ * it.  So the trace must not be reliable:
+ *
+ *   - if a task is preempted at the end of a detour.  No exception interrupts it there.  Its
+ *     function has no frame record, so its caller is in the link register only.
+ *   - if the return address of a call has been replaced, and is not known.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/kprobes.h>
 #include <linux/stacktrace.h>
 
 #include "opt_functions.h"
@@ -121,9 +125,97 @@ static void without_a_probe(struct kunit *test)
 	KUNIT_EXPECT_GT(test, traces.reliable, 0);
 }
 
+/* --- Return probes ------------------------------------------------------------------ */
+
+static bool entered;
+
+static int note_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	WRITE_ONCE(entered, true);
+	return 0;
+}
+
+static noinline notrace __noclone int sleep_in_call(struct completion *end)
+{
+	int x = 1;
+
+	wait_for_completion(end);
+	KEEP_CALL(x);
+	return x;
+}
+
+static noinline int call_sleeper(void *end)
+{
+	int x = sleep_in_call(end);
+
+	KEEP_CALL(x);
+	return x;
+}
+
+/**
+ * struct sleeper_traces - traces of a task that sleeps in a probed call
+ * @known:	length, or errno, of the trace
+ * @caller:	this trace has the caller
+ * @unknown:	the same as @known, if the task's list does not have the call
+ */
+struct sleeper_traces {
+	int known;
+	bool caller;
+	int unknown;
+};
+
+/* Called while the task does not begin or cease to run. */
+static int trace_sleeper(struct task_struct *task, void *data)
+{
+	struct llist_node *calls = task->kretprobe_instances.first;
+	struct sleeper_traces *traces = data;
+	unsigned long entries[32];
+	int i;
+
+	if (!READ_ONCE(entered) || task_curr(task) || task_is_running(task))
+		return -EAGAIN;
+	traces->known = stack_trace_save_tsk_reliable(task, entries, ARRAY_SIZE(entries));
+	for (i = 0; i < traces->known; i++)
+		traces->caller |= is_in(entries[i], call_sleeper, 64);
+	/* Only the task itself uses the list. */
+	task->kretprobe_instances.first = NULL;
+	traces->unknown = stack_trace_save_tsk_reliable(task, entries, ARRAY_SIZE(entries));
+	task->kretprobe_instances.first = calls;
+	return 0;
+}
+
+static void an_unknown_return_address(struct kunit *test)
+{
+	struct kretprobe rp = {
+		.kp.addr = (void *)sleep_in_call,
+		.entry_handler = note_entry,
+	};
+	DECLARE_COMPLETION_ONSTACK(end);
+	struct sleeper_traces traces = {};
+	struct task_struct *task;
+	int i, ret = -EAGAIN;
+
+	WRITE_ONCE(entered, false);
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
+	task = start_on_first_cpu(call_sleeper, &end);
+	for (i = 0; task && i < 3000 && ret == -EAGAIN; i++) {
+		ret = task_call_func(task, trace_sleeper, &traces);
+		msleep(20);
+	}
+	complete(&end);
+	if (task)
+		kthread_stop_put(task);
+	unregister_kretprobe(&rp);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GT(test, traces.known, 0);
+	KUNIT_EXPECT_TRUE(test, traces.caller);
+	KUNIT_EXPECT_EQ(test, traces.unknown, -EINVAL);
+}
+
 static struct kunit_case reliable_cases[] = {
 	KUNIT_CASE(without_a_probe),
 	KUNIT_CASE(after_the_entry),
+	KUNIT_CASE(an_unknown_return_address),
 	{}
 };
 
