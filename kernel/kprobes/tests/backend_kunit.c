@@ -6,6 +6,7 @@
 #include <linux/execmem.h>
 #include <linux/kallsyms.h>
 #include <linux/sizes.h>
+#include <linux/uaccess.h>
 
 #include "../internal.h"
 #include "counted.h"
@@ -86,6 +87,22 @@ static bool has_symbol(const kprobe_opcode_t *slot, const char *name)
 	return false;
 }
 
+/* Slots are executed, so they are written through other mappings only. */
+static void expect_read_only(struct kunit *test, kprobe_opcode_t *slot)
+{
+	u8 byte = *(u8 *)slot;
+
+	KUNIT_EXPECT_EQ(test, copy_to_kernel_nofault(slot, &byte, sizeof(byte)), -EFAULT);
+}
+
+static void skip_unless_read_only(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_STRICT_KERNEL_RWX))
+		kunit_skip(test, "text can be written in this kernel");
+	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64))
+		kunit_skip(test, "slots of the stock backends");
+}
+
 static void slots_of_probes_have_symbols(struct kunit *test)
 {
 	kprobe_opcode_t *slot = get_insn_slot();
@@ -93,6 +110,17 @@ static void slots_of_probes_have_symbols(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_EXPECT_TRUE(test, is_kprobe_insn_slot((unsigned long)slot));
 	KUNIT_EXPECT_TRUE(test, has_symbol(slot, KPROBE_INSN_PAGE_SYM));
+	free_insn_slot(slot, 0);
+}
+
+static void slots_of_probes_cannot_be_written(struct kunit *test)
+{
+	kprobe_opcode_t *slot;
+
+	skip_unless_read_only(test);
+	slot = get_insn_slot();
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	expect_read_only(test, slot);
 	free_insn_slot(slot, 0);
 }
 #endif
@@ -106,6 +134,17 @@ static void slots_of_detours_have_symbols(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_kprobe_optinsn_slot((unsigned long)slot));
 	KUNIT_EXPECT_FALSE(test, is_kprobe_insn_slot((unsigned long)slot));
 	KUNIT_EXPECT_TRUE(test, has_symbol(slot, KPROBE_OPTINSN_PAGE_SYM));
+	free_optinsn_slot(slot, 0);
+}
+
+static void slots_of_detours_cannot_be_written(struct kunit *test)
+{
+	kprobe_opcode_t *slot;
+
+	skip_unless_read_only(test);
+	slot = get_optinsn_slot();
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	expect_read_only(test, slot);
 	free_optinsn_slot(slot, 0);
 }
 
@@ -145,9 +184,11 @@ static struct kunit_case backend_cases[] = {
 	KUNIT_CASE(a_cache_hands_out_slots),
 	KUNIT_CASE(a_cache_has_symbols),
 	KUNIT_CASE(slots_of_probes_have_symbols),
+	KUNIT_CASE(slots_of_probes_cannot_be_written),
 #endif
 #ifdef CONFIG_OPTPROBES
 	KUNIT_CASE(slots_of_detours_have_symbols),
+	KUNIT_CASE(slots_of_detours_cannot_be_written),
 	KUNIT_CASE(kprobe_disarmed_by_state),
 #endif
 	KUNIT_CASE(waiting_for_the_optimizer_ends),
