@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How text is written (arm64): with or without a mapping of its pages.
+ * How text is written (arm64): with or without a mapping of its pages; and that slots have pages
+ * only if these can be protected.
  */
+#include <linux/execmem.h>
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 #include <asm/pointer_auth.h>
@@ -32,13 +34,25 @@ static int count_mapping(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+/* Makes the probed function return @value at once. */
+static int return_at_once(struct pt_regs *regs, long value)
+{
+	refused++;
+	regs_set_return_value(regs, value);
+	instruction_pointer_set(regs, ptrauth_strip_kernel_insn_pac(procedure_link_pointer(regs)));
+	return 1;
+}
+
 /* Makes vm_map_ram() fail for lack of memory. */
 static int refuse_mapping(struct kprobe *p, struct pt_regs *regs)
 {
-	refused++;
-	regs_set_return_value(regs, 0);
-	instruction_pointer_set(regs, ptrauth_strip_kernel_insn_pac(procedure_link_pointer(regs)));
-	return 1;
+	return return_at_once(regs, 0);
+}
+
+/* Makes set_memory_ro() fail. */
+static int refuse_protection(struct kprobe *p, struct pt_regs *regs)
+{
+	return return_at_once(regs, -ENOMEM);
 }
 
 static void hit_all(struct kunit *test, struct counted *probes, int nr, int times)
@@ -115,9 +129,30 @@ static void no_memory_for_a_mapping(struct kunit *test)
 	unregister_kprobe(&refuse);
 }
 
+/* A page whose protection cannot be changed is not used. */
+static void no_protection_for_slots(struct kunit *test)
+{
+	struct kprobe refuse = { .symbol_name = "set_memory_ro", .pre_handler = refuse_protection };
+	void *page;
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&refuse), 0);
+	refused = 0;
+	page = alloc_insn_page();
+	unregister_kprobe(&refuse);
+	KUNIT_EXPECT_GE(test, refused, 1);
+	KUNIT_EXPECT_NULL(test, page);
+	if (page)
+		execmem_free(page);
+	page = alloc_insn_page();
+	KUNIT_EXPECT_NOT_NULL(test, page);
+	if (page)
+		execmem_free(page);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(maps_a_batch_once),
 	KUNIT_CASE(no_memory_for_a_mapping),
+	KUNIT_CASE(no_protection_for_slots),
 	{}
 };
 
