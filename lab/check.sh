@@ -270,7 +270,9 @@ check_backport()
 	say "== Linux $BACKPORT"
 	if step "Linux $BACKPORT: packages" backport "$LAB/setup.sh"; then
 		step "Linux $BACKPORT: the backport applies to the overlay" \
-			backport "$LAB/tree.sh" || true
+			backport "$LAB/tree.sh" &&
+			step "Linux $BACKPORT: Kconfig has all options that our sources name" \
+				backport "$LAB/options.sh" || true
 	fi
 }
 
@@ -314,6 +316,7 @@ main()
 	# shellcheck disable=SC2086 # a list of words
 	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG $TOOLS &&
 	   step "kernel tree" "$LAB/tree.sh"; then
+		step "Kconfig has all options that our sources name" "$LAB/options.sh" || true
 		say "compiling for other architectures and configurations beside the rest (log: $aside)"
 		check_aside >"$aside" 2>&1 &
 		pid=$!
