@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Registering and unregistering: single probes, batches, reuse of structs, enabling and
- * disabling, and that a failed registration changes nothing.
+ * disabling, that a failed registration changes nothing, and the locks of a registration.
  */
+#include <linux/jump_label.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
 
 #include "../internal.h"
+#include "attempt.h"
 #include "counted.h"
 
 int counted_calls;
@@ -362,6 +365,53 @@ static void many_gone_probes_cost_little(struct kunit *test)
 	KUNIT_EXPECT_LT(test, many, 5 * few);
 }
 
+/* --- Tables that other code sorts --------------------------------------------------- */
+
+#ifdef CONFIG_MODULES
+/* Collects the reserved addresses of a module, as the first registration in it does. */
+static int collect_reserved(void *mod)
+{
+	struct kprobe_place place = { .addr = (unsigned long)kprobes_kunit_one, .mod = mod };
+	int ret;
+
+	guard(mutex)(&kprobe_mutex);
+	ret = kprobe_reserved_check(&place);
+	/* The next call collects them again. */
+	kprobe_reserved_forget();
+	return ret;
+}
+
+static void expect_wait(struct kunit *test, void (*lock)(void), void (*unlock)(void))
+{
+	/* Its tables are empty. */
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	struct attempt collect;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	attempt_prepare(test, &collect, collect_reserved, mod);
+	attempt_measure(&collect);
+	lock();
+	attempt_start(&collect);
+	KUNIT_EXPECT_TRUE(test, attempt_waits(&collect));
+	unlock();
+	KUNIT_EXPECT_EQ(test, attempt_end(&collect), KPROBE_REFUSE_NONE);
+}
+
+static void jump_labels_are_collected_under_their_lock(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_JUMP_LABEL))
+		kunit_skip(test, "there are no jump labels");
+	expect_wait(test, jump_label_lock, jump_label_unlock);
+}
+
+static void static_calls_are_collected_under_their_lock(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_HAVE_STATIC_CALL_INLINE))
+		kunit_skip(test, "static calls have no table of their sites");
+	expect_wait(test, static_call_lock, static_call_unlock);
+}
+#endif
+
 static struct kunit_case register_cases[] = {
 	KUNIT_CASE(one_probe_by_address),
 	KUNIT_CASE(one_probe_by_symbol),
@@ -376,6 +426,10 @@ static struct kunit_case register_cases[] = {
 	KUNIT_CASE(twice_in_a_batch),
 	KUNIT_CASE(unregistering_an_unregistered_probe),
 	KUNIT_CASE(many_gone_probes_cost_little),
+#ifdef CONFIG_MODULES
+	KUNIT_CASE(jump_labels_are_collected_under_their_lock),
+	KUNIT_CASE(static_calls_are_collected_under_their_lock),
+#endif
 	{}
 };
 
