@@ -36,7 +36,8 @@ known()
 names=$(named)
 unknown=$(comm -23 - <(defined) <<<"$names")
 [[ $unknown == "$(known)" ]] || {
-	diff <(known) - <<<"$unknown" |
-		sed -nE 's/^> (.+)/    no Kconfig has \1/p; s/^< (.+)/    needless in options.known: \1/p'
+	diff <(known) - <<<"$unknown" | sed -nE '
+		s/^> (.+)/    no Kconfig has \1/p
+		s/^< (.+)/    needless in options.known: \1/p'
 	die "our sources name other options than those of Kconfig and lab/options.known"
 }

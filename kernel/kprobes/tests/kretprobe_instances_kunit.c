@@ -184,11 +184,13 @@ static void a_limited_probe_uses_the_caches(struct kunit *test)
 {
 	struct kretprobe rp = counting(quick, 4);
 	unsigned int before = kretprobe_instances();
+	bool caches;
 
 	rp.entry_handler = remember_instance;
 	KUNIT_ASSERT_EQ(test, register_kretprobe(&rp), 0);
-	KUNIT_EXPECT_NOT_NULL(test, rp.rph->caches);
-	if (rp.rph->caches)
+	caches = rp.rph->caches;
+	KUNIT_EXPECT_TRUE(test, caches);
+	if (caches)
 		expect_cached(test, rp.rph);
 	unregister_kretprobe(&rp);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd_returned), 2);

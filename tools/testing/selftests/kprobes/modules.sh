@@ -24,7 +24,7 @@ kp add core symbol=kp_target_plain when=kp_target >/dev/null
 kp add never symbol=kp_target_nokprobe when=kp_target >/dev/null
 kp add nor symbol=kp_target_section when=kp_target >/dev/null
 kp add trampoline symbol=__SCT__kp_target_static when=kp_target >/dev/null
-kp add label label when=kp_target >/dev/null
+kp add first label when=kp_target >/dev/null
 load kp_target
 # Only architectures with static calls have trampolines.
 if grep -q ' __SCT__kp_target_static' /proc/kallsyms; then
@@ -39,12 +39,12 @@ is "text that must not be probed: refused while the module was coming" \
 	"$(count never result) $(count nor result)" "-22 -22"
 kp del never >/dev/null
 kp del nor >/dev/null
-if [ "$(count label result)" = -2 ]; then
+if [ "$(count first result)" = -2 ]; then
 	skip "a jump label: refused while the module was coming" "no jump labels"
 else
-	is "a jump label: refused while the module was coming" "$(count label result)" -22
+	is "a jump label: refused while the module was coming" "$(count first result)" -22
 fi
-kp del label >/dev/null
+kp del first >/dev/null
 is "and the function with the label works" "$(call_target branch)" ok
 is "a static call's trampoline: refused while the module was coming, and afterwards" \
 	"$(count trampoline result) $(kp add late symbol=__SCT__kp_target_static)" "$trampoline"
