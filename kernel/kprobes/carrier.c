@@ -351,7 +351,7 @@ void kprobe_unclaim(struct kprobe_claim *claim)
 }
 
 /**
- * kprobe_carrier_release() - release the carrier of a site that is going to be released
+ * kprobe_carrier_release() - release the carrier of a site that is removed, or cannot be carried
  * @site: any point that is not carried
  * @points: list to which the carrier is added, if it is not used any more
  *

@@ -125,14 +125,14 @@ enum kprobe_opt {
 /**
  * enum kprobe_role - is a point the carrier of another one?
  * @KPROBE_ROLE_NONE:	no
- * @KPROBE_ROLE_KEPT:	yes; it exists as long as the point on ftrace's instruction before it
+ * @KPROBE_ROLE_KEPT:	yes; it exists as long as the point on ftrace's instruction before it needs it
  * @KPROBE_ROLE_CARRIES: as before, and a hit has to call the probes of that point first
  * @NR_KPROBE_ROLES:	number of the roles
  *
  *	NONE -> KEPT       a site wants a carrier there: keep_carrier()
  *	KEPT -> CARRIES    the site is carried: attach()
  *	CARRIES -> KEPT    ftrace serves the site, or the site is disarmed: detach()
- *	KEPT -> NONE       the site is removed: kprobe_carrier_release()
+ *	KEPT -> NONE       the site is removed, or cannot be carried: kprobe_carrier_release()
  *
  * Only set_role() in carrier.c changes it, and checks the transition.
  */

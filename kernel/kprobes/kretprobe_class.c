@@ -267,8 +267,8 @@ static void tidy_worker(struct work_struct *work)
 	synchronize_rcu();
 
 	/*
-	 * Registrations need not wait for this walk: only this worker frees classes, and a class
-	 * that has been created meanwhile has no instance of these holders.
+	 * Registrations need not wait for this walk: only this worker frees classes that were
+	 * published, and a class that is newer has no instance of these holders.
 	 */
 	for (i = 0; i < NR_CLASSES; i++)
 		forget_holders(found[i]);

@@ -70,7 +70,7 @@ extern struct mutex kretprobe_mutex;
  *	SETTLED -> HUNGRY	a hit takes from the reserve: kretprobe_growth_want()
  *	HUNGRY -> FED		the first irq_work runs: kretprobe_growth_feed()
  *	FED -> HUNGRY		a hit takes from the reserve again: kretprobe_growth_want()
- *	FED -> SETTLED		the class has grown: kretprobe_growth_settle()
+ *	FED -> SETTLED		the class has grown, or cannot: kretprobe_growth_settle()
  *
  * Only these three functions change it.  Each has no effect if the class is in another state.
  */

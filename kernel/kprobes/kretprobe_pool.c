@@ -133,7 +133,7 @@ void kretprobe_pool_close(struct kretprobe_pool *pool)
  * No new call uses such a holder, but a new call may set the holder of an instance at any
  * time, so this is a compare-and-exchange.  The caller frees the holders afterwards.
  *
- * Context: task; no lock held, because a pool may be large.
+ * Context: the worker that frees classes and holders; no lock held, because a pool may be large.
  */
 void kretprobe_pool_forget_holders(struct kretprobe_pool *pool)
 {

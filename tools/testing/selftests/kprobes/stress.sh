@@ -165,6 +165,12 @@ optional events change_events "$TRACING/kprobe_events"
 optional jumps switch_jumps "$KNOB"
 optional cpus change_cpus "$CPU"
 sleep "$SECONDS_TO_RUN"
+# On a slow machine, all probes may have been off in the few calls so far.
+tries=0
+until grep -qx 1 "$work/gains" 2>/dev/null || [ "$tries" -ge 60 ]; do
+	tries=$((tries + 1))
+	sleep 1
+done
 stop_workers
 echo 1 >"$KPROBES/enabled"
 [ ! -w "$KNOB" ] || echo 1 >"$KNOB"

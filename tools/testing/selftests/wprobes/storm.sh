@@ -64,8 +64,9 @@ debug perf "$n" &
 debug ptrace "$n" &
 i=0
 parked=0
+end=$(($(date +%s) + 120))
 # On a slow machine, it takes more rounds until the list has a probe that is parked.
-while [ "$i" -lt $((rounds / 10)) ] || { [ "$parked" = 0 ] && [ "$i" -lt $((rounds * 10)) ]; }; do
+while [ "$i" -lt $((rounds / 10)) ] || { [ "$parked" = 0 ] && [ "$(date +%s)" -lt "$end" ]; }; do
 	wp disable n0 >/dev/null
 	wp enable n0 >/dev/null
 	wp del n1 >/dev/null

@@ -453,7 +453,7 @@ static int register_in(struct module *mod, struct test_probe *probe)
 	if (probe->label) {
 		probe->rp.kp.addr = (kprobe_opcode_t *)first_label(mod);
 		if (!probe->rp.kp.addr)
-			return -ENOENT;
+			return -ENODATA;
 	}
 	return register_it(probe);
 }
