@@ -57,7 +57,7 @@ draw()
 NEAR_HITS='irq_work_queue preempt_latency_start in_lock_functions __schedule'
 
 # Functions that every system call executes.
-ALWAYS='do_el0_svc invoke_syscall el0_svc_common do_syscall_64 do_int80_syscall_32'
+ALWAYS='do_el0_svc invoke_syscall el0_svc_common x64_sys_call ia32_sys_call'
 
 # at_entries KINDS NAME...: lines for kp_many with the entries of those of these functions
 # that this kernel has.
