@@ -23,6 +23,18 @@ static void keep(int seconds, const char *file)
 		usleep(10000);
 }
 
+/* Tells its own processor, too, if writes were not reported. */
+static void report(int got, int hits)
+{
+	unsigned int cpu = 0;
+
+	syscall(__NR_getcpu, &cpu, NULL, NULL);
+	if (hits == got)
+		printf("registers=%d hits=%d\n", got, hits);
+	else
+		printf("registers=%d hits=%d cpu=%u\n", got, hits, cpu);
+}
+
 static int perf_watch(volatile unsigned long *word)
 {
 	struct perf_event_attr attr;
@@ -52,7 +64,7 @@ static int use_perf(int number, int seconds, const char *file)
 	/* QEMU may report a register again when a later write hits another one. */
 	for (i = 0; i < got; i++)
 		hits += read(fds[i], &count, sizeof(count)) == sizeof(count) && count >= 1;
-	printf("registers=%d hits=%d\n", got, hits);
+	report(got, hits);
 	keep(seconds, file);
 	return 0;
 }
@@ -167,7 +179,7 @@ static int use_ptrace(int number, int seconds, const char *file)
 		}
 		hits++;
 	}
-	printf("registers=%d hits=%d\n", got, hits);
+	report(got, hits);
 	return 0;
 }
 

@@ -47,6 +47,7 @@ else
 	skip "meanwhile a CPU goes offline and comes back" "no CPU can go offline"
 fi
 for kind in perf ptrace; do
+	note "$kind: $(sort /tmp/storm-$kind | uniq -c | tr '\n' ';' | tr -s ' ')"
 	is "$kind loses none" "$(sort -u /tmp/storm-$kind)" "registers=1 hits=1"
 done
 rm -f /tmp/storm-*
