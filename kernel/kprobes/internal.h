@@ -125,7 +125,7 @@ enum kprobe_opt {
 /**
  * enum kprobe_role - is a point the carrier of another one?
  * @KPROBE_ROLE_NONE:	no
- * @KPROBE_ROLE_KEPT:	yes; it exists as long as the point on ftrace's instruction before it needs it
+ * @KPROBE_ROLE_KEPT:	yes, for the point on ftrace's instruction before it
  * @KPROBE_ROLE_CARRIES: as before, and a hit has to call the probes of that point first
  * @NR_KPROBE_ROLES:	number of the roles
  *
