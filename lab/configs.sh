@@ -408,9 +408,7 @@ named()
 		own_files | grep -E '^(include|kernel|samples|lib|arch)/.*(\.[chS]|/Makefile|Kconfig[^/]*)$' |
 			grep -vE "^arch/$other/|/${other}_" | sed "s,^,$SRC/," | xargs cat
 		patch_files | xargs sed -n '/^[+]/p'
-	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
-		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' |
-		grep -vxE "$SETTLED" | grep -v "^${other^^}_" | sort -u
+	} | option_names | grep -vxE "$SETTLED" | grep -v "^${other^^}_"
 }
 
 # each_option ARCH: test each of these options inverted, if Kconfig allows that.

@@ -303,6 +303,13 @@ own_files()
 	cat "$BUILD/own-files"
 }
 
+# option_names: the names of the options that the input, sources and Kconfig files, names.
+option_names()
+{
+	grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
+		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' | sort -u
+}
+
 # complaints LOG [FILE...]: lines of LOG that warn about a file of ours, or about FILE.
 complaints()
 {

@@ -15,8 +15,7 @@ named()
 		own_files | grep -E '(\.[chS]|\.mk|/Makefile[^/]*|/Kconfig[^/]*)$' |
 			sed "s,^,$SRC/," | xargs cat
 		patch_files | xargs sed -n 's/^+//p'
-	} | grep -oE '\bCONFIG_[A-Z0-9_]+|^(config|	(depends on|select)) .*' |
-		grep -oE '\b[A-Z][A-Z0-9_]+\b' | sed 's/^CONFIG_//' | sort -u
+	} | option_names
 }
 
 # defined: the options that the tree has.
