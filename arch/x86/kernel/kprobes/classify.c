@@ -307,13 +307,14 @@ static bool probe_row_matches(const struct probe_row *row, const struct probe_ke
 }
 
 /* By map and opcode: where to begin in the table.  0 before probe_classify_init(). */
-static u8 probe_first_rows[NR_MAPS][256];
+static u8 probe_first_rows[MAP_0F + 1][256];
 
 static const struct probe_row *probe_find_row(const struct probe_key *key)
 {
-	unsigned int i;
+	/* Instructions of the other maps are rare in the kernel. */
+	unsigned int i = key->map <= MAP_0F ? probe_first_rows[key->map][key->opcode] : 0;
 
-	for (i = probe_first_rows[key->map][key->opcode]; i < ARRAY_SIZE(probe_rows); i++)
+	for (; i < ARRAY_SIZE(probe_rows); i++)
 		if (probe_row_matches(&probe_rows[i], key))
 			return &probe_rows[i];
 	return NULL;
@@ -332,6 +333,8 @@ void __init probe_classify_init(void)
 
 	memset(probe_first_rows, ARRAY_SIZE(probe_rows), sizeof(probe_first_rows));
 	while (i--) {
+		if (probe_rows[i].map > MAP_0F)
+			continue;
 		for (opcode = probe_rows[i].first; opcode <= probe_rows[i].last; opcode++)
 			probe_first_rows[probe_rows[i].map][opcode] = i;
 	}
