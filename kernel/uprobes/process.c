@@ -32,7 +32,7 @@ static int check_user(struct uprobe *u, bool is_return)
 {
 	struct uretprobe *rp = container_of(u, struct uretprobe, up);
 
-	if (is_return ? !return_is_valid(rp) : !u->handler)
+	if (!u || (is_return ? !return_is_valid(rp) : !u->handler))
 		return -EINVAL;
 	if (is_return && rp->data_size > KRETPROBE_MAX_DATA_SIZE)
 		return -E2BIG;
@@ -387,7 +387,7 @@ static int register_now(struct uprobe **us, int num, bool is_return)
 
 /**
  * uprobes_register() - register probes, or note it in a handler
- * @us: the probes
+ * @us: the probes; none may be NULL
  * @num: number of probes
  * @is_return: they are the first members of return probes
  *
@@ -398,7 +398,7 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 {
 	int i, err;
 
-	if (num <= 0)
+	if (num <= 0 || !us)
 		return num ? -EINVAL : 0;
 	err = uprobe_check_context();
 	for (i = 0; i < num && !err; i++)
@@ -414,7 +414,7 @@ int uprobes_register(struct uprobe **us, int num, bool is_return)
 
 /**
  * uprobes_unregister() - unregister probes, or note it in a handler
- * @us: the probes
+ * @us: the probes; those that are NULL are left out
  * @num: number of probes
  *
  * Context: task, may sleep.
@@ -424,7 +424,7 @@ int uprobes_unregister(struct uprobe **us, int num)
 {
 	int i, err;
 
-	if (num <= 0)
+	if (num <= 0 || !us)
 		return num ? -EINVAL : 0;
 	err = uprobe_check_context();
 	if (err)
@@ -433,8 +433,10 @@ int uprobes_unregister(struct uprobe **us, int num)
 		unregister_now(us, num);
 		return 0;
 	}
-	for (i = 0; i < num; i++)
-		uprobe_defer(us[i], false, false);
+	for (i = 0; i < num; i++) {
+		if (us[i])
+			uprobe_defer(us[i], false, false);
+	}
 	return -EINPROGRESS;
 }
 

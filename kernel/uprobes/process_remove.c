@@ -49,14 +49,16 @@ static int end_all(struct uprobe **us, int num, struct place *places)
 	int i, nr = 0;
 
 	guard(rwsem_write)(&uprobe_points_lock);
-	for (i = 0; i < num; i++)
-		nr += end_one(us[i], &places[nr]);
+	for (i = 0; i < num; i++) {
+		if (us[i])
+			nr += end_one(us[i], &places[nr]);
+	}
 	return nr;
 }
 
 /**
  * uprobes_count() - number of all registrations of some objects
- * @us: the objects
+ * @us: the objects; those that are NULL are left out
  * @num: number of objects
  *
  * Later it can only be smaller.
@@ -72,7 +74,7 @@ unsigned int uprobes_count(struct uprobe **us, int num)
 	lockdep_assert_held(&uprobe_mutex);
 	guard(rwsem_read)(&uprobe_points_lock);
 	for (i = 0; i < num; i++) {
-		for (registration = us[i]->registration; registration;
+		for (registration = us[i] ? us[i]->registration : NULL; registration;
 		     registration = registration->next)
 			nr++;
 	}
@@ -109,7 +111,7 @@ static void disarm_places(struct place *places, int nr)
 
 /**
  * uprobes_remove() - end the registrations of some objects, and remove their breakpoints
- * @us: the objects
+ * @us: the objects; those that are NULL are left out
  * @num: number of objects
  *
  * Handlers may still run until uprobe_unregister_sync() returns.

@@ -206,7 +206,7 @@ static int for_rps(struct uretprobe **rps, int num, bool reg)
 	struct uprobe **us;
 	int i, ret;
 
-	if (num <= 0)
+	if (num <= 0 || !rps)
 		return num ? -EINVAL : 0;
 	ret = uprobe_check_context();
 	if (ret)
@@ -215,7 +215,7 @@ static int for_rps(struct uretprobe **rps, int num, bool reg)
 	if (!us)
 		return -ENOMEM;
 	for (i = 0; i < num; i++)
-		us[i] = &rps[i]->up;
+		us[i] = rps[i] ? &rps[i]->up : NULL;
 	ret = reg ? uprobes_register(us, num, true) : uprobes_unregister(us, num);
 	kvfree(us);
 	return ret;

@@ -263,6 +263,19 @@ static void check_twice(const char *words)
 	command("drop");
 }
 
+/* A NULL is in an array: it is refused as a whole, and unregistered without the NULL. */
+static void check_null(const char *words)
+{
+	int err = make("a", getpid(), plain, words) ?: on("null", "a");
+
+	ksft_test_result(err == EINVAL && !get("a", REGISTERED) && unchanged(plain),
+			 "refusal of an array with a NULL: error %d\n", err);
+	err = on("add", "a") ?: on("null", "a");
+	ksft_test_result(err == EINVAL && !get("a", REGISTERED) && unchanged(plain),
+			 "a probe beside a NULL is unregistered: error %d\n", err);
+	command("drop");
+}
+
 /* --- Handlers of kprobes -------------------------------------------------------------- */
 
 /* Lets the kernel show messages once more that it shows once. */
@@ -348,7 +361,7 @@ static void check_zombie(void)
 int main(void)
 {
 	ksft_print_header();
-	ksft_set_plan(30 + INSIDE_CHECKS);
+	ksft_set_plan(34 + INSIDE_CHECKS);
 	memcpy(before, plain, sizeof(before));
 	record_refusals(true);
 	check_mappings();
@@ -360,6 +373,8 @@ int main(void)
 	check_arguments();
 	check_twice("");
 	check_twice("return");
+	check_null("");
+	check_null("return");
 	check_in_kprobe();
 	check_zombie();
 	record_refusals(false);

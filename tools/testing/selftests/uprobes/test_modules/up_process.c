@@ -11,7 +11,7 @@
  *	pid NAME N			change its pid, also if it is registered
  *	batch				register all that are not registered, as an array
  *	returns				the same for all return probes
- *	twice NAME			register an array that has it twice
+ *	twice NAME, null NAME		register an array that has it twice, or NULL and it
  *	array N				register and unregister arrays of N probes: 0 or less
  *	drop				unregister and forget all
  *	kernel WORD			probes of a function of the kernel, see up_kernel.h
@@ -439,13 +439,16 @@ static int command_batch(bool returns)
 	return returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 }
 
-/* Registers an array that has a probe twice. */
-static int command_twice(struct probe *p)
+/* Registers an array with a probe and itself, or with NULL and it, and then unregisters that. */
+static int command_pair(struct probe *p, bool null)
 {
-	struct uretprobe *rps[] = { &p->rp, &p->rp };
-	struct uprobe *us[] = { &p->rp.up, &p->rp.up };
+	struct uretprobe *rps[] = { null ? NULL : &p->rp, &p->rp };
+	struct uprobe *us[] = { null ? NULL : &p->rp.up, &p->rp.up };
+	int ret = p->is_return ? register_uretprobes(rps, 2) : register_uprobes(us, 2);
 
-	return p->is_return ? register_uretprobes(rps, 2) : register_uprobes(us, 2);
+	if (!null)
+		return ret;
+	return (p->is_return ? unregister_uretprobes(rps, 2) : unregister_uprobes(us, 2)) ?: ret;
 }
 
 /* All functions for arrays return the same. */
@@ -505,10 +508,8 @@ static int run(char *line)
 	name = strsep(&line, " ");
 	if (!strcmp(command, "drop"))
 		return command_drop();
-	if (!strcmp(command, "batch"))
-		return command_batch(false);
-	if (!strcmp(command, "returns"))
-		return command_batch(true);
+	if (!strcmp(command, "batch") || !strcmp(command, "returns"))
+		return command_batch(*command == 'r');
 	if (!name || strlen(name) >= NAME_SIZE)
 		return -EINVAL;
 	if (!strcmp(command, "array"))
@@ -524,8 +525,8 @@ static int run(char *line)
 		return add(p);
 	if (!strcmp(command, "del"))
 		return del(p);
-	if (!strcmp(command, "twice"))
-		return command_twice(p);
+	if (!strcmp(command, "twice") || !strcmp(command, "null"))
+		return command_pair(p, *command == 'n');
 	if (!strcmp(command, "forget")) {
 		del(p);
 		list_del(&p->entry);
@@ -570,7 +571,6 @@ static int events_show(struct seq_file *m, void *v)
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(events);
-
 static struct dentry *directory;
 
 static int __init up_process_init(void)
