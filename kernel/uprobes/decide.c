@@ -26,15 +26,21 @@ static DEFINE_MUTEX(decide_mutex);
  */
 unsigned int uprobe_nr_unread;
 
+/* Does the file have pages that can be read? */
+static bool has_pages(struct address_space *mapping)
+{
+	return shmem_mapping(mapping) || mapping->a_ops->read_folio;
+}
+
 /* A page of a file, or an ERR_PTR(): -EAGAIN if it has to be read for an open file. */
 static struct page *cached_page(struct address_space *mapping, pgoff_t index)
 {
 	struct folio *folio;
 
+	if (!has_pages(mapping))
+		return ERR_PTR(-EIO);
 	if (shmem_mapping(mapping))
 		return shmem_read_mapping_page(mapping, index);
-	if (!mapping->a_ops->read_folio)
-		return ERR_PTR(-EIO);
 	folio = filemap_get_folio(mapping, index);
 	if (IS_ERR(folio))
 		return ERR_PTR(-EAGAIN);
@@ -133,7 +139,7 @@ int uprobe_point_read(struct uprobe_point *point, struct uprobe_reader *reader)
 	int err = 0;
 
 	if (!len)
-		return -EINVAL;
+		return has_pages(reader->inode->i_mapping) ? -EINVAL : -EIO;
 	if (likely(reader->page && reader->index == point->offset >> PAGE_SHIFT &&
 		   len == MAX_UINSN_BYTES && at <= PAGE_SIZE - MAX_UINSN_BYTES)) {
 		memcpy_from_page(point->insn, reader->page, at, MAX_UINSN_BYTES);
