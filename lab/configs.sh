@@ -142,13 +142,17 @@ change()
 	kmake "$arch" "$config" olddefconfig
 }
 
-# on OUT OPTIONS: true if all of these options, separated by commas, are on.
+# on OUT OPTIONS: true if all of these options, separated by commas, are on; those after a "!"
+# are off.
 on()
 {
 	local option
 
 	for option in ${2//,/ }; do
-		[[ $(value "$1" "$option") != n ]] || return 1
+		case $option in
+		!*)	[[ $(value "$1" "${option#!}") == n ]] || return 1 ;;
+		*)	[[ $(value "$1" "$option") != n ]] || return 1 ;;
+		esac
 	done
 }
 

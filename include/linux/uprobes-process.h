@@ -107,6 +107,7 @@ enum uprobe_process_event {
 	UPROBE_PROCESS_EXIT,	/* data: current, the last thread; still has memory */
 };
 
+#ifdef CONFIG_UPROBES
 int register_uprobe(struct uprobe *u);
 int unregister_uprobe(struct uprobe *u);
 int register_uprobes(struct uprobe **us, int num);
@@ -160,5 +161,78 @@ static inline void uprobe_munmap(struct vm_area_struct *vma, unsigned long start
 				 unsigned long end)
 {
 }
+
+#else /* !CONFIG_UPROBES */
+
+static inline int register_uprobe(struct uprobe *u)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_uprobe(struct uprobe *u)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_uprobes(struct uprobe **us, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_uprobes(struct uprobe **us, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int enable_uprobe(struct uprobe *u)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_uprobe(struct uprobe *u)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_uretprobe(struct uretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_uretprobe(struct uretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_uretprobes(struct uretprobe **rps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_uretprobes(struct uretprobe **rps, int num)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int enable_uretprobe(struct uretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int disable_uretprobe(struct uretprobe *rp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int register_uprobe_process_notifier(struct notifier_block *nb)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_uprobe_process_notifier(struct notifier_block *nb)
+{
+	return -EOPNOTSUPP;
+}
+#endif /* !CONFIG_UPROBES */
 
 #endif /* _LINUX_UPROBES_PROCESS_H */
