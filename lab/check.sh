@@ -261,6 +261,14 @@ backport()
 	env -u KSRC -u LAB_LOCKED BASE="$BACKPORT" BUILD="$BUILD/$BACKPORT" "$@"
 }
 
+# backport_is_small: what has to differ on the other base is a bounded number of lines.
+backport_is_small()
+{
+	awk '/^[+-]/ && !/^(\+\+\+ |--- |---$)/ { n++ }
+		END { print n " changed lines, at most 400"; exit n > 400 }' \
+		"$ROOT/backports/$BACKPORT/"*.patch
+}
+
 # check_backport: assemble the tree of the other base, to see whether backports/ still fits
 # the overlay.
 check_backport()
@@ -268,6 +276,7 @@ check_backport()
 	[[ -n $BACKPORT ]] || return 0
 	! late "Linux $BACKPORT" || return 0
 	say "== Linux $BACKPORT"
+	step "Linux $BACKPORT: the backport has at most 400 changed lines" backport_is_small || true
 	if step "Linux $BACKPORT: packages" backport "$LAB/setup.sh"; then
 		step "Linux $BACKPORT: the backport applies to the overlay" \
 			backport "$LAB/tree.sh" &&

@@ -9,6 +9,13 @@
 
 #include "entry.h"
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+/* ftrace_caller() has no symbol inside. */
+#define INSIDE_CALLER	text_at(ftrace_caller, 2 * AARCH64_INSN_SIZE)
+#else
+#define INSIDE_CALLER	ftrace_call
+#endif
+
 #ifdef CONFIG_DYNAMIC_FTRACE
 /* The second instruction is not the address of any symbol. */
 static void ftraces_trampolines(struct kunit *test)
@@ -16,7 +23,7 @@ static void ftraces_trampolines(struct kunit *test)
 	struct kprobe kp = { .addr = text_at(ftrace_caller, AARCH64_INSN_SIZE) };
 
 	KUNIT_EXPECT_EQ(test, register_kprobe(&kp), -EINVAL);
-	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((unsigned long)ftrace_call));
+	KUNIT_EXPECT_TRUE(test, within_kprobe_blacklist((unsigned long)INSIDE_CALLER));
 }
 #else
 static void ftraces_trampolines(struct kunit *test)
