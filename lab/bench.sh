@@ -5,12 +5,10 @@
 # ours, in the same configuration, and put both into one table.  Taken from the environment:
 #
 #   ARCH	x86_64 by default
-#   CONFIG	default; or dist: both kernels are compiled as distributions compile theirs;
-#		or btf: the default with type information, for the rows of BPF trampolines
+#   CONFIG	default; or dist: both kernels are compiled as distributions compile theirs
 #   FLAGS	own; or equal: the compiler optimizes our hit paths no more than the rest of
 #		the kernel (arm64, whose kernel is optimized for size)
-#   RUNS	the runs; all by default, and only "instructions" with CONFIG=btf.  With some
-#		of them, the table has only their rows.
+#   RUNS	the runs; all by default.  With some of them, the table has only their rows.
 #
 # Each kernel boots nine times: five times on one processor, once on two and once on four with a
 # clock that counts instructions, whose results repeat, and on two and on four with the host's
@@ -34,9 +32,7 @@ case $CONFIG-$FLAGS in
 default-own)	KIND= ;;
 default-equal)	KIND=-equal ;;
 dist-own)	KIND=-dist ;;
-btf-own)	KIND=-btf RUNS=${RUNS:-instructions} ;;
-*)	die "CONFIG=$CONFIG FLAGS=$FLAGS is not supported; use one of CONFIG=dist, CONFIG=btf," \
-		"FLAGS=equal, or none" ;;
+*)	die "CONFIG=$CONFIG FLAGS=$FLAGS is not supported; use CONFIG=dist, FLAGS=equal, or none" ;;
 esac
 RUNS=${RUNS:-boot quiet instructions user traps two four host parallel}
 RESULTS=$BUILD/bench/$ARCH$KIND.results
@@ -46,7 +42,7 @@ TABLE=$BUILD/bench/$ARCH$KIND
 id()
 {
 	case $1$KIND in
-	base-dist|base-btf) echo "bench$KIND-base" ;;
+	base-dist)	echo bench-dist-base ;;
 	base*)		echo bench-base ;;
 	ours*)		echo "bench$KIND" ;;
 	esac
@@ -275,8 +271,7 @@ main()
 
 	check_arch "$ARCH"
 	[[ $BASE == 7.3 ]] || die "the benchmark is for Linux 7.3; BASE=$BASE is a backport"
-	[[ $KIND != -dist && $KIND != -btf || $ARCH == x86_64 ]] ||
-		die "CONFIG=$CONFIG is for x86_64"
+	[[ $KIND != -dist || $ARCH == x86_64 ]] || die "CONFIG=dist is for x86_64"
 	[[ $KIND != -equal || $ARCH == arm64 ]] ||
 		die "FLAGS=equal is for arm64; on x86 the whole kernel is compiled with -O2"
 	lock_build

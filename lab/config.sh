@@ -8,7 +8,7 @@
 #
 # Each is followed by the file of the same name in lab/config/$BASE.  SOURCE is the
 # folder in arch/, x86 for two architectures.  For configs.sh, the fragments of "users"
-# come before CONFIG, and for bench-dist and bench-btf those of "bench".  For an architecture
+# come before CONFIG, and for bench-dist those of "bench".  For an architecture
 # of cross.sh there are only cross and cross-ARCH, because common is about the guests.  "series"
 # has only its own, too, which make a small kernel.  NAME-base is the
 # configuration NAME for the base kernel, with the same files; so is NAME-equal, for the
@@ -35,7 +35,7 @@ fragments()
 	config=${config%-equal}
 	case $config in
 	configs)	before=(users "users-$source" "users-$ARCH") ;;
-	bench-dist|bench-btf) before=(bench "bench-$source" "bench-$ARCH") ;;
+	bench-dist) before=(bench "bench-$source" "bench-$ARCH") ;;
 	esac
 	names=(common "$source" "$ARCH" "${before[@]}" "$config" "$config-$source" "$config-$ARCH")
 

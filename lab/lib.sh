@@ -165,7 +165,7 @@ check_config()
 		die "CONFIG=bigendian needs BASE=6.12; Linux 7.3 cannot be built in that byte order"
 	case $1 in
 	default|debug|preempt|rt|dist|kcsan|cfi|bti|tags|pages64|bigendian|users|users-base|cross) ;;
-	bench|bench-base|bench-equal|bench-dist|bench-dist-base|bench-btf|bench-btf-base) ;;
+	bench|bench-base|bench-equal|bench-dist|bench-dist-base) ;;
 	configs|configs-clang|configs-base|configs-clang-base) ;;
 	series) ;;
 	*) die "CONFIG=$1 is not known; use default, debug, preempt, rt, dist or kcsan; on x86_64 also cfi; on arm64 also bti, tags, pages64 or bigendian" ;;
