@@ -15,6 +15,7 @@
  * A sequence has at most 32 instructions, because the architecture guarantees progress only
  * up to 128 bytes (Arm ARM, B2.17.5).
  */
+#include <linux/bitmap.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/minmax.h>
@@ -29,8 +30,7 @@
 /* The longest sequence, in instructions. */
 #define MAX_INSNS	32UL
 
-/* The most paths of execution followed at the same time, and the most words they may reach. */
-#define MAX_PATHS	32
+/* The most words that the paths of execution may reach. */
 #define MAX_WORDS	256
 
 /*
@@ -82,42 +82,29 @@ static bool load_precedes(unsigned long start, unsigned long addr)
 
 /**
  * struct paths - the search for a store-exclusive, under text_mutex
- * @now:	addresses that the paths have reached
- * @next:	addresses that they reach with the next instruction
- * @nr_now:	number of paths in @now
- * @nr_next:	number of paths in @next
- * @words:	hash table of the addresses that any path has reached
- * @searches:	for each entry of @words, the number of the search that made it
- * @nr_words:	number of entries that this search has made
- * @search:	number of this search; entries of other searches are free
- * @doubtful:	there are more paths, or words, than the arrays can hold
+ * @words:	addresses that any path has reached, in the order of their distance
+ * @nr_words:	number of them
+ * @doubtful:	the paths reach more words
+ * @reached:	for each bit, whether @words has an address that it stands for
  */
 static struct paths {
-	unsigned long now[MAX_PATHS], next[MAX_PATHS];
-	unsigned int nr_now, nr_next;
-	unsigned long words[2 * MAX_WORDS];
-	u32 searches[2 * MAX_WORDS];
+	unsigned long words[MAX_WORDS];
 	unsigned int nr_words;
-	u32 search;
 	bool doubtful;
+	DECLARE_BITMAP(reached, 2 * MAX_WORDS);
 } paths;
 
-/* Is this the first path that reaches @addr?  Adds @addr to the addresses reached. */
+/* Is this the first path that reaches @addr? */
 static bool is_new(unsigned long addr)
 {
-	unsigned int i = addr / AARCH64_INSN_SIZE % ARRAY_SIZE(paths.words);
+	unsigned int i;
 
-	for (; paths.searches[i] == paths.search; i = (i + 1) % ARRAY_SIZE(paths.words)) {
+	if (!__test_and_set_bit(addr / AARCH64_INSN_SIZE % (2 * MAX_WORDS), paths.reached))
+		return true;
+	for (i = 0; i < paths.nr_words; i++) {
 		if (paths.words[i] == addr)
 			return false;
 	}
-	if (paths.nr_words == MAX_WORDS) {
-		paths.doubtful = true;
-		return false;
-	}
-	paths.nr_words++;
-	paths.words[i] = addr;
-	paths.searches[i] = paths.search;
 	return true;
 }
 
@@ -125,10 +112,10 @@ static void go_to(unsigned long addr)
 {
 	if (!is_new(addr))
 		return;
-	if (paths.nr_next == MAX_PATHS)
+	if (paths.nr_words == MAX_WORDS)
 		paths.doubtful = true;
 	else
-		paths.next[paths.nr_next++] = addr;
+		paths.words[paths.nr_words++] = addr;
 }
 
 /*
@@ -200,19 +187,15 @@ static bool step(unsigned long addr)
  */
 static bool store_follows(unsigned long addr)
 {
-	unsigned int i, insns;
+	unsigned int insns, next = 0, end;
 
-	paths.search++;
 	paths.nr_words = 0;
-	paths.nr_next = 0;
 	paths.doubtful = false;
+	bitmap_zero(paths.reached, 2 * MAX_WORDS);
 	go_to(addr);
-	for (insns = 0; paths.nr_next && insns < MAX_INSNS; insns++) {
-		paths.nr_now = paths.nr_next;
-		memcpy(paths.now, paths.next, paths.nr_now * sizeof(paths.now[0]));
-		paths.nr_next = 0;
-		for (i = 0; i < paths.nr_now; i++) {
-			if (step(paths.now[i]))
+	for (insns = 0; insns < MAX_INSNS; insns++) {
+		for (end = paths.nr_words; next < end; next++) {
+			if (step(paths.words[next]))
 				return true;
 		}
 	}
