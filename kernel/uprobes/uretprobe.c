@@ -201,25 +201,8 @@ int uretprobe_return(struct uprobe_consumer *uc, unsigned long func, struct pt_r
 
 /* --- Interface ------------------------------------------------------------------ */
 
-static int for_rps(struct uretprobe **rps, int num, bool reg)
-{
-	struct uprobe **us;
-	int i, ret;
-
-	if (num <= 0 || !rps)
-		return num ? -EINVAL : 0;
-	ret = uprobe_check_context();
-	if (ret)
-		return ret;
-	us = kvmalloc_array(num, sizeof(*us), reg ? GFP_KERNEL : GFP_KERNEL | __GFP_NOFAIL);
-	if (!us)
-		return -ENOMEM;
-	for (i = 0; i < num; i++)
-		us[i] = rps[i] ? &rps[i]->up : NULL;
-	ret = reg ? uprobes_register(us, num, true) : uprobes_unregister(us, num);
-	kvfree(us);
-	return ret;
-}
+/* The functions for probes take return probes, too. */
+static_assert(!offsetof(struct uretprobe, up));
 
 /**
  * register_uretprobe() - probe the returns of a function of a process
@@ -232,7 +215,7 @@ static int for_rps(struct uretprobe **rps, int num, bool reg)
  */
 int register_uretprobe(struct uretprobe *rp)
 {
-	return for_rps(&rp, 1, true);
+	return register_uretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(register_uretprobe);
 
@@ -245,7 +228,7 @@ EXPORT_SYMBOL_GPL(register_uretprobe);
  */
 int unregister_uretprobe(struct uretprobe *rp)
 {
-	return for_rps(&rp, 1, false);
+	return unregister_uretprobes(&rp, 1);
 }
 EXPORT_SYMBOL_GPL(unregister_uretprobe);
 
@@ -259,7 +242,7 @@ EXPORT_SYMBOL_GPL(unregister_uretprobe);
  */
 int register_uretprobes(struct uretprobe **rps, int num)
 {
-	return for_rps(rps, num, true);
+	return uprobes_register((struct uprobe **)rps, num, true);
 }
 EXPORT_SYMBOL_GPL(register_uretprobes);
 
@@ -273,7 +256,7 @@ EXPORT_SYMBOL_GPL(register_uretprobes);
  */
 int unregister_uretprobes(struct uretprobe **rps, int num)
 {
-	return for_rps(rps, num, false);
+	return uprobes_unregister((struct uprobe **)rps, num);
 }
 EXPORT_SYMBOL_GPL(unregister_uretprobes);
 
