@@ -164,75 +164,27 @@ static inline void uprobe_munmap(struct vm_area_struct *vma, unsigned long start
 
 #else /* !CONFIG_UPROBES */
 
-static inline int register_uprobe(struct uprobe *u)
-{
-	return -EOPNOTSUPP;
+#define UPROBES_ABSENT(function, ...)					\
+static inline int function(__VA_ARGS__)					\
+{									\
+	return -EOPNOTSUPP;						\
 }
 
-static inline int unregister_uprobe(struct uprobe *u)
-{
-	return -EOPNOTSUPP;
-}
+UPROBES_ABSENT(register_uprobe, struct uprobe *u)
+UPROBES_ABSENT(unregister_uprobe, struct uprobe *u)
+UPROBES_ABSENT(register_uprobes, struct uprobe **us, int num)
+UPROBES_ABSENT(unregister_uprobes, struct uprobe **us, int num)
+UPROBES_ABSENT(enable_uprobe, struct uprobe *u)
+UPROBES_ABSENT(disable_uprobe, struct uprobe *u)
+UPROBES_ABSENT(register_uretprobe, struct uretprobe *rp)
+UPROBES_ABSENT(unregister_uretprobe, struct uretprobe *rp)
+UPROBES_ABSENT(register_uretprobes, struct uretprobe **rps, int num)
+UPROBES_ABSENT(unregister_uretprobes, struct uretprobe **rps, int num)
+UPROBES_ABSENT(enable_uretprobe, struct uretprobe *rp)
+UPROBES_ABSENT(disable_uretprobe, struct uretprobe *rp)
+UPROBES_ABSENT(register_uprobe_process_notifier, struct notifier_block *nb)
+UPROBES_ABSENT(unregister_uprobe_process_notifier, struct notifier_block *nb)
 
-static inline int register_uprobes(struct uprobe **us, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int unregister_uprobes(struct uprobe **us, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int enable_uprobe(struct uprobe *u)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int disable_uprobe(struct uprobe *u)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int register_uretprobe(struct uretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int unregister_uretprobe(struct uretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int register_uretprobes(struct uretprobe **rps, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int unregister_uretprobes(struct uretprobe **rps, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int enable_uretprobe(struct uretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int disable_uretprobe(struct uretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int register_uprobe_process_notifier(struct notifier_block *nb)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int unregister_uprobe_process_notifier(struct notifier_block *nb)
-{
-	return -EOPNOTSUPP;
-}
 #endif /* !CONFIG_UPROBES */
 
 #endif /* _LINUX_UPROBES_PROCESS_H */
