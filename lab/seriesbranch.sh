@@ -72,10 +72,17 @@ add_commit()
 	commit_as "$1" "$(git_here write-tree)" "$2"
 }
 
+# tracking FOLDER BEFORE: what b4 notes of a branch that "b4 prep" has made.
+tracking()
+{
+	printf '{"series": {"revision": 1, "change-id": "kprobes-%s", "base-branch": "%s", "prefixes": []}}' \
+		"$1" "$2"
+}
+
 # make_branches: make a commit of each patch, and a branch of each series.
 make_branches()
 {
-	local commit at i=0 nr=0 name
+	local commit at i=0 nr=0 name before=base
 
 	at=$(git_here rev-parse base)
 	for commit in $(git_here rev-list --reverse refs/series/am | tail -n +2); do
@@ -86,6 +93,8 @@ make_branches()
 		git_here branch -f "$name" "$at"
 		git_here config "branch.$name.description" \
 			"$(cover_of "$PATCHES/${FOLDERS[i]}/0000-cover-letter.patch")"
+		git_here config "branch.$name.b4-tracking" "$(tracking "${FOLDERS[i]}" "$before")"
+		before=$name
 		i=$((i + 1))
 	done
 	git_here update-ref -d refs/series/am
