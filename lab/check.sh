@@ -24,10 +24,11 @@ export MINUTES DEADLINE
 # Once in a full check, because they do not depend on the architecture of the guest.
 CROSS=
 BACKPORT=
+SERIES=
 if [[ -z ${ARCH:-} && $CONFIG == default ]]; then
 	# The one of powerpc has the most features of kprobes; "make cross" has all.
 	CROSS=powerpc
-	[[ $BASE != 7.3 ]] || BACKPORT=6.12
+	[[ $BASE != 7.3 ]] || { BACKPORT=6.12; SERIES=1; }
 fi
 
 # The kernel of the clients takes as long to build as all others together, so a full check
@@ -297,6 +298,15 @@ check_configs()
 	done
 }
 
+# check_series: the patches are for the newest base only.
+check_series()
+{
+	local name="the series: git am gives the tree, and checkpatch has known complaints only"
+
+	[[ -n $SERIES ]] || return 0
+	late "$name" || step "$name" "$LAB/series.sh" || true
+}
+
 # The last line of check_aside.  bash forgets the status of a child that has ended when a later
 # one gets its number.
 ASIDE_ENDED="the checks of other architectures and configurations have ended"
@@ -308,6 +318,7 @@ check_aside()
 	check_backport
 	check_cross
 	check_configs
+	check_series
 	say "$ASIDE_ENDED"
 }
 
