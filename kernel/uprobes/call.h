@@ -41,14 +41,8 @@ void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
 void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
-
-/* call_regs.c */
-unsigned long uprobe_call_ip(const struct pt_regs *regs);
-unsigned long uprobe_call_logical_ip(const struct pt_regs *regs);
-bool uprobe_call_leave(struct pt_regs *regs);
-bool uprobe_call_end(struct pt_regs *regs, bool hit);
 #else
-static inline bool uprobe_mm_has_calls(struct mm_struct *mm)
+static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 {
 	return false;
 }
@@ -86,27 +80,13 @@ static inline unsigned long uprobe_call_page(unsigned long addr)
 {
 	return 0;
 }
-
-static inline unsigned long uprobe_call_ip(const struct pt_regs *regs)
-{
-	return instruction_pointer((struct pt_regs *)regs);
-}
-
-static inline unsigned long uprobe_call_logical_ip(const struct pt_regs *regs)
-{
-	return instruction_pointer((struct pt_regs *)regs);
-}
-
-static inline bool uprobe_call_leave(struct pt_regs *regs)
-{
-	return false;
-}
-
-static inline bool uprobe_call_end(struct pt_regs *regs, bool hit)
-{
-	return false;
-}
 #endif
+
+/* call_regs.c: only for a process with a call page, so that others pay one test. */
+unsigned long uprobe_call_ip(const struct pt_regs *regs);
+unsigned long uprobe_call_logical_ip(const struct pt_regs *regs);
+bool uprobe_call_leave(struct pt_regs *regs);
+bool uprobe_call_end(struct pt_regs *regs, bool hit);
 
 /**
  * uprobe_calls_hide() - show text as it would be with breakpoints only

@@ -58,12 +58,9 @@ static void fault_in(struct pt_regs *regs)
  */
 unsigned long uprobe_call_ip(const struct pt_regs *regs)
 {
-	struct pt_regs undone;
+	struct pt_regs undone = *regs;
 	bool called;
 
-	if (likely(!uprobe_mm_has_calls(current->mm)))
-		return instruction_pointer((struct pt_regs *)regs);
-	undone = *regs;
 	undo(&undone, &called);
 	return instruction_pointer(&undone);
 }
@@ -84,12 +81,9 @@ static bool can_leave(bool called)
 unsigned long uprobe_call_logical_ip(const struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer((struct pt_regs *)regs);
-	struct pt_regs undone;
+	struct pt_regs undone = *regs;
 	bool called;
 
-	if (likely(!uprobe_mm_has_calls(current->mm)))
-		return ip;
-	undone = *regs;
 	if (undo(&undone, &called) < 0 || !can_leave(called))
 		return ip;
 	return instruction_pointer(&undone);
@@ -104,13 +98,10 @@ unsigned long uprobe_call_logical_ip(const struct pt_regs *regs)
  */
 bool uprobe_call_leave(struct pt_regs *regs)
 {
-	struct pt_regs undone;
+	struct pt_regs undone = *regs;
 	bool called;
 	int ret;
 
-	if (likely(!uprobe_mm_has_calls(current->mm)))
-		return false;
-	undone = *regs;
 	ret = undo(&undone, &called);
 	if (ret >= 0 && can_leave(called))
 		*regs = undone;
@@ -132,8 +123,6 @@ bool uprobe_call_end(struct pt_regs *regs, bool hit)
 	bool called;
 	int ret;
 
-	if (likely(!uprobe_mm_has_calls(current->mm)))
-		return false;
 	fault_in(regs);
 	undone = *regs;
 	ret = undo(&undone, &called);

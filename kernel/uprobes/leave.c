@@ -82,7 +82,9 @@ unsigned long uprobe_logical_ip(const struct pt_regs *regs)
 	unsigned long ip = instruction_pointer((struct pt_regs *)regs);
 	unsigned long to = translate(current->mm, ip);
 
-	return to == ip ? uprobe_call_logical_ip(regs) : to;
+	if (likely(to != ip || !uprobe_mm_has_calls(current->mm)))
+		return to;
+	return uprobe_call_logical_ip(regs);
 }
 
 /* The return address of the call whose trampoline @utask's task is in, if @ip is there. */
@@ -106,7 +108,8 @@ unsigned long uprobe_trace_ip(const struct pt_regs *regs)
 	const struct uprobe_task *utask = READ_ONCE(current->utask);
 	unsigned long ip = uprobe_logical_ip(regs);
 
-	if (ip == instruction_pointer((struct pt_regs *)regs))
+	if (unlikely(uprobe_mm_has_calls(current->mm)) &&
+	    ip == instruction_pointer((struct pt_regs *)regs))
 		ip = uprobe_call_ip(regs);
 	return utask ? skip_trampoline(utask, ip) : ip;
 }
@@ -160,7 +163,8 @@ void uprobe_leave(struct pt_regs *regs)
 	unsigned long ip = instruction_pointer(regs);
 	unsigned long to = uprobe_logical_ip(regs);
 
-	if (likely(ip == to) || uprobe_call_leave(regs))
+	if (likely(ip == to) ||
+	    (uprobe_mm_has_calls(current->mm) && uprobe_call_leave(regs)))
 		return;
 	instruction_pointer_set(regs, to);
 	release_signals();
@@ -180,7 +184,8 @@ static void leave_trampoline(struct pt_regs *regs)
 /* See <linux/uprobes-arch.h>. */
 void uprobe_step_end(struct pt_regs *regs)
 {
-	uprobe_call_end(regs, true);
+	if (unlikely(uprobe_mm_has_calls(current->mm)))
+		uprobe_call_end(regs, true);
 	uprobe_leave(regs);
 	if (current->utask)
 		leave_trampoline(regs);
@@ -312,20 +317,14 @@ static void complete_branch(struct pt_regs *regs)
 	leave_trampoline(regs);
 }
 
-/**
- * uprobe_deny_signal() - take current out of a slot before it takes a signal
- *
- * Context: task, about to return to user mode.
- * Return: true if signals have to wait for the end of the copy.
- */
-bool uprobe_deny_signal(void)
+/* uprobe_deny_signal() for a task that may be in a slot, in the trampoline, or in a call. */
+static noinline bool leave_or_hold(struct pt_regs *regs)
 {
-	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long ip = instruction_pointer(regs);
 	const struct uprobe_slot *slot;
 	struct uprobe_mm *own;
 
-	if (uprobe_call_end(regs, false) || likely(!current->utask))
+	if ((uprobe_mm_has_calls(current->mm) && uprobe_call_end(regs, false)) || !current->utask)
 		return false;
 	own = mm_own(current->mm);
 	slot = own ? uprobe_area_lookup(own, ip) : NULL;
@@ -348,4 +347,17 @@ bool uprobe_deny_signal(void)
 	}
 	instruction_pointer_set(regs, round_down(ip, UPROBE_SLOT_SIZE) + UPROBE_SLOT_HELD);
 	return true;
+}
+
+/**
+ * uprobe_deny_signal() - take current out of a slot before it takes a signal
+ *
+ * Context: task, about to return to user mode.
+ * Return: true if signals have to wait for the end of the copy.
+ */
+bool uprobe_deny_signal(void)
+{
+	if (likely(!current->utask && !uprobe_mm_has_calls(current->mm)))
+		return false;
+	return leave_or_hold(task_pt_regs(current));
 }
