@@ -11,6 +11,7 @@
  * because kgdb and hw_breakpoint call within_kprobe_blacklist() (symbol.c) in any context.
  */
 #include <linux/kallsyms.h>
+#include <linux/kprobes-tables.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <asm/sections.h>
@@ -60,17 +61,7 @@ int __weak __init arch_populate_kprobe_blacklist(void)
 /* Returns the number of ranges that start at or before @addr. */
 static unsigned int ranges_up_to(const struct blacklist *list, unsigned long addr)
 {
-	unsigned int low = 0, high = list->nr;
-
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (list->ranges[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return kprobe_lower_bound(list->nr, i, list->ranges[i].start <= addr);
 }
 
 static bool within_ranges(unsigned long addr)

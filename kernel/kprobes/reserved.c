@@ -14,6 +14,7 @@
 #include <linux/bug.h>
 #include <linux/elf.h>
 #include <linux/jump_label.h>
+#include <linux/kprobes-tables.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -156,17 +157,9 @@ static bool build(struct reserved_index *index)
 /* Does @index have an address in the range? */
 static bool reserved(const struct reserved_index *index, unsigned long start, unsigned long end)
 {
-	unsigned int low = 0, high = index->nr;
+	unsigned int first = kprobe_lower_bound(index->nr, i, index->addrs[i] < start);
 
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (index->addrs[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < index->nr && index->addrs[low] < end;
+	return first < index->nr && index->addrs[first] < end;
 }
 
 /**

@@ -4,6 +4,8 @@
 /*
  * Shared by the files that arm in all mappings of a file, and in one mapping.
  */
+#include <linux/kprobes-tables.h>
+
 #include "internal.h"
 
 /**
@@ -17,17 +19,7 @@
 static inline unsigned int uprobe_first_at(loff_t start, struct uprobe_point **points,
 					   unsigned int nr)
 {
-	unsigned int low = 0, high = nr;
-
-	while (low < high) {
-		unsigned int mid = low + (high - low) / 2;
-
-		if (points[mid]->offset < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return kprobe_lower_bound(nr, i, points[i]->offset < start);
 }
 
 /* How much of an operation an error ends: this page, this process, this attempt, or all. */

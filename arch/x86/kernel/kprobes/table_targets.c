@@ -13,6 +13,7 @@
 #include <linux/extable.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes-tables.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
@@ -46,16 +47,9 @@ static struct table_target exception_target(const struct exception_table_entry *
 static bool has_entry(const struct exception_table_entry *table, unsigned int nr,
 		      unsigned long start, unsigned long end)
 {
-	unsigned int low = 0, high = nr, mid;
+	unsigned int first = kprobe_lower_bound(nr, i, exception_target(&table[i]).from < start);
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (exception_target(&table[mid]).from < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < nr && exception_target(&table[low]).from < end;
+	return first < nr && exception_target(&table[first]).from < end;
 }
 
 /* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
@@ -147,21 +141,6 @@ static bool sort_targets(void)
 	return true;
 }
 
-/* Returns the index of the first target at or after @start. */
-static unsigned int first_target(unsigned long start)
-{
-	unsigned int low = 0, high = nr_targets, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (targets[mid].to < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /**
  * struct target_range - a search for targets in a range of text
  * @start: first address of the range
@@ -208,9 +187,8 @@ static bool walk(struct target_range *range)
 	if (mod)
 		return each_target(mod, visit, range);
 
-	for (i = first_target(range->start); i < nr_targets; i++) {
-		if (targets[i].to >= range->end)
-			break;
+	i = kprobe_lower_bound(nr_targets, at, targets[at].to < range->start);
+	for (; i < nr_targets && targets[i].to < range->end; i++) {
 		if (visit(&targets[i], range))
 			return true;
 	}
