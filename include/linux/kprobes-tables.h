@@ -2,8 +2,10 @@
 #ifndef _LINUX_KPROBES_TABLES_H
 #define _LINUX_KPROBES_TABLES_H
 /*
- * Searches in sorted arrays.
+ * Searches in sorted arrays, and in the tables of modules.
  */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
 
 /**
  * kprobe_lower_bound() - find the end of the first elements that have a property
@@ -28,5 +30,25 @@
 	}								\
 	low__;								\
 })
+
+/* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
+#ifdef CONFIG_MODULES
+#define kprobe_of_mod(mod, field, absent)	((mod)->field)
+#else
+#define kprobe_of_mod(mod, field, absent)	(absent)
+#endif
+
+/**
+ * kprobe_module_of() - find the module that has an address in its text
+ * @addr: the address
+ *
+ * Context: task; kprobe_mutex held, for which the removal of the module waits.
+ * Return: the module; NULL if there is none.
+ */
+static inline struct module *kprobe_module_of(unsigned long addr)
+{
+	guard(rcu)();
+	return __module_text_address(addr);
+}
 
 #endif /* _LINUX_KPROBES_TABLES_H */

@@ -53,21 +53,14 @@ static void __maybe_unused add(struct reserved_index *index, unsigned long addr)
 
 /* --- The three tables ------------------------------------------------------ */
 
-/* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
-#ifdef CONFIG_MODULES
-#define of_module(mod, field, absent)	((mod)->field)
-#else
-#define of_module(mod, field, absent)	(absent)
-#endif
-
 #ifdef CONFIG_JUMP_LABEL
 static void add_jump_labels(struct reserved_index *index)
 {
 	const struct module *mod = index->mod;
 	struct jump_entry *entry, *stop;
 
-	entry = mod ? of_module(mod, jump_entries, NULL) : __start___jump_table;
-	stop = mod ? entry + of_module(mod, num_jump_entries, 0) : __stop___jump_table;
+	entry = mod ? kprobe_of_mod(mod, jump_entries, NULL) : __start___jump_table;
+	stop = mod ? entry + kprobe_of_mod(mod, num_jump_entries, 0) : __stop___jump_table;
 	for (; entry < stop; entry++)
 		add(index, jump_entry_code(entry));
 }
@@ -81,8 +74,8 @@ static void add_static_calls(struct reserved_index *index)
 	const struct module *mod = index->mod;
 	struct static_call_site *site, *stop;
 
-	site = mod ? of_module(mod, static_call_sites, NULL) : __start_static_call_sites;
-	stop = mod ? site + of_module(mod, num_static_call_sites, 0) : __stop_static_call_sites;
+	site = mod ? kprobe_of_mod(mod, static_call_sites, NULL) : __start_static_call_sites;
+	stop = mod ? site + kprobe_of_mod(mod, num_static_call_sites, 0) : __stop_static_call_sites;
 	for (; site < stop; site++)
 		add(index, (unsigned long)offset_to_ptr(&site->addr));
 }
@@ -108,8 +101,8 @@ static void add_bugs(struct reserved_index *index)
 	const struct module *mod = index->mod;
 	const struct bug_entry *bug, *stop;
 
-	bug = mod ? of_module(mod, bug_table, NULL) : __start___bug_table;
-	stop = mod ? bug + of_module(mod, num_bugs, 0) : __stop___bug_table;
+	bug = mod ? kprobe_of_mod(mod, bug_table, NULL) : __start___bug_table;
+	stop = mod ? bug + kprobe_of_mod(mod, num_bugs, 0) : __stop___bug_table;
 	for (; bug < stop; bug++)
 		add(index, bug_site(bug));
 }
@@ -278,14 +271,11 @@ static bool has_late_relocation(const struct module *mod, unsigned long addr)
  */
 enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end)
 {
+	const struct module *mod = kprobe_module_of(start);
 	struct reserved_index *index;
-	const struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	rcu_read_lock();
-	mod = __module_text_address(start);
-	rcu_read_unlock();
 	if (is_relocated_late(mod))
 		return KPROBE_OBSTACLE_RESERVED;
 	index = index_of(mod);

@@ -52,18 +52,11 @@ static bool has_entry(const struct exception_table_entry *table, unsigned int nr
 	return first < nr && exception_target(&table[first]).from < end;
 }
 
-/* Returns a field of @mod; @absent in a kernel without modules, where the struct is not defined. */
-#ifdef CONFIG_MODULES
-#define of_module(mod, field, absent)	((mod)->field)
-#else
-#define of_module(mod, field, absent)	(absent)
-#endif
-
 /* Returns the exception table of @mod, or of the kernel, and sets @nr to its length. */
 static const struct exception_table_entry *extable_of(const struct module *mod, unsigned int *nr)
 {
-	*nr = mod ? of_module(mod, num_exentries, 0) : __stop___ex_table - __start___ex_table;
-	return mod ? of_module(mod, extable, NULL) : __start___ex_table;
+	*nr = mod ? kprobe_of_mod(mod, num_exentries, 0) : __stop___ex_table - __start___ex_table;
+	return mod ? kprobe_of_mod(mod, extable, NULL) : __start___ex_table;
 }
 
 typedef bool (*target_fn)(const struct table_target *target, void *data);
@@ -74,8 +67,8 @@ static bool each_label(const struct module *mod, target_fn fn, void *data)
 	const struct jump_entry *entry, *end;
 	struct table_target target;
 
-	entry = mod ? of_module(mod, jump_entries, NULL) : __start___jump_table;
-	end = mod ? entry + of_module(mod, num_jump_entries, 0) : __stop___jump_table;
+	entry = mod ? kprobe_of_mod(mod, jump_entries, NULL) : __start___jump_table;
+	end = mod ? entry + kprobe_of_mod(mod, num_jump_entries, 0) : __stop___jump_table;
 	for (; entry < end; entry++) {
 		target.to = jump_entry_target(entry);
 		target.from = jump_entry_code(entry);
@@ -168,20 +161,9 @@ static bool visit(const struct table_target *target, void *data)
 	return false;
 }
 
-/* Returns the module, or NULL.  It is not freed: its removal waits for kprobe_mutex. */
-static struct module *module_of(unsigned long addr)
-{
-	struct module *mod;
-
-	rcu_read_lock();
-	mod = __module_text_address(addr);
-	rcu_read_unlock();
-	return mod;
-}
-
 static bool walk(struct target_range *range)
 {
-	struct module *mod = module_of(range->start);
+	struct module *mod = kprobe_module_of(range->start);
 	unsigned int i;
 
 	if (mod)
@@ -247,6 +229,6 @@ bool probe_may_fault(unsigned long start, unsigned long end)
 	const struct exception_table_entry *table;
 	unsigned int nr;
 
-	table = extable_of(module_of(start), &nr);
+	table = extable_of(kprobe_module_of(start), &nr);
 	return has_entry(table, nr, start, end);
 }
