@@ -100,9 +100,7 @@ static int compare_ranges(const void *a, const void *b)
 {
 	const struct blacklist_range *l = a, *r = b;
 
-	if (l->start != r->start)
-		return l->start < r->start ? -1 : 1;
-	return 0;
+	return cmp_int(l->start, r->start);
 }
 
 /* Copies the present array into @building, without the ranges of @except; room for @more. */

@@ -114,9 +114,7 @@ static void add_bugs(struct reserved_index *index) { }
 
 static int compare_addrs(const void *a, const void *b)
 {
-	unsigned long l = *(const unsigned long *)a, r = *(const unsigned long *)b;
-
-	return l == r ? 0 : l < r ? -1 : 1;
+	return cmp_int(*(const unsigned long *)a, *(const unsigned long *)b);
 }
 
 static void collect(struct reserved_index *index)

@@ -90,7 +90,7 @@ static int by_process(const void *a, const void *b)
 {
 	const struct visit *x = a, *y = b;
 
-	return x->mm < y->mm ? -1 : x->mm > y->mm;
+	return cmp_int(x->mm, y->mm);
 }
 
 /* Collects all mappings, in the order of processes. Returns 0 or -ENOMEM. */

@@ -454,7 +454,7 @@ static int compare_points(const void *a, const void *b)
 	const struct uprobe_point *x = *(struct uprobe_point **)a;
 	const struct uprobe_point *y = *(struct uprobe_point **)b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return cmp_int(x->offset, y->offset);
 }
 
 /**

@@ -21,9 +21,7 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->mm != y->mm)
-		return x->mm < y->mm ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return cmp_int(x->mm, y->mm) ?: cmp_int(x->vaddr, y->vaddr);
 }
 
 /* Ends the registrations of an object; returns the number of places in living processes. */

@@ -133,14 +133,14 @@ static int compare_hashes(const void *a, const void *b)
 {
 	const struct named *l = a, *r = b;
 
-	return l->hash == r->hash ? 0 : l->hash < r->hash ? -1 : 1;
+	return cmp_int(l->hash, r->hash);
 }
 
 static int compare_starts(const void *a, const void *b)
 {
 	const struct named *l = a, *r = b;
 
-	return l->start == r->start ? 0 : l->start < r->start ? -1 : 1;
+	return cmp_int(l->start, r->start);
 }
 
 static void keep_parts(struct collected_parts *all)

@@ -104,7 +104,7 @@ static int compare_targets(const void *a, const void *b)
 {
 	const struct table_target *l = a, *r = b;
 
-	return l->to == r->to ? 0 : l->to < r->to ? -1 : 1;
+	return cmp_int(l->to, r->to);
 }
 
 /* Appends a target to the array, or only counts it if there is no array yet. */
