@@ -288,6 +288,10 @@ unsigned int arch_landing_pad(unsigned long addr)
 	return !read_original(addr, &insn) && aarch64_insn_is_bti(insn) ? AARCH64_INSN_SIZE : 0;
 }
 
+struct section {
+	const char *start, *end;
+};
+
 /*
  * Exception entry and exit, root handlers of interrupts (__exception_irq_entry), and code that
  * runs with the MMU off or at EL2.  Some of these sections may be empty.  The hypervisor's text
@@ -296,29 +300,13 @@ unsigned int arch_landing_pad(unsigned long addr)
  * (.entry.tramp.text, .hibernate_exit.text, .kexec_relocate.text, the vDSOs) is in .rodata, and
  * is not kernel text.
  */
-static const struct section {
-	const char *start, *end;
-} black_sections[] = {
+static const struct section black_sections[] __initconst = {
 	{ __entry_text_start, __entry_text_end },
 	{ __irqentry_text_start, __irqentry_text_end },
 	{ __idmap_text_start, __idmap_text_end },
 	{ __hyp_idmap_text_start, __hyp_idmap_text_end },
 	{ __hyp_text_start, __hyp_text_end },
-	{ __kprobes_text_start, __kprobes_text_end },
 };
-
-/* See <linux/kprobes-arch.h>. */
-bool arch_within_kprobe_blacklist(unsigned long addr)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(black_sections); i++) {
-		if (addr >= (unsigned long)black_sections[i].start &&
-		    addr < (unsigned long)black_sections[i].end)
-			return true;
-	}
-	return false;
-}
 
 /*
  * __cpu_suspend_enter() returns again when the CPU resumes.  The others may power the CPU down, or
@@ -371,19 +359,17 @@ static int __init blacklist_symbol(void *unused, unsigned long addr)
 	return kprobe_add_ksym_blacklist(addr) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* The sections are added for debugfs only: arch_within_kprobe_blacklist() refuses them. */
+/* See <linux/kprobes-arch.h>. */
 int __init arch_populate_kprobe_blacklist(void)
 {
-	const struct section *section = black_sections;
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
 		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
 
-	/* The core adds the last section, .kprobes.text. */
-	for (; !ret && section < black_sections + ARRAY_SIZE(black_sections) - 1; section++)
-		ret = kprobe_add_area_blacklist((unsigned long)section->start,
-						(unsigned long)section->end);
+	for (i = 0; !ret && i < ARRAY_SIZE(black_sections); i++)
+		ret = kprobe_add_area_blacklist((unsigned long)black_sections[i].start,
+						(unsigned long)black_sections[i].end);
 	return ret;
 }

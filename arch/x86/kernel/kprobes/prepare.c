@@ -294,18 +294,6 @@ void arch_kprobe_handlers_changed(struct kprobe *p)
 	WRITE_ONCE(p->ainsn.resume, resume);
 }
 
-static bool between(unsigned long addr, const char *start, const char *end)
-{
-	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
-
-/* The entry code must not trap, because it runs before a breakpoint can be handled. */
-bool arch_within_kprobe_blacklist(unsigned long addr)
-{
-	return between(addr, __entry_text_start, __entry_text_end) ||
-	       between(addr, __kprobes_text_start, __kprobes_text_end);
-}
-
 /*
  * __switch_to() returns on another stack than the one on which it was entered.  The other is not
  * called: the stack has no return address at its entry.
@@ -324,7 +312,7 @@ struct black_area {
 };
 
 static const struct black_area black_areas[] __initconst = {
-	/* The entry code, for debugfs only: arch_within_kprobe_blacklist() refuses it. */
+	/* The entry code must not trap, because it runs before a breakpoint can be handled. */
 	{ __entry_text_start, __entry_text_end },
 	/*
 	 * On processors with mitigations, returns and indirect calls run through thunks, also in
