@@ -56,11 +56,6 @@ static __always_inline unsigned long slot_page_key(unsigned long addr)
 	return addr >> PAGE_SHIFT;
 }
 
-static __always_inline bool no_page_has(unsigned long key)
-{
-	return hlist_empty(&kprobe_slot_pages[hash_min(key, HASH_BITS(kprobe_slot_pages))]);
-}
-
 /* Returns the page with this key that contains @addr, or NULL. */
 static __always_inline struct slot_page *page_with_key(unsigned long key, unsigned long addr)
 {
@@ -76,14 +71,6 @@ static __always_inline struct slot_page *page_with_key(unsigned long key, unsign
 
 /* Other backends may have a page that begins in the middle of a page, as powerpc does. */
 #define SLOT_PAGES_ALIGNED	IS_ENABLED(CONFIG_HAVE_KPROBE_BATCH)
-
-/* Does no page of slots have the hash of @addr?  Then @addr is not in a slot.  Context: any. */
-static __always_inline bool no_slot_page(unsigned long addr)
-{
-	unsigned long key = slot_page_key(addr);
-
-	return no_page_has(key) && (SLOT_PAGES_ALIGNED || no_page_has(key - 1));
-}
 
 /* Returns the page that contains @addr, or NULL.  Context: preemption disabled. */
 static __always_inline struct slot_page *find_slot_page(unsigned long addr)

@@ -12,7 +12,6 @@
 #include <linux/ptrace.h>
 
 #include "../internal.h"
-#include "../slots.h"
 
 /* Calls the fault_handler of the probe whose handler has faulted (OLS paper, section 4.2). */
 static __always_inline bool handler_fault(struct kprobe_frame *frame, struct pt_regs *regs,
@@ -169,6 +168,6 @@ NOKPROBE_SYMBOL(text_address);
 unsigned long kprobe_text_address(unsigned long addr)
 {
 	/* The page of a copy that runs is not freed meanwhile. */
-	return likely(no_slot_page(addr)) ? addr : text_address(addr);
+	return likely(!kprobe_may_be_copy(addr)) ? addr : text_address(addr);
 }
 NOKPROBE_SYMBOL(kprobe_text_address);
