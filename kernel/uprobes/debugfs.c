@@ -32,16 +32,9 @@ static void show_file_name(struct seq_file *m, struct inode *inode)
 
 static const char *decision_name(const struct uprobe_decision *decision)
 {
-	static const char * const ways[] = {
-		[UPROBE_COPIED] = "copied",
-		[UPROBE_COPIED_BRANCH] = "copied",
-		[UPROBE_COPIED_CALL] = "copied",
-		[UPROBE_COPIED_SYSCALL] = "copied",
-		[UPROBE_COPIED_NOP] = "copied",
-		[UPROBE_EMULATED] = "emulated",
-	};
-
-	return decision->state == UPROBE_ACCEPTED ? ways[decision->way] : decision->why;
+	if (decision->state != UPROBE_ACCEPTED)
+		return decision->why;
+	return decision->way == UPROBE_EMULATED ? "emulated" : "copied";
 }
 
 static void show_point(struct seq_file *m, struct uprobe_point *point)
