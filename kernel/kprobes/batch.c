@@ -404,8 +404,10 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	if (ret)
 		return ret;
 	ret = prepare_all(batch);				/* 2 */
-	if (ret)
-		goto unstage;
+	if (ret) {
+		unstage_all(batch);
+		return ret;
+	}
 	/*
 	 * Make the rest of the kernel ask kprobes about faults, copies of instructions and stacks,
 	 * before the text is patched.  When static_branch_enable() returns, all CPUs execute the
@@ -416,25 +418,17 @@ static int register_locked(struct batch *batch, struct kprobe **kps, u32 kind)
 	renew_detours(batch);
 	publish_all(batch);					/* 3 */
 	ret = arm_all(batch);					/* 4 */
-	if (ret)
-		goto unpublish;
-
-	/* From now on the module notifier handles the probes of a module that goes. */
-	put_places(batch);
-	return 0;
-
-unpublish:
-	/* wait_withdrawn() restores the structs when no handler can be using them. */
-	unpublish_all(batch);
-	unprepare_all(batch);
+	if (ret) {
+		/* wait_withdrawn() restores the structs when no handler can be using them. */
+		unpublish_all(batch);
+		unprepare_all(batch);
+	}
 	/*
-	 * The mutex keeps a module whose init function fails.  Without it, the module is freed
-	 * even if it has references.
+	 * From now on the module notifier handles the probes of a module that goes.  The mutex
+	 * keeps a module whose init function fails: without it, the module is freed even if it has
+	 * references.
 	 */
 	put_places(batch);
-	return ret;
-unstage:
-	unstage_all(batch);
 	return ret;
 }
 
