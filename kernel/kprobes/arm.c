@@ -74,19 +74,13 @@ static void set_states(struct list_head *points, enum kprobe_state state)
 		kprobe_point_set_state(point, state);
 }
 
-/* Runs @patch with the locks that text patching needs. */
-static void patch_locked(struct list_head *points, void (*patch)(struct list_head *))
-{
-	guard(kprobe_text)();
-	patch(points);
-}
-
 static void arm_breakpoints(struct list_head *points)
 {
 	struct kprobe_point *point;
 
 	kprobe_unoptimize_neighbours(points);			/* 3 */
-	patch_locked(points, arch_arm_kprobes);			/* 4 */
+	scoped_guard(kprobe_text)				/* 4 */
+		arch_arm_kprobes(points);
 	set_states(points, KPROBE_BREAKPOINT);			/* 5 */
 	for_each_collected(point, points)			/* 6 */
 		kprobe_optimizer_queue(point);
@@ -95,7 +89,8 @@ static void arm_breakpoints(struct list_head *points)
 static void disarm_breakpoints(struct list_head *points)
 {
 	kprobe_unoptimize_points(points, KPROBE_OBSTACLE_NONE);	/* 3 */
-	patch_locked(points, arch_disarm_kprobes);		/* 4 */
+	scoped_guard(kprobe_text)				/* 4 */
+		arch_disarm_kprobes(points);
 	set_states(points, KPROBE_DISARMED);			/* 5 */
 	kprobe_requeue_neighbours(points);			/* 6 */
 }
