@@ -44,25 +44,17 @@ static void arch_disarm_kprobes(struct list_head *batch)
 }
 #endif
 
-/* Moves the points that ftrace owns from @points to @ftrace. */
-static void sort_by_owner(struct list_head *points, struct list_head *ftrace)
-{
-	struct kprobe_point *point, *next;
-
-	for_each_collected_safe(point, next, points) {
-		if (kprobe_ftrace(&point->kp))
-			list_move_tail(&point->kp.list, ftrace);
-	}
-}
-
-/* Moves the points that carriers serve from @points to @carried. */
-static void take_carried(struct list_head *points, struct list_head *carried)
+/* Moves points that carriers serve from @points to @carried, and others of ftrace to @ftrace. */
+static void sort_by_owner(struct list_head *points, struct list_head *ftrace,
+			  struct list_head *carried)
 {
 	struct kprobe_point *point, *next;
 
 	for_each_collected_safe(point, next, points) {
 		if (point->state == KPROBE_CARRIED)
 			list_move_tail(&point->kp.list, carried);
+		else if (kprobe_ftrace(&point->kp))
+			list_move_tail(&point->kp.list, ftrace);
 	}
 }
 
@@ -111,7 +103,7 @@ int kprobe_arm_points(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	sort_by_owner(points, &ftrace);			/* 1 */
+	sort_by_owner(points, &ftrace, &carried);		/* 1 */
 	kprobe_carry(&ftrace, &carried, points);
 	ret = kprobe_arm_ftrace(&ftrace);			/* 2 */
 	if (!ret) {
@@ -142,8 +134,7 @@ void kprobe_disarm_points(struct list_head *points)
 
 	lockdep_assert_held(&kprobe_mutex);
 
-	sort_by_owner(points, &ftrace);			/* 1 */
-	take_carried(&ftrace, &carried);
+	sort_by_owner(points, &ftrace, &carried);		/* 1 */
 	kprobe_uncarry(&carried, KPROBE_DISARMED, points);
 	if (!list_empty(&ftrace)) {
 		kprobe_disarm_ftrace(&ftrace);			/* 2 */
@@ -177,7 +168,8 @@ static int arm_each(struct list_head *points)
 	/* The list may have carriers, which are not needed yet. */
 	kprobe_uncollect_all(points);
 	collect_switched(points);
-	sort_by_owner(points, &ftrace);
+	/* No point is carried, because all are disarmed. */
+	sort_by_owner(points, &ftrace, &ftrace);
 	kprobe_arm_points(points);
 	for_each_collected_safe(point, next, &ftrace) {
 		LIST_HEAD(one);
