@@ -280,11 +280,9 @@ int __init kprobe_blacklist_init(void)
 		unsigned long addr;
 
 		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
-		ret = add_function(addr, NULL);
-		if (ret == -EINVAL)
+		/* There is room for all of them. */
+		if (add_function(addr, NULL))
 			pr_warn("the size of blacklisted %pS is unknown\n", (void *)addr);
-		else if (ret)
-			return ret;
 	}
 	ret = add_section(__kprobes_text_start,
 			  __kprobes_text_end - __kprobes_text_start, NULL);
