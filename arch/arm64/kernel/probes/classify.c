@@ -380,7 +380,7 @@ int probe_classify(u32 insn, struct probe_insn *out)
 }
 
 /**
- * probe_exclusive() - effect of an instruction on the exclusive monitor
+ * probe_find_exclusive() - effect of an instruction on the exclusive monitor
  * @insn: the instruction, as it is without any probe
  *
  * The search around a probe uses it, because there must be no probe between a load
@@ -388,12 +388,10 @@ int probe_classify(u32 insn, struct probe_insn *out)
  *
  * Context: any; pure.
  */
-enum probe_exclusive probe_exclusive(u32 insn)
+enum probe_exclusive probe_find_exclusive(u32 insn)
 {
 	struct probe_insn desc;
 
-	if (!probe_may_be_exclusive(insn))
-		return EXCLUSIVE_NONE;
 	probe_classify(insn, &desc);
 	return desc.exclusive;
 }

@@ -154,8 +154,14 @@ static inline bool probe_may_be_exclusive(u32 insn)
 }
 
 int probe_classify(u32 insn, struct probe_insn *out);
-enum probe_exclusive probe_exclusive(u32 insn);
+enum probe_exclusive probe_find_exclusive(u32 insn);
 bool probe_is_prefix(u32 insn);
 const char *probe_refusal_name(enum probe_refusal refusal);
+
+/* probe_find_exclusive(), faster for most instructions. */
+static inline enum probe_exclusive probe_exclusive(u32 insn)
+{
+	return probe_may_be_exclusive(insn) ? probe_find_exclusive(insn) : EXCLUSIVE_NONE;
+}
 
 #endif /* _ARM64_PROBES_CLASSIFY_H */

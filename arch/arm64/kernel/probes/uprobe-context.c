@@ -29,12 +29,6 @@ static __always_inline u32 word_at(const u8 *text)
 	return le32_to_cpu((__force __le32)word);
 }
 
-/* Like probe_exclusive(); most of the many words are none. */
-static __always_inline enum probe_exclusive role_of(u32 insn)
-{
-	return likely(!probe_may_be_exclusive(insn)) ? EXCLUSIVE_NONE : probe_exclusive(insn);
-}
-
 /* Returns the nearest exclusive before the place, or EXCLUSIVE_NONE. */
 static enum probe_exclusive exclusive_before(const u8 *text, size_t before)
 {
@@ -42,7 +36,7 @@ static enum probe_exclusive exclusive_before(const u8 *text, size_t before)
 
 	while (before >= A64_LEN && role == EXCLUSIVE_NONE) {
 		before -= A64_LEN;
-		role = role_of(word_at(text + before));
+		role = probe_exclusive(word_at(text + before));
 	}
 	return role;
 }
@@ -53,7 +47,7 @@ static enum probe_exclusive exclusive_after(const u8 *text, size_t at, size_t le
 	enum probe_exclusive role = EXCLUSIVE_NONE;
 
 	for (; at + A64_LEN <= len && role == EXCLUSIVE_NONE; at += A64_LEN)
-		role = role_of(word_at(text + at));
+		role = probe_exclusive(word_at(text + at));
 	return role;
 }
 
