@@ -93,7 +93,8 @@ static void disarm_breakpoints(struct list_head *points)
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0, or an errno of ftrace: -EBUSY if another user of a function may also
- * change its instruction pointer, -ENOMEM, -ENODEV.  On failure all are disarmed.
+ * change its instruction pointer, -ENOMEM, -ENODEV.  On failure all are disarmed, and the first
+ * point in the list is one that ftrace has refused.
  */
 int kprobe_arm_points(struct list_head *points)
 {
@@ -114,7 +115,7 @@ int kprobe_arm_points(struct list_head *points)
 		kprobe_uncarry(&carried, KPROBE_DISARMED, points);
 	}
 	list_splice_tail(&carried, points);
-	list_splice_tail(&ftrace, points);
+	list_splice(&ftrace, points);
 	return ret;
 }
 

@@ -157,13 +157,26 @@ static bool has_post_handler(struct kprobe_point *point)
 	return false;
 }
 
+/* Moves the first point whose function has another user like @ip_modify_client to the front. */
+static void put_refused_first(struct list_head *points)
+{
+	struct kprobe_point *point;
+
+	for_each_collected(point, points) {
+		if (point->ftrace_ip_modify && ftrace_ip_is_modified(kprobe_point_addr(point))) {
+			list_move(&point->kp.list, points);
+			return;
+		}
+	}
+}
+
 /**
  * kprobe_arm_ftrace() - make ftrace call points, all or none
  * @points: work list of points on instructions that ftrace owns
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
  * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if another user of a function
- * may change its instruction pointer; -ENOMEM.
+ * may change its instruction pointer, then the first point in the list has that function; -ENOMEM.
  */
 int kprobe_arm_ftrace(struct list_head *points)
 {
@@ -183,8 +196,10 @@ int kprobe_arm_ftrace(struct list_head *points)
 	if (ret)
 		return ret;
 	ret = arm_client(&ip_modify_client, points);
-	if (ret)
+	if (ret) {
 		disarm_client(&plain_client, points);
+		put_refused_first(points);
+	}
 	return ret;
 }
 

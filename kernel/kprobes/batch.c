@@ -371,6 +371,7 @@ static void wait_withdrawn(struct batch *batch)
 
 static int arm_all(struct batch *batch)
 {
+	struct kprobe_point *first;
 	struct batch_entry *e;
 	LIST_HEAD(points);
 	int ret;
@@ -383,8 +384,9 @@ static int arm_all(struct batch *batch)
 	if (list_empty(&points))
 		return 0;
 	ret = kprobe_arm_points(&points);
+	first = list_first_entry(&points, struct kprobe_point, kp.list);
 	kprobe_uncollect_all(&points);
-	return ret ? kprobe_refuse_with(batch->entries[0].place.addr, KPROBE_REFUSE_ARMING,
+	return ret ? kprobe_refuse_with(kprobe_point_addr(first), KPROBE_REFUSE_ARMING,
 					ret, NULL, batch->why) : 0;
 }
 

@@ -9,8 +9,10 @@
 #include "counted.h"
 #include "jumps.h"
 #include "points.h"
+#include "../trace.h"
 
 TRACED_TARGET(arming_traced, 1)
+TRACED_TARGET(arming_other, 3)
 TRAP_TARGET(arming_plain, 2)
 
 /* The function's owner redirects callers to this address, as a live patch does; 0: nowhere. */
@@ -34,11 +36,16 @@ static void *site(void)
 	return (void *)ftrace_location((unsigned long)arming_traced);
 }
 
+static void take_site(struct kunit *test, void *ip)
+{
+	KUNIT_ASSERT_NOT_NULL(test, ip);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&owner, (unsigned long)ip, 0, 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&owner), 0);
+}
+
 static void take_function(struct kunit *test)
 {
-	KUNIT_ASSERT_NOT_NULL(test, site());
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&owner, (unsigned long)site(), 0, 1), 0);
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&owner), 0);
+	take_site(test, site());
 }
 
 /* The filter of @owner stays set; the next take_function() replaces it. */
@@ -95,6 +102,41 @@ static void a_whole_batch_is_undone(struct kunit *test)
 	expect_works(test, &plain, arming_plain);
 	give_function_back(test);
 	expect_works(test, &traced, arming_traced);
+}
+
+/* Address of the last refusal that was traced. */
+static unsigned long refused;
+
+static void note_refusal(void *unused, unsigned long addr, const char *reason, int err)
+{
+	refused = addr;
+}
+
+/* Of several probes that ftrace might refuse, the tracepoint has the one that it has refused. */
+static void the_refused_probe_is_traced(struct kunit *test)
+{
+	void *sites[] = { site(), (void *)ftrace_location((unsigned long)arming_other) };
+	struct counted plain = counted_at(arming_plain, true, true);
+	struct counted first = counted_at(sites[0], true, true);
+	struct counted second = counted_at(sites[1], true, true);
+	struct kprobe *kps[] = { &plain.kp, &first.kp, &second.kp };
+	bool before;
+	int i;
+
+	if (register_trace_kprobe_refused(note_refusal, NULL))
+		kunit_skip(test, "the kernel has no tracepoints");
+	/* Without jumps, the points have no carriers. */
+	before = allow_jumps(false);
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		take_site(test, sites[i]);
+		KUNIT_EXPECT_EQ(test, register_kprobes(kps, ARRAY_SIZE(kps)), -EBUSY);
+		KUNIT_EXPECT_EQ(test, refused, (unsigned long)sites[i]);
+		give_function_back(test);
+	}
+	allow_jumps(before);
+	unregister_trace_kprobe_refused(note_refusal, NULL);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, arming_traced(1) + arming_other(1), 6);
 }
 
 /* The point exists already; it and its other probe stay unchanged. */
@@ -236,6 +278,7 @@ static void ftrace_has_shut_down(struct kunit *test)
 
 static struct kunit_case arming_cases[] = {
 	KUNIT_CASE(a_whole_batch_is_undone),
+	KUNIT_CASE(the_refused_probe_is_traced),
 	KUNIT_CASE(a_point_that_exists_keeps_its_probe),
 	KUNIT_CASE(enabling_fails_and_the_probe_stays_disabled),
 	KUNIT_CASE(the_global_switch_arms_all_that_can_be_armed),
