@@ -75,16 +75,26 @@ static unsigned long translate(struct mm_struct *mm, unsigned long ip)
 	return slot ? logical(slot, ip) : ip;
 }
 
-/* See <linux/uprobes-arch.h>. */
-unsigned long uprobe_logical_ip(const struct pt_regs *regs)
+/* uprobe_logical_ip() in a process that has slots or calls. */
+static noinline unsigned long find_logical_ip(const struct pt_regs *regs, unsigned long ip)
 {
-	/* Architectures differ in whether its argument is constant. */
-	unsigned long ip = instruction_pointer((struct pt_regs *)regs);
 	unsigned long to = translate(current->mm, ip);
 
 	if (likely(to != ip || !uprobe_mm_has_calls(current->mm)))
 		return to;
 	return uprobe_call_logical_ip(regs);
+}
+
+/* See <linux/uprobes-arch.h>. */
+unsigned long uprobe_logical_ip(const struct pt_regs *regs)
+{
+	/* Architectures differ in whether its argument is constant. */
+	unsigned long ip = instruction_pointer((struct pt_regs *)regs);
+	struct mm_struct *mm = current->mm;
+
+	if (likely(!mm || (!READ_ONCE(mm->uprobes_state.own) && !uprobe_mm_has_calls(mm))))
+		return ip;
+	return find_logical_ip(regs, ip);
 }
 
 /* The return address of the call whose trampoline @utask's task is in, if @ip is there. */
