@@ -334,7 +334,7 @@ main()
 	: >"$RESULTS"
 	rm -f "$aside"
 	# shellcheck disable=SC2086 # a list of words
-	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG $TOOLS &&
+	if step "packages" "$LAB/setup.sh" $ARCHES $CROSS $CLANG $TOOLS ${SERIES:+series} &&
 	   step "kernel tree" "$LAB/tree.sh"; then
 		step "Kconfig has all options that our sources name" "$LAB/options.sh" || true
 		say "compiling for other architectures and configurations beside the rest (log: $aside)"

@@ -5,7 +5,8 @@
  * Probes of one process, by pid and address: any executable text of it, also anonymous text
  * and text that the program can write.
  *
- * Included from <linux/uprobes.h>; do not include it directly.
+ * Included from <linux/uprobes.h>, but not with CONFIG_UPROBES_STEPPED, whose architectures have
+ * no such probes; do not include it directly.
  */
 
 struct mm_struct;

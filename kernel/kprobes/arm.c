@@ -93,8 +93,8 @@ static void disarm_breakpoints(struct list_head *points)
  *
  * Context: task, may sleep, kprobe_mutex held.
  * Return: 0, or an errno of ftrace: -EBUSY if another user of a function may also
- * change its instruction pointer, -ENOMEM, -ENODEV.  On failure all are disarmed, and the first
- * point in the list is one that ftrace has refused.
+ * change its instruction pointer, -ENOMEM, -ENODEV.  On failure all are disarmed, and points
+ * of ftrace are the first in the list, see kprobe_arm_ftrace().
  */
 int kprobe_arm_points(struct list_head *points)
 {

@@ -157,7 +157,10 @@ static bool has_post_handler(struct kprobe_point *point)
 	return false;
 }
 
-/* Moves the first point whose function has another user like @ip_modify_client to the front. */
+/*
+ * ftrace does not tell which function has another user that may change the instruction pointer.
+ * Moves the first point whose function has one, or has a direct caller, to the front.
+ */
 static void put_refused_first(struct list_head *points)
 {
 	struct kprobe_point *point;
@@ -176,7 +179,8 @@ static void put_refused_first(struct list_head *points)
  *
  * Context: task, may sleep, kprobe_mutex held, text_mutex not.
  * Return: 0; -ENODEV if ftrace has shut down; -EBUSY if another user of a function
- * may change its instruction pointer, then the first point in the list has that function; -ENOMEM.
+ * may change its instruction pointer, then the first point in the list probably has that function;
+ * -ENOMEM.
  */
 int kprobe_arm_ftrace(struct list_head *points)
 {
@@ -196,10 +200,10 @@ int kprobe_arm_ftrace(struct list_head *points)
 	if (ret)
 		return ret;
 	ret = arm_client(&ip_modify_client, points);
-	if (ret) {
+	if (ret)
 		disarm_client(&plain_client, points);
+	if (ret == -EBUSY)
 		put_refused_first(points);
-	}
 	return ret;
 }
 

@@ -8,7 +8,8 @@
  * search and a few steps back find an address, even if ranges overlap.
  *
  * The array is replaced as a whole (RCU), under kprobe_mutex.  Readers take no lock,
- * because kgdb and hw_breakpoint call within_kprobe_blacklist() (symbol.c) in any context.
+ * because kgdb and hw_breakpoint call within_kprobe_blacklist() (symbol.c) in any context.  Until
+ * the array exists, early in the boot, only .kprobes.text is blacklisted for them.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes-tables.h>
@@ -280,7 +281,7 @@ int __init kprobe_blacklist_init(void)
 		unsigned long addr;
 
 		addr = (unsigned long)dereference_symbol_descriptor((void *)*entry);
-		/* There is room for all of them. */
+		/* begin_update() has reserved the memory. */
 		if (add_function(addr, NULL))
 			pr_warn("the size of blacklisted %pS is unknown\n", (void *)addr);
 	}

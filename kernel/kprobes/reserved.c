@@ -269,11 +269,12 @@ static bool has_late_relocation(const struct module *mod, unsigned long addr)
  */
 enum kprobe_obstacle kprobe_reserved_range(unsigned long start, unsigned long end)
 {
-	const struct module *mod = kprobe_module_of(start);
 	struct reserved_index *index;
+	const struct module *mod;
 
 	lockdep_assert_held(&kprobe_mutex);
 
+	mod = kprobe_module_of(start);
 	if (is_relocated_late(mod))
 		return KPROBE_OBSTACLE_RESERVED;
 	index = index_of(mod);

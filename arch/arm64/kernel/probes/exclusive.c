@@ -85,7 +85,7 @@ static bool load_precedes(unsigned long start, unsigned long addr)
  * @words:	addresses that any path has reached, in the order of their distance
  * @nr_words:	number of them
  * @doubtful:	the paths reach more words
- * @reached:	for each bit, whether @words has an address that it stands for
+ * @reached:	hashes of the addresses in @words
  */
 static struct paths {
 	unsigned long words[MAX_WORDS];
@@ -94,23 +94,23 @@ static struct paths {
 	DECLARE_BITMAP(reached, 2 * MAX_WORDS);
 } paths;
 
-/* Is this the first path that reaches @addr? */
-static bool is_new(unsigned long addr)
+static bool has_word(unsigned long addr)
 {
 	unsigned int i;
 
-	if (!__test_and_set_bit(addr / AARCH64_INSN_SIZE % (2 * MAX_WORDS), paths.reached))
-		return true;
 	for (i = 0; i < paths.nr_words; i++) {
 		if (paths.words[i] == addr)
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
+/* A path reaches @addr.  The bitmap saves most searches. */
 static void go_to(unsigned long addr)
 {
-	if (!is_new(addr))
+	unsigned int hash = addr / AARCH64_INSN_SIZE % (2 * MAX_WORDS);
+
+	if (__test_and_set_bit(hash, paths.reached) && has_word(addr))
 		return;
 	if (paths.nr_words == MAX_WORDS)
 		paths.doubtful = true;

@@ -365,11 +365,10 @@ int __init arch_populate_kprobe_blacklist(void)
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
-		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
-
 	for (i = 0; !ret && i < ARRAY_SIZE(black_sections); i++)
 		ret = kprobe_add_area_blacklist((unsigned long)black_sections[i].start,
 						(unsigned long)black_sections[i].end);
+	for (i = 0; !ret && i < ARRAY_SIZE(black_symbols); i++)
+		ret = kallsyms_on_each_match_symbol(blacklist_symbol, black_symbols[i], NULL);
 	return ret;
 }

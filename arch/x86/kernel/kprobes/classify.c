@@ -306,7 +306,10 @@ static bool probe_row_matches(const struct probe_row *row, const struct probe_ke
 	       probe_modrm_matches(row->modrm, key);
 }
 
-/* By map and opcode: where to begin in the table.  0 before probe_classify_init(). */
+/*
+ * By map, of the first two, and opcode: where to begin in the table.  0 before
+ * probe_classify_init().
+ */
 static u8 probe_first_rows[MAP_0F + 1][256];
 
 static const struct probe_row *probe_find_row(const struct probe_key *key)

@@ -439,7 +439,7 @@ static int command_batch(bool returns)
 	return returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 }
 
-/* Registers an array with a probe and itself, or with NULL and it, and then unregisters that. */
+/* Registers an array that has a probe twice; or one with NULL and it, and unregisters that. */
 static int command_pair(struct probe *p, bool null)
 {
 	struct uretprobe *rps[] = { null ? NULL : &p->rp, &p->rp };
@@ -509,7 +509,7 @@ static int run(char *line)
 	if (!strcmp(command, "drop"))
 		return command_drop();
 	if (!strcmp(command, "batch") || !strcmp(command, "returns"))
-		return command_batch(*command == 'r');
+		return command_batch(!strcmp(command, "returns"));
 	if (!name || strlen(name) >= NAME_SIZE)
 		return -EINVAL;
 	if (!strcmp(command, "array"))
@@ -526,7 +526,7 @@ static int run(char *line)
 	if (!strcmp(command, "del"))
 		return del(p);
 	if (!strcmp(command, "twice") || !strcmp(command, "null"))
-		return command_pair(p, *command == 'n');
+		return command_pair(p, !strcmp(command, "null"));
 	if (!strcmp(command, "forget")) {
 		del(p);
 		list_del(&p->entry);
