@@ -218,7 +218,7 @@ static void check_failing_array(void)
 
 	stop = false;
 	thread_start(&threads[0], call_plain_on, NULL);
-	/* Few arrays are hit before they fail; on a slow machine, perhaps none of the first ones. */
+	/* Few arrays are hit before they fail; on a slow machine, perhaps none of the first. */
 	for (i = 0; i < (during ? MOST_TRIES : 10 * MOST_TRIES) && err == ESRCH && during < ENDS;
 	     i++) {
 		err = make("a", getpid(), plain, "quiet self") ?:
