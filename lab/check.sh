@@ -304,7 +304,7 @@ check_series()
 	local name="the series: git am gives the tree, and checkpatch has known complaints only"
 
 	[[ -n $SERIES ]] || return 0
-	late "$name" || step "$name" "$LAB/series.sh" || true
+	late "$name" || step "$name" "$LAB/series.sh" check || true
 }
 
 # The last line of check_aside.  bash forgets the status of a child that has ended when a later

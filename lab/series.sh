@@ -10,6 +10,8 @@
 #   series-early files of the overlay without the parts that the last steps restore
 #   series-am    the base with the patches applied, for the proof
 #
+# With an argument, packages and tree must be there already, and are not changed (make check).
+#
 # Each run proves that the patches lead from the base to the assembled tree, and runs
 # checkpatch on them and get_maintainer on all files (serieslint.sh).
 #
@@ -390,8 +392,7 @@ main()
 {
 	[[ $BASE == 7.3 ]] || die "the series is for Linux 7.3; BASE=$BASE is a backport"
 	lock_build
-	"$LAB/setup.sh" series
-	"$LAB/tree.sh"
+	(($#)) || { "$LAB/setup.sh" series; "$LAB/tree.sh"; }
 	: >"$LOG"
 	read_manifest
 	make_early
@@ -405,4 +406,4 @@ main()
 	say "series: ready in $PATCHES, base $(git -C "$REPO" log -1 --format=%s base)"
 }
 
-main
+main "$@"
