@@ -125,6 +125,7 @@ struct kretprobe_class;
  * @handler:	the probe's handler; NULL if it has none.  Also NULL while the probe is
  *		being unregistered: its handler is not called any more
  * @stopped:	the probe is being unregistered
+ * @limited:	@limit is not 0; for hits, because gcc tests a byte with one instruction less
  * @limit:	the probe's maxactive if that is > 0; else 0
  * @room:	number of further calls that can be followed, if there is a limit
  * @caches:	free instances of each CPU
@@ -136,6 +137,7 @@ struct kretprobe_holder {
 	struct kretprobe *rp;
 	kretprobe_handler_t handler;
 	bool stopped;
+	bool limited;
 	int limit;
 	atomic_t room;
 	struct kretprobe_cache __percpu *caches;

@@ -187,7 +187,7 @@ static __always_inline struct kretprobe_pool *kretprobe_next_pool(struct kretpro
 static __always_inline void kretprobe_uncount(struct kretprobe_holder *holder)
 {
 	/* In line: without a limit, the jump over the increment costs nothing more. */
-	if (likely(holder->limit))
+	if (likely(holder->limited))
 		raw_atomic_inc(&holder->room);
 }
 

@@ -20,6 +20,7 @@ static bool attach_instances(struct kretprobe_holder *holder, int maxactive, siz
 {
 	guard(mutex)(&kretprobe_mutex);
 	holder->limit = max(maxactive, 0);
+	holder->limited = holder->limit;
 	atomic_set(&holder->room, holder->limit);
 	holder->class = kretprobe_class_get(size, holder->limit);
 	if (holder->class)

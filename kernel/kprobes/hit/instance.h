@@ -43,7 +43,7 @@ kretprobe_cache_take(struct kretprobe_holder *holder)
  */
 static __always_inline bool kretprobe_count(struct kretprobe_holder *holder)
 {
-	if (!holder->limit || likely(!raw_atomic_add_negative(-1, &holder->room)))
+	if (!holder->limited || likely(!raw_atomic_add_negative(-1, &holder->room)))
 		return true;
 	raw_atomic_inc(&holder->room);
 	return false;
