@@ -519,7 +519,8 @@ static struct page *prepare(struct vm_area_struct *vma, unsigned long page_addr,
 }
 
 /* Increases the counter of a point that has been armed, or disarms the point again. */
-static int count(struct vm_area_struct *vma, unsigned long page_addr, struct uprobe_point *point)
+static noinline int count(struct vm_area_struct *vma, unsigned long page_addr,
+			  struct uprobe_point *point)
 {
 	int err = uprobe_counter_increase(vma->vm_mm->uprobes_state.own, point);
 
