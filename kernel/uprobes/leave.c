@@ -295,7 +295,8 @@ static bool has_fault(void)
 		return false;
 	sighand = lock_task_sighand(current, &flags);
 	list_for_each_entry(q, &current->pending.list, list) {
-		if (!(sigmask(q->info.si_signo) & mask))
+		/* sigmask() has no bits for real-time signals on 32-bit kernels. */
+		if (q->info.si_signo >= SIGRTMIN || !(sigmask(q->info.si_signo) & mask))
 			continue;
 		/* Other tasks send SI_USER and less, files (F_SETSIG) SI_SIGIO. */
 		found |= q->info.si_code > SI_USER && !is_asynchronous(&q->info);
