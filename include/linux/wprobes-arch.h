@@ -21,6 +21,7 @@ struct callback_head;
 struct perf_event;
 struct pt_regs;
 struct task_struct;
+struct wprobe_loaded;
 
 #ifdef CONFIG_WPROBES
 #include <asm/wprobes.h>
@@ -81,10 +82,12 @@ bool arch_wprobe_allowed(const struct wprobe_range *range);
  * arch_wprobe_install() - watch a range on this CPU
  * @slot: number of the register's slot; the register may have another number
  * @range: from arch_wprobe_cover(), for which a register has been reserved; not per-CPU
+ * @loaded: data of the core about this register, for wprobe_hit() and others
  *
  * Context: interrupts disabled.
  */
-void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range);
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range,
+			 struct wprobe_loaded *loaded);
 
 /**
  * arch_wprobe_remove() - do not watch a range on this CPU any more
@@ -133,9 +136,9 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr);
 
 /* Implemented by the core, for the architecture. */
 
-void wprobe_before(unsigned int slot, bool writes);
-void wprobe_missed(unsigned int slot);
-void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched);
+void wprobe_before(struct wprobe_loaded *loaded, bool writes);
+void wprobe_missed(const struct wprobe_loaded *loaded);
+void wprobe_hit(struct pt_regs *regs, struct wprobe_loaded *loaded, unsigned long touched);
 void wprobe_hits(struct pt_regs *regs, unsigned long slots);
 bool wprobe_user_event(const struct perf_event *event);
 struct callback_head *wprobe_user_begin(struct perf_event *event);

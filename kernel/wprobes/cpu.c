@@ -36,7 +36,6 @@ void wprobe_handler_died(void)
 		arch_wprobe_handler_died();
 	raw_cpu_write(wprobe_cpu.called, NULL);
 	raw_cpu_write(wprobe_cpu.following, 0);
-	raw_cpu_write(wprobe_cpu.busy, false);
 }
 
 /**
@@ -138,7 +137,7 @@ static void load_registers(bool all)
 		if (!want[i].len || cpu->loaded[i].range.len)
 			continue;
 		set_loaded(&cpu->loaded[i], &want[i], wprobe_slots[i].watch);
-		arch_wprobe_install(i, &want[i]);
+		arch_wprobe_install(i, &want[i], &cpu->loaded[i]);
 	}
 	/* As above: until now wprobe_move_here() changes nothing. */
 	barrier();

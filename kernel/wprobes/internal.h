@@ -125,15 +125,13 @@ struct wprobe_loaded {
 
 /**
  * struct wprobe_cpu - the registers of one CPU
- * @busy:	a handler runs, whose accesses are missed
- * @called:	the probe whose handler runs, or NULL
+ * @called:	the probe whose handler runs, whose accesses are missed; or NULL
  * @following:	slots whose hits follow that of @called, which are of the same access, a bit each
  * @online:	the registers are loaded
  * @loading:	the registers are being loaded
  * @loaded:	the register of each slot
  */
 struct wprobe_cpu {
-	bool busy;
 	const struct wprobe *called;
 	unsigned long following;
 	bool online;

@@ -34,8 +34,20 @@ struct hit {
 static __always_inline struct hit new_hit(const struct wprobe_loaded *loaded,
 					  unsigned long touched)
 {
-	return (struct hit) { .loaded = loaded, .touched = WPROBE_KNOWS_ACCESS ? touched : 0 };
+	return (struct hit) { .loaded = loaded, .touched = touched };
 }
+
+/**
+ * wprobe_running() - does a handler of a watchpoint probe on data of the kernel run?
+ *
+ * Context: any, preemption disabled.
+ * Return: true if one runs on this CPU, or if the context has interrupted one.
+ */
+bool wprobe_running(void)
+{
+	return raw_cpu_read(wprobe_cpu.called);
+}
+NOKPROBE_SYMBOL(wprobe_running);
 
 /* Another CPU may have freed the memory since the access.  Returns false then. */
 static __always_inline bool read_word(const unsigned long *word, unsigned long *value)
@@ -119,10 +131,13 @@ static __always_inline void call_handlers(struct hit *hit, struct pt_regs *regs)
 		if (!is_hit(wp, hit))
 			continue;
 		raw_cpu_write(wprobe_cpu.called, wp);
+		/* Exceptions between the two barriers, on this CPU, find the probe. */
+		barrier();
 		arch_wprobe_handler_begin();
 		wp->handler(wp, regs, (hit->old & wp->mask) >> wp->shift,
 			    (hit->new & wp->mask) >> wp->shift);
 		arch_wprobe_handler_end();
+		barrier();
 		raw_cpu_write(wprobe_cpu.called, NULL);
 	}
 }
@@ -135,13 +150,12 @@ static __always_inline void count_missed(struct wprobe *wp)
 
 /**
  * wprobe_missed() - count an access whose handlers cannot be called
- * @slot: number of the register's slot
+ * @loaded: the register, of this CPU
  *
  * Context: debug exception, interrupts disabled.
  */
-void wprobe_missed(unsigned int slot)
+void wprobe_missed(const struct wprobe_loaded *loaded)
 {
-	const struct wprobe_loaded *loaded = &this_cpu_ptr(&wprobe_cpu)->loaded[slot];
 	struct wprobe *wp;
 
 	hlist_for_each_entry_rcu_notrace(wp, &loaded->watch->probes, node) {
@@ -153,19 +167,16 @@ NOKPROBE_SYMBOL(wprobe_missed);
 
 /**
  * wprobe_before() - keep the value before an access
- * @slot: number of the register's slot
+ * @loaded: the register, of this CPU
  * @writes: the access writes
  *
  * For architectures whose exception is raised before the access.
  *
  * Context: debug exception, interrupts disabled.
  */
-void wprobe_before(unsigned int slot, bool writes)
+void wprobe_before(struct wprobe_loaded *loaded, bool writes)
 {
-	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
-	struct wprobe_loaded *loaded = &cpu->loaded[slot];
-
-	struct wprobe_before *before = &loaded->before[WPROBE_USER_BEFORE && cpu->busy];
+	struct wprobe_before *before = &loaded->before[WPROBE_USER_BEFORE && wprobe_running()];
 
 	before->writes = writes;
 	/* If the memory is gone, the access will fault. */
@@ -176,8 +187,11 @@ NOKPROBE_SYMBOL(wprobe_before);
 /* Has the access been made by the copy of an instruction that has a kprobe? */
 static __always_inline bool is_in_copy(struct pt_regs *regs)
 {
-	unsigned long ip = instruction_pointer(regs);
+	unsigned long ip;
 
+	if (!kprobes_in_use())
+		return false;
+	ip = instruction_pointer(regs);
 	return kprobe_may_be_copy(ip) && kprobe_text_address(ip) != ip;
 }
 
@@ -193,12 +207,11 @@ static __always_inline bool misses_later(const struct wprobe *wp, const struct h
  * An access of a handler.  The probes that are called after that handler take the change with the
  * access that called it.
  */
-static noinline void miss(unsigned int slot, unsigned long touched)
+static noinline void miss(struct wprobe_loaded *loaded, unsigned long touched)
 {
 	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
-	struct wprobe_loaded *loaded = &cpu->loaded[slot];
 	struct hit hit = new_hit(loaded, touched);
-	bool later = cpu->following & BIT(slot);
+	bool later = cpu->following & BIT(loaded - cpu->loaded);
 	struct wprobe *wp;
 
 	if ((WPROBE_USER_BEFORE || (loaded->percpu && !later)) &&
@@ -250,41 +263,23 @@ static __always_inline void hit_often(struct wprobe_loaded *loaded, unsigned lon
 /**
  * wprobe_hit() - call the handlers of the probes on the accessed bytes
  * @regs: registers after the access; the instruction pointer may be in a copy of a kprobe
- * @slot: number of the register's slot
+ * @loaded: the register that matches, of this CPU
  * @touched: the accessed bytes of the aligned word, a mask; 0 if that is not known
  *
- * Context: debug exception, interrupts disabled.
+ * Context: debug exception, interrupts disabled; no access of the core can be reported.
  */
-void wprobe_hit(struct pt_regs *regs, unsigned int slot, unsigned long touched)
+void wprobe_hit(struct pt_regs *regs, struct wprobe_loaded *loaded, unsigned long touched)
 {
-	struct wprobe_loaded *loaded = this_cpu_ptr(&wprobe_cpu.loaded[slot]);
-
-	if (unlikely(raw_cpu_read(wprobe_cpu.busy))) {
-		miss(slot, touched);
-		return;
-	}
-	raw_cpu_write(wprobe_cpu.busy, true);
-	barrier();
-	if (unlikely(loaded->percpu || is_in_copy(regs)))
+	if (!WPROBE_KNOWS_ACCESS)
+		touched = 0;
+	if (unlikely(wprobe_running()))
+		miss(loaded, touched);
+	else if (unlikely(loaded->percpu || is_in_copy(regs)))
 		hit_rarely(loaded, touched, regs);
 	else
 		hit_often(loaded, touched, regs);
-	barrier();
-	raw_cpu_write(wprobe_cpu.busy, false);
 }
 NOKPROBE_SYMBOL(wprobe_hit);
-
-/**
- * wprobe_running() - does a handler of a watchpoint probe on data of the kernel run?
- *
- * Context: any, preemption disabled.
- * Return: true if one runs on this CPU, or if the context has interrupted one.
- */
-bool wprobe_running(void)
-{
-	return raw_cpu_read(wprobe_cpu.busy);
-}
-NOKPROBE_SYMBOL(wprobe_running);
 
 /**
  * wprobe_hits() - call the handlers of an access that matches several registers
@@ -297,13 +292,14 @@ NOKPROBE_SYMBOL(wprobe_running);
  */
 void wprobe_hits(struct pt_regs *regs, unsigned long slots)
 {
-	bool nested = raw_cpu_read(wprobe_cpu.busy);
+	struct wprobe_cpu *cpu = this_cpu_ptr(&wprobe_cpu);
+	bool nested = cpu->called;
 
 	for (; slots; slots &= slots - 1) {
 		/* During a handler, these are the registers that follow the one of its access. */
 		if (!nested)
-			raw_cpu_write(wprobe_cpu.following, slots & (slots - 1));
-		wprobe_hit(regs, __ffs(slots), 0);
+			cpu->following = slots & (slots - 1);
+		wprobe_hit(regs, &cpu->loaded[__ffs(slots)], 0);
 	}
 }
 NOKPROBE_SYMBOL(wprobe_hits);

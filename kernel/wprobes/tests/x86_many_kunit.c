@@ -46,13 +46,13 @@ static void a_handler_that_writes_takes_no_change(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_wprobe(&second.wp), 0);
 
 	local_irq_save(flags);
-	/* Nothing is reported meanwhile. */
+	/* As in an exception, nothing is reported meanwhile, but in the handlers. */
 	state = arch_wprobe_read_begin();
 	write_long(&word, 5);
-	arch_wprobe_read_end(state);
 	both = slot_of(&first) | slot_of(&second);
 	if (slot_of(&first) < slot_of(&second))
 		wprobe_hits(&regs, both);
+	arch_wprobe_read_end(state);
 	local_irq_restore(flags);
 
 	KUNIT_EXPECT_EQ(test, hits_of(&first), 1);

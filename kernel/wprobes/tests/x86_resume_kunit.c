@@ -120,7 +120,6 @@ static void a_handler_that_dies_leaves_nothing(struct kunit *test)
 	stack[0] = stack_of_exceptions();
 	/* A handler begins. */
 	set_debugreg(DR7_FIXED_1, 7);
-	this_cpu_write(wprobe_cpu.busy, true);
 	this_cpu_write(wprobe_cpu.called, &w.wp);
 	arch_wprobe_handler_begin();
 	wprobe_handler_died();

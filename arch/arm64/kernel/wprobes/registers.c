@@ -27,7 +27,8 @@ bool arch_wprobe_allowed(const struct wprobe_range *range)
 }
 
 /* See <linux/wprobes-arch.h>. */
-void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range,
+			 struct wprobe_loaded *loaded)
 {
 	unsigned int first = range->addr % sizeof(long);
 	struct arch_hw_breakpoint info = {
@@ -47,6 +48,7 @@ void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
 		return;
 	*this_cpu_ptr(&wprobe_registers[reg]) = (struct wprobe_register) {
 		.slot = slot,
+		.loaded = loaded,
 		.range = *range,
 	};
 	__this_cpu_or(wprobe_regs, BIT(reg));
@@ -78,11 +80,11 @@ void arch_wprobe_move(unsigned int slot, unsigned long addr)
 	int reg;
 
 	for_each_set_bit(reg, &regs, ARM_MAX_WRP) {
-		struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[reg]);
+		struct wprobe_register *this = this_cpu_ptr(&wprobe_registers[reg]);
 
-		if (loaded->slot != slot)
+		if (this->slot != slot)
 			continue;
-		loaded->range.addr = addr;
+		this->range.addr = addr;
 		hw_breakpoint_move_watch(reg, addr & -sizeof(long));
 	}
 }

@@ -9,10 +9,12 @@
 /**
  * struct wprobe_register - a register of this CPU
  * @slot:	number of its slot
+ * @loaded:	data of the core about it
  * @range:	its content
  */
 struct wprobe_register {
 	unsigned int slot;
+	struct wprobe_loaded *loaded;
 	struct wprobe_range range;
 };
 

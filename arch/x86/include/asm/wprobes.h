@@ -110,8 +110,16 @@ static __always_inline void arch_wprobe_user_read_end(unsigned long state)
 	local_db_restore(state);
 }
 
+/*
+ * By the causes in DR6 that are registers of probes: the core's data about the register of this
+ * CPU, or NULL if there are several causes.
+ */
+DECLARE_PER_CPU(struct wprobe_loaded * [BIT(HBP_NUM)], wprobe_by_cause);
+
 /* arch/x86/kernel/wprobes/hit/trap.c */
-void __wprobe_debug_exception(struct pt_regs *regs, unsigned long mine);
+void wprobe_hit_several(struct pt_regs *regs, unsigned long mine);
+
+void wprobe_hit(struct pt_regs *regs, struct wprobe_loaded *loaded, unsigned long touched);
 
 /*
  * Handles the part of a debug exception that belongs to probes, and removes it from the causes.
@@ -121,10 +129,15 @@ static __always_inline bool wprobe_debug_exception(struct pt_regs *regs, unsigne
 {
 	/* The bit of register 0 is DR_TRAP0, bit 0. */
 	unsigned long mine = *dr6 & __this_cpu_read(wprobe_regs);
+	struct wprobe_loaded *loaded;
 
 	if (unlikely(!mine))
 		return false;
-	__wprobe_debug_exception(regs, mine);
+	loaded = __this_cpu_read(wprobe_by_cause[mine]);
+	if (likely(loaded))
+		wprobe_hit(regs, loaded, 0);
+	else
+		wprobe_hit_several(regs, mine);
 	if (likely(mine == *dr6))
 		return true;
 	*dr6 ^= mine;

@@ -23,6 +23,7 @@ DEFINE_PER_CPU(unsigned long, wprobe_regs);
 DEFINE_PER_CPU(unsigned long, wprobe_dr7);
 
 DEFINE_PER_CPU(u8 [HBP_NUM], wprobe_slot_of_reg);
+DEFINE_PER_CPU(struct wprobe_loaded * [BIT(HBP_NUM)], wprobe_by_cause);
 
 /* See <linux/wprobes-arch.h>: 1, 2, 4 or 8 aligned bytes. */
 bool arch_wprobe_cover(struct wprobe_range *range)
@@ -133,7 +134,8 @@ static struct arch_hw_breakpoint encode(const struct wprobe_range *range)
 }
 
 /* See <linux/wprobes-arch.h>. */
-void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
+void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range,
+			 struct wprobe_loaded *loaded)
 {
 	struct arch_hw_breakpoint info = encode(range);
 	int reg = hw_breakpoint_free_reg();
@@ -143,6 +145,7 @@ void arch_wprobe_install(unsigned int slot, const struct wprobe_range *range)
 		return;
 	/* The first access may be one of an NMI, as soon as the register has been loaded. */
 	__this_cpu_write(wprobe_slot_of_reg[reg], slot);
+	__this_cpu_write(wprobe_by_cause[BIT(reg)], loaded);
 	barrier();
 	hw_breakpoint_take_reg(reg, &info);
 }

@@ -106,7 +106,7 @@ static noinline void pause_registers(const struct wprobe_step *step)
 		int reg = __ffs(mask);
 
 		if (step->regs & BIT(reg))
-			wprobe_missed(this_cpu_ptr(&wprobe_registers[reg])->slot);
+			wprobe_missed(this_cpu_ptr(&wprobe_registers[reg])->loaded);
 		hw_breakpoint_pause_watch(reg);
 	}
 	wprobe_resume_later();
@@ -135,13 +135,12 @@ static __always_inline void find_registers(struct wprobe_step *step, unsigned lo
 
 	step->regs = 0;
 	for (; mask; mask &= mask - 1) {
-		const struct wprobe_register *loaded = this_cpu_ptr(&wprobe_registers[__ffs(mask)]);
+		const struct wprobe_register *reg = this_cpu_ptr(&wprobe_registers[__ffs(mask)]);
 
-		if (!type_matches(&loaded->range, esr, regs) ||
-		    !touches(step, &loaded->range, dist))
+		if (!type_matches(&reg->range, esr, regs) || !touches(step, &reg->range, dist))
 			continue;
 		step->regs |= mask & -mask;
-		wprobe_before(loaded->slot, writes);
+		wprobe_before(reg->loaded, writes);
 	}
 }
 
@@ -176,10 +175,10 @@ static __always_inline unsigned long touched(const struct wprobe_step *step,
 static __always_inline void report(struct pt_regs *regs, struct wprobe_step step)
 {
 	for (; step.regs; step.regs &= step.regs - 1) {
-		const struct wprobe_register *loaded;
+		const struct wprobe_register *reg;
 
-		loaded = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
-		wprobe_hit(regs, loaded->slot, touched(&step, &loaded->range));
+		reg = this_cpu_ptr(&wprobe_registers[__ffs(step.regs)]);
+		wprobe_hit(regs, reg->loaded, touched(&step, &reg->range));
 	}
 }
 
