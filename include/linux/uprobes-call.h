@@ -7,17 +7,19 @@
  * After its first hit, a nop that arch_uprobe_decide() has returned %UPROBE_COPIED_NOP for is
  * replaced by two instructions, so that later hits need no exception:
  *
- *   offset 0			moves the stack pointer below what the program may keep there
+ *   offset 0			moves the stack pointer below the red zone of the program
  *   offset UPROBE_CALL_KEPT	calls the call page, which makes the system call "uprobe"
  *
  * The <asm/uprobes.h> defines UPROBE_CALL_KEPT and UPROBE_CALL_BYTES, the length of the nop and of
  * the two instructions. When the nop is restored, its bytes from UPROBE_CALL_KEPT on stay those of
  * the call: they are an operand without effect, and a thread may be about to execute the call.
  *
+ * The <asm/uprobes-call.h> has the inline functions of the system call, arch_uprobe_call_begin()
+ * and arch_uprobe_call_finish(), and struct arch_uprobe_call, which they share. It defines
+ * UPROBE_CALL_MADE, the offset in the call page of the instruction after the system call.
+ *
  * Included from <linux/uprobes-arch.h>; do not include it directly.
  */
-
-/* --- The engine calls, the backend implements -------------------------- */
 
 /* The nop. */
 extern const u8 arch_uprobe_call_nop[UPROBE_CALL_BYTES];
@@ -101,28 +103,5 @@ bool arch_uprobe_call_guarded(void);
  * Return: 0, also without a shadow stack; or -EFAULT.
  */
 int arch_uprobe_call_pop(void);
-
-/* --- The backend calls, the engine implements -------------------------- */
-
-/**
- * uprobe_call_page() - the call page of current's process at an address
- * @addr: any address
- *
- * Context: any, NMI too.
- * Return: its address, or 0 if the address is in none.
- */
-unsigned long uprobe_call_page(unsigned long addr);
-
-/**
- * uprobe_call_hit() - the call in place of a nop was executed
- * @regs: user registers at the nop
- *
- * Runs the handlers, and leaves @regs as the task continues with them: as uprobe_hit(), but the
- * nop takes effect here, and the instruction pointer is that after it. If it is that of the nop,
- * the nop is to be executed again.
- *
- * Context: task, interrupts on, may sleep; no locks.
- */
-void uprobe_call_hit(struct pt_regs *regs);
 
 #endif /* _LINUX_UPROBES_CALL_H */

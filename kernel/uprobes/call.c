@@ -42,24 +42,18 @@ static const struct vm_special_mapping call_mapping = {
 
 /* --- The call page ------------------------------------------------------------ */
 
-/* Does a call page of a process begin at an address? */
-static bool is_call_page(struct mm_struct *mm, unsigned long addr)
-{
-	unsigned int i;
-
-	for (i = 0; i < UPROBE_CALL_PAGES; i++) {
-		if (READ_ONCE(mm->uprobes_state.call_pages[i]) == addr)
-			return addr;
-	}
-	return false;
-}
-
-/* See <linux/uprobes-call.h>. */
+/**
+ * uprobe_call_page() - the call page of current's process at an address
+ * @addr: any address
+ *
+ * Context: any, NMI too.
+ * Return: its address, or 0 if the address is in none.
+ */
 unsigned long uprobe_call_page(unsigned long addr)
 {
 	unsigned long page = addr & PAGE_MASK;
 
-	return current->mm && is_call_page(current->mm, page) ? page : 0;
+	return current->mm && uprobe_is_call_page(current->mm, page) ? page : 0;
 }
 
 /* The program may have unmapped it; then text that calls it is still recognized, and restored. */
@@ -130,7 +124,7 @@ bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vadd
 {
 	unsigned long target = arch_uprobe_call_target(insn, vaddr);
 
-	return target && is_call_page(mm, target);
+	return target && uprobe_is_call_page(mm, target);
 }
 
 /* Do the last bytes of a nop, replaced or not, call the call page? */

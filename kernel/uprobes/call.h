@@ -32,7 +32,31 @@ static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 	return mm && READ_ONCE(mm->uprobes_state.call_pages[0]);
 }
 
+/**
+ * uprobe_is_call_page() - does a call page of a process begin at an address?
+ * @mm: the process
+ * @addr: the address
+ *
+ * Context: any, NMI too.
+ * Return: true if it does.
+ */
+static __always_inline bool uprobe_is_call_page(struct mm_struct *mm, unsigned long addr)
+{
+	const unsigned long *pages = mm->uprobes_state.call_pages;
+	unsigned int i;
+
+	/* Most processes have one at most. */
+	if (READ_ONCE(pages[0]) == addr)
+		return addr;
+	for (i = 1; i < UPROBE_CALL_PAGES; i++) {
+		if (READ_ONCE(pages[i]) == addr)
+			return addr;
+	}
+	return false;
+}
+
 /* call.c */
+unsigned long uprobe_call_page(unsigned long addr);
 void uprobe_call_replace(unsigned long vaddr, struct pt_regs *regs);
 bool uprobe_call_target(struct mm_struct *mm, const u8 *insn, unsigned long vaddr);
 bool uprobe_call_at(struct mm_struct *mm, const u8 *at, unsigned long vaddr);
@@ -41,6 +65,9 @@ void uprobe_calls_undo(struct mm_struct *mm, u8 *kaddr, unsigned long page_addr,
 void uprobe_calls_hide_some(struct mm_struct *mm, u8 *text, unsigned long vaddr, unsigned int len);
 int uprobe_calls_moving(struct vm_area_struct *vma, unsigned long start, unsigned long len);
 void uprobe_calls_fork(struct mm_struct *oldmm, struct mm_struct *newmm);
+
+/* call_hit.c */
+void uprobe_call_hit(struct pt_regs *regs);
 #else
 static __always_inline bool uprobe_mm_has_calls(struct mm_struct *mm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entry of a function whose return is waited for: inline in a hit, its only user.
+ * The entry of a function whose return is waited for: inline in the usual hit.
  */
 #ifndef _KERNEL_UPROBES_ENTER_H
 #define _KERNEL_UPROBES_ENTER_H

@@ -4,7 +4,7 @@
  *
  *   1. the task marks itself busy			uprobe_hit_begin()
  *   2. the site is looked up by (mm, address)		uprobe_table_find()
- *   3. the handlers run				call_handlers()
+ *   3. the handlers run				uprobe_run_handlers()
  *   4. the instruction takes effect			finish()
  *   5. the mark ends					uprobe_hit_end()
  *
@@ -16,32 +16,9 @@
 #include <linux/thread_info.h>
 
 #include "call.h"
-#include "enter.h"
+#include "handlers.h"
 #include "hit.h"
 #include "table.h"
-
-/* Calls the handlers of a point, and takes it out of this process if no consumer needs it. */
-static __always_inline void call_handlers(struct uprobe_task *utask,
-					  const struct uprobe_site *site,
-					  struct uprobe_point *point, struct pt_regs *regs)
-{
-	struct list_head *consumers = &point->consumers, *node;
-	unsigned int remove = UPROBE_HANDLER_REMOVE;
-	struct uprobe_consumer *uc;
-	u64 ignored = 0;
-
-	/* Consumers come and go meanwhile; each is read through the pointer to it. */
-	for (node = READ_ONCE(consumers->next); node != consumers; node = READ_ONCE(node->next)) {
-		uc = list_entry(node, struct uprobe_consumer, cons_node);
-		if (unlikely(uc->ret_handler)) {
-			remove &= uprobe_return_enter(utask, consumers, uc, site->vaddr, regs);
-			break;
-		}
-		remove &= uc->handler(uc, regs, &ignored);
-	}
-	if (unlikely(remove))
-		uprobe_disarm_current(point, site->vaddr);
-}
 
 static __always_inline bool must_emulate(enum uprobe_way way)
 {
@@ -81,37 +58,12 @@ static __always_inline void finish(struct uprobe_task *utask, const struct uprob
 	instruction_pointer_set(regs, site->slot);
 }
 
-/* The handlers of the file are called before those of this process, whose point is @second. */
-static noinline void call_both(struct uprobe_task *utask, const struct uprobe_site *site,
-			       struct uprobe_point *point, struct uprobe_point *second,
-			       struct pt_regs *regs)
-{
-	struct uprobe_point *const points[] = { point, second };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(points); i++)
-		call_handlers(utask, site, points[i], regs);
-}
-
-static __always_inline void call_all(struct uprobe_task *utask, const struct uprobe_site *site,
-				     struct uprobe_point *point, struct pt_regs *regs)
-{
-	struct uprobe_point *second = READ_ONCE(site->second);
-
-	utask->auprobe = site->arch;
-	if (unlikely(second))
-		call_both(utask, site, point, second, regs);
-	else
-		call_handlers(utask, site, point, regs);
-	utask->auprobe = NULL;
-}
-
 /* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
 static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
 					struct uprobe_point *point, struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, site->vaddr);
-	call_all(utask, site, point, regs);
+	uprobe_run_handlers(utask, site, point, site->vaddr, regs, false);
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))
 		finish(utask, site, regs);
@@ -207,59 +159,3 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 	uprobe_hit_finish(utask);
 	return true;
 }
-
-#ifdef CONFIG_UPROBE_CALLS
-static __always_inline struct uprobe_site *site_at(unsigned long vaddr)
-{
-	/* Pairs with the release in uprobe_mm_get(): all is read through the pointer. */
-	struct uprobe_mm *own = READ_ONCE(current->mm->uprobes_state.own);
-
-	return likely(own) ? uprobe_table_find(own, vaddr) : NULL;
-}
-
-/* Calls the handlers if there is a point, and then moves on. */
-static __always_inline bool call_at(struct uprobe_task *utask, struct pt_regs *regs,
-				    unsigned long vaddr)
-{
-	const struct uprobe_site *site = site_at(vaddr);
-	struct uprobe_point *point = likely(site) ? READ_ONCE(site->point) : NULL;
-
-	if (unlikely(!point))
-		return false;
-	call_all(utask, site, point, regs);
-	if (likely(instruction_pointer(regs) == vaddr))
-		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
-	else
-		arch_uprobe_path_changed(regs);
-	return true;
-}
-
-/* The first call in a child, or the point comes or goes. */
-static noinline void call_without_point(struct uprobe_task *utask, struct pt_regs *regs,
-					unsigned long vaddr)
-{
-	enum uprobe_resolved resolved = uprobe_site_resolve(vaddr);
-
-	/* Without a point, the nop is executed if the text has it again. */
-	if (!call_at(utask, regs, vaddr) && resolved == UPROBE_FOREIGN)
-		instruction_pointer_set(regs, vaddr + UPROBE_CALL_BYTES);
-}
-
-/* See <linux/uprobes-call.h>. */
-void uprobe_call_hit(struct pt_regs *regs)
-{
-	struct uprobe_task *utask = current->utask;
-	unsigned long vaddr = instruction_pointer(regs);
-
-	if (unlikely(!utask)) {
-		utask = uprobe_task_create();
-		/* Try again, until there is memory or the task is killed. */
-		if (!utask)
-			return;
-	}
-	uprobe_hit_begin(utask);
-	if (unlikely(!call_at(utask, regs, vaddr)))
-		call_without_point(utask, regs, vaddr);
-	uprobe_hit_finish(utask);
-}
-#endif

@@ -13,10 +13,28 @@
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 
+#include "enter.h"
 #include "internal.h"
 #include "hit.h"
 #include "instance.h"
 #include "table.h"
+
+/**
+ * uprobe_return_enter_apart() - uprobe_return_enter(), for hits that seldom have return probes
+ * @utask: see there
+ * @consumers: see there
+ * @uc: see there
+ * @func: see there
+ * @regs: see there
+ *
+ * Context, return: see there.
+ */
+unsigned int uprobe_return_enter_apart(struct uprobe_task *utask, struct list_head *consumers,
+				       struct uprobe_consumer *uc, unsigned long func,
+				       struct pt_regs *regs)
+{
+	return uprobe_return_enter(utask, consumers, uc, func, regs);
+}
 
 /* The point that the process has at the function of an instance, if it is the same. */
 static struct uprobe_point *look_up_point(struct return_instance *ri)

@@ -5,8 +5,9 @@
  *	lea	-128(%rsp), %rsp	the red zone below the stack pointer is the program's
  *	call	the call page
  *
- * The page makes the system call "uprobe", which seccomp does not filter, and which is refused
- * elsewhere.  As that overwrites rax, rcx and r11, they are on the stack at the system call:
+ * The page makes the system call "uprobe" (kernel/uprobes/call_hit.c), which seccomp does not
+ * filter, and which is refused elsewhere.  As that overwrites rax, rcx and r11, they are on the
+ * stack at the system call:
  *
  *	sp		r11
  *	+ 8		rcx
@@ -15,28 +16,24 @@
  *	+ 32		the red zone, and then the stack as at the nop
  */
 #include <linux/ptrace.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
-#include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 #include <linux/uprobes.h>
 #include <asm/text-patching.h>
+#include <asm/unistd.h>
+#include <asm/uprobes-call.h>
 
 #include "common.h"
 
-extern u8 uprobe_call_code[], uprobe_call_made[], uprobe_call_code_end[];
-
-#define RED_ZONE	128
-
-/* The words that are on the stack at the system call, in the order of addresses. */
-enum { WORD_R11, WORD_CX, WORD_AX, WORD_RETURN, NR_WORDS };
+extern u8 uprobe_call_code[], uprobe_call_code_end[];
 
 const u8 arch_uprobe_call_nop[UPROBE_CALL_BYTES] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 
-static const u8 move_stack[UPROBE_CALL_KEPT] = { 0x48, 0x8d, 0x64, 0x24, -RED_ZONE & 0xff };
+static const u8 move_stack[UPROBE_CALL_KEPT] = {
+	0x48, 0x8d, 0x64, 0x24, -UPROBE_RED_ZONE & 0xff
+};
 
 asm(".pushsection .rodata\n"
 	"uprobe_call_code:\n"
@@ -45,11 +42,13 @@ asm(".pushsection .rodata\n"
 	"	push	%r11\n"
 	"	mov	$" __stringify(__NR_uprobe) ", %eax\n"
 	"	syscall\n"
-	"uprobe_call_made:\n"
+	".if	. - uprobe_call_code != " __stringify(UPROBE_CALL_MADE) "\n"
+	"	.error \"UPROBE_CALL_MADE\"\n"
+	".endif\n"
 	"	pop	%r11\n"
 	"	pop	%rcx\n"
 	"	pop	%rax\n"
-	"	ret	$" __stringify(RED_ZONE) "\n"
+	"	ret	$" __stringify(UPROBE_RED_ZONE) "\n"
 	"	int3\n"
 	"uprobe_call_code_end:\n"
 	".popsection\n");
@@ -99,29 +98,28 @@ void arch_uprobe_sync_cores(void)
 /* See <linux/uprobes-call.h>. */
 void arch_uprobe_uncall(struct pt_regs *regs)
 {
-	regs->sp += RED_ZONE;
+	regs->sp += UPROBE_RED_ZONE;
 	regs->ip -= UPROBE_CALL_KEPT;
 }
 
 /*
- * Sets registers to those at the nop.  The last @words of NR_WORDS are on the stack, and in the
- * array.
+ * Sets registers to those at the nop.  The last @words of UPROBE_NR_WORDS are on the stack, and in
+ * the array.
  */
-static __always_inline void set_back(struct pt_regs *regs, const unsigned long *stack,
-				     unsigned int words)
+static void set_back(struct pt_regs *regs, const unsigned long *stack, unsigned int words)
 {
 	switch (words) {
-	case NR_WORDS - WORD_R11:
-		regs->r11 = stack[WORD_R11];
+	case UPROBE_NR_WORDS - UPROBE_WORD_R11:
+		regs->r11 = stack[UPROBE_WORD_R11];
 		fallthrough;
-	case NR_WORDS - WORD_CX:
-		regs->cx = stack[WORD_CX];
+	case UPROBE_NR_WORDS - UPROBE_WORD_CX:
+		regs->cx = stack[UPROBE_WORD_CX];
 		fallthrough;
-	case NR_WORDS - WORD_AX:
-		regs->ax = stack[WORD_AX];
+	case UPROBE_NR_WORDS - UPROBE_WORD_AX:
+		regs->ax = stack[UPROBE_WORD_AX];
 	}
-	regs->sp += words * sizeof(*stack) + RED_ZONE;
-	regs->ip = stack[WORD_RETURN] - UPROBE_CALL_BYTES;
+	regs->sp += words * sizeof(*stack) + UPROBE_RED_ZONE;
+	regs->ip = stack[UPROBE_WORD_RETURN] - UPROBE_CALL_BYTES;
 }
 
 /*
@@ -143,19 +141,19 @@ static const u8 words_at[] = {
 /* See <linux/uprobes-call.h>. */
 int arch_uprobe_call_undo(struct pt_regs *regs, unsigned long offset)
 {
-	unsigned long stack[NR_WORDS], *first;
+	unsigned long stack[UPROBE_NR_WORDS], *first;
 	unsigned int words;
 
 	words = offset < ARRAY_SIZE(words_at) ? words_at[offset] : 0;
 	if (!words)
 		return -ENOENT;
-	first = stack + NR_WORDS - words;
+	first = stack + UPROBE_NR_WORDS - words;
 	if (copy_from_user_nofault(first, (const void __user *)regs->sp, words * sizeof(*first)))
 		return -EFAULT;
 	set_back(regs, stack, words);
-	if (offset < uprobe_call_made - uprobe_call_code)
+	if (offset < UPROBE_CALL_MADE)
 		return 0;
-	regs->ip = stack[WORD_RETURN];
+	regs->ip = stack[UPROBE_WORD_RETURN];
 	return 1;
 }
 
@@ -171,76 +169,4 @@ int arch_uprobe_call_pop(void)
 	u64 unused;
 
 	return uprobe_has_shadow() && uprobe_shadow_pop(&unused) ? -EFAULT : 0;
-}
-
-/* --- The system call ---------------------------------------------------------- */
-
-/* Pops the return address, which must be the one on the stack.  Returns 0 or -EFAULT. */
-static int pop_shadow(unsigned long address)
-{
-	u64 popped;
-
-	return uprobe_shadow_pop(&popped) || popped != address ? -EFAULT : 0;
-}
-
-/* Reads the words that are on the stack at the system call.  Returns 0 or -EFAULT. */
-static __always_inline int read_stack(unsigned long *to, const unsigned long __user *stack)
-{
-	scoped_user_read_access_size(stack, NR_WORDS * sizeof(*stack), fault) {
-		unsafe_get_user(to[WORD_R11], &stack[WORD_R11], fault);
-		unsafe_get_user(to[WORD_CX], &stack[WORD_CX], fault);
-		unsafe_get_user(to[WORD_AX], &stack[WORD_AX], fault);
-		unsafe_get_user(to[WORD_RETURN], &stack[WORD_RETURN], fault);
-	}
-	return 0;
-fault:
-	return -EFAULT;
-}
-
-/*
- * Calls the handlers with the registers as at the nop.  Returns 0 or -EFAULT.
- *
- * If they change none of those that the end of the page restores, the task continues there, by
- * sysret.  A shadow stack has no address any more for the return, and the kernel leaves with iret.
- */
-static int handle_call(struct pt_regs *regs)
-{
-	unsigned long stack[NR_WORDS], made = regs->ip, sp = regs->sp, sp_at_nop;
-	bool guarded = uprobe_has_shadow();
-
-	if (read_stack(stack, (const unsigned long __user *)sp))
-		return -EFAULT;
-	if (guarded && pop_shadow(stack[WORD_RETURN]))
-		return -EFAULT;
-	set_back(regs, stack, NR_WORDS);
-	sp_at_nop = regs->sp;
-	/* No system call is to be restarted. */
-	regs->orig_ax = -1;
-
-	uprobe_call_hit(regs);
-
-	if (guarded || regs->ip != stack[WORD_RETURN] || regs->sp != sp_at_nop ||
-	    regs->ax != stack[WORD_AX] || regs->cx != stack[WORD_CX] ||
-	    regs->r11 != stack[WORD_R11])
-		return 0;
-	regs->sp = sp;
-	regs->ip = made;
-	/* The exit code compares them with ip and flags. */
-	regs->cx = made;
-	regs->r11 = regs->flags;
-	return 0;
-}
-
-/* Not for programs, which only test for it: see the beginning of this file. */
-SYSCALL_DEFINE0(uprobe)
-{
-	struct pt_regs *regs = task_pt_regs(current);
-	unsigned long page = uprobe_call_page(regs->ip);
-
-	if (!page || regs->ip - page != uprobe_call_made - uprobe_call_code)
-		return -EPROTO;
-	if (!handle_call(regs))
-		return regs->ax;
-	force_sig(SIGILL);
-	return -1;
 }

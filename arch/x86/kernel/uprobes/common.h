@@ -5,10 +5,9 @@
  * Declarations that the files of the x86 backend of uprobes share.
  */
 #include <linux/ptrace.h>
-#include <linux/sched.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
-#include <asm/prctl.h>
+#include <asm/uprobes-shadow.h>
 
 #include "decide.h"
 
@@ -22,23 +21,6 @@ static inline enum insn_mode uprobe_insn_mode(unsigned int mode)
 {
 	return IS_ENABLED(CONFIG_X86_64) && !mode ? INSN_MODE_64 : INSN_MODE_32;
 }
-
-/* shadow.c */
-int uprobe_shadow_push(u64 value);
-int uprobe_shadow_pop(u64 *value);
-
-/* Does current have a shadow stack?  Without a call, unlike shstk_is_enabled(). */
-#ifdef CONFIG_X86_USER_SHADOW_STACK
-static __always_inline bool uprobe_has_shadow(void)
-{
-	return current->thread.features & ARCH_SHSTK_SHSTK;
-}
-#else
-static __always_inline bool uprobe_has_shadow(void)
-{
-	return false;
-}
-#endif
 
 /* Bytes of an address on the user's stack. */
 static inline unsigned int user_word(struct pt_regs *regs)

@@ -27,8 +27,6 @@ bool arch_uretprobe_is_alive(struct return_instance *ri, enum rp_check ctx,
 			     struct pt_regs *regs);
 long test_sys_uretprobe(void);
 
-long test_sys_uprobe(void);
-
 #include "../../../../../include/linux/uprobes-call.h"
 
 int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs);
