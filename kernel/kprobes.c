@@ -34,9 +34,10 @@ DEFINE_STATIC_KEY_FALSE(kprobes_used);
  * Return: 0, or for the first probe that cannot be registered: -EINVAL for bad
  * arguments, both or neither of symbol and address, an address outside the
  * text, blacklisted, reserved, already registered, or an instruction that
- * cannot be probed; -ENOENT if the symbol does not exist or its module is
- * coming or going; -EILSEQ if no instruction starts there; -ENOMEM; -EAGAIN
- * before kprobes are initialised; an errno of ftrace if ftrace owns the instruction.
+ * cannot be probed; -ENOENT if the symbol does not exist, an offset from it leads
+ * out of the text, or the module is coming or going; -EILSEQ if no instruction
+ * starts there; -ENOMEM; -EAGAIN before kprobes are initialised; an errno of
+ * ftrace if ftrace owns the instruction.
  */
 int register_kprobes(struct kprobe **kps, int num)
 {

@@ -155,6 +155,8 @@ static __always_inline bool kprobe_frame_in_handler(const struct kprobe_frame *f
  *
  * Free -> handler.  Code of the same level that nests before this, at the end of an interrupt
  * for instance, finds the level free, and has left it when this continues.
+ *
+ * Context: the hit, preemption disabled.
  */
 static __always_inline void kprobe_frame_enter(struct kprobe_frame *frame,
 					       struct kprobe *kp)

@@ -185,7 +185,8 @@ enum kprobe_refusal kprobe_place_find(const struct kprobe *p, struct kprobe_plac
  * @offset: offset from @addr or @sym
  *
  * Context: task.
- * Return: 0 if it is; -ENOENT if there is no such symbol; -EINVAL otherwise.
+ * Return: 0 if it is; -ENOENT if there is no such symbol, or the offset leads out of the text;
+ * -EINVAL otherwise.
  */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset)
 {

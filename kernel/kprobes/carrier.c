@@ -242,7 +242,7 @@ static void move_each_to_ftrace(struct list_head *sites)
 		list_move(&site->kp.list, &one);
 		err = move_to_ftrace(&one);
 		if (err)
-			pr_warn("no call of ftrace at %pS (%d): its probes may be missed\n",
+			pr_warn("ftrace cannot call the probes at %pS (%d): hits may be missed\n",
 				(void *)kprobe_point_addr(site), err);
 		list_splice(&one, &done);
 	}
@@ -283,7 +283,7 @@ static void take_from_carriers(struct ftrace_ops *ops)
 }
 
 /**
- * kprobe_ftrace_claim() - a user of ftrace may change the instruction pointer
+ * kprobe_ftrace_claim() - make ftrace serve the sites in the functions of an ftrace_ops
  * @ops: the user, about to be registered, or registered
  *
  * The user may send callers to another function, as a live patch does.  These do not reach
@@ -303,7 +303,7 @@ void kprobe_ftrace_claim(struct ftrace_ops *ops)
 }
 
 /**
- * kprobe_claim() - the calls of some functions may not reach the second instruction
+ * kprobe_claim() - make ftrace serve the sites in some functions until kprobe_unclaim()
  * @ips: addresses of the functions, or of ftrace's instructions in them; their text stays until
  *	kprobe_unclaim()
  * @nr: number of the functions

@@ -103,7 +103,7 @@ static int module_comes(struct module *mod)
 	if (ret)
 		return notifier_from_errno(ret);
 	if (!coming_modules_add(&coming, mod))
-		pr_warn("%s: cannot be probed before it is live, many others are loaded\n",
+		pr_warn("%s cannot be probed before it is live: too many modules are loading\n",
 			mod->name);
 	return NOTIFY_DONE;
 }

@@ -179,7 +179,7 @@ static void retry(struct work_struct *work)
 }
 
 /**
- * uprobe_points_abandon() - some points without consumers could not be removed
+ * uprobe_points_abandon() - let a work item remove points that could not be removed now
  * @file: their file, whose file system is mounted; or NULL if they are those of a process
  *
  * Context: task; uprobe_mutex held.

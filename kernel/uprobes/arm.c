@@ -492,7 +492,7 @@ static bool is_unwanted(struct vm_area_struct *vma, struct uprobe_point *point,
 }
 
 /**
- * uprobe_disarm_current() - the handlers of a hit do not want more in this process
+ * uprobe_disarm_current() - disarm a point whose handlers want no more hits in this process
  * @point: the point that was hit
  * @vaddr: its address in current's process
  *

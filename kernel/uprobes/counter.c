@@ -113,7 +113,7 @@ static struct uprobe_counter *take(struct uprobe_mm *own, struct uprobe_point *p
 }
 
 /**
- * uprobe_counter_note() - a point with a counter is armed in a process
+ * uprobe_counter_note() - record that the counter of an armed point has to be increased
  * @own: the process
  * @point: the point
  *
@@ -233,7 +233,7 @@ void uprobe_counter_prepare(struct uprobe_mm *own, struct uprobe_point *point)
 }
 
 /**
- * uprobe_counter_decrease() - a point with a counter is disarmed in a process
+ * uprobe_counter_decrease() - decrease the counter of a point that is disarmed in a process
  * @own: the process
  * @point: the point, after uprobe_counter_prepare()
  *

@@ -47,7 +47,7 @@ static __always_inline void uprobe_instance_note(struct return_instance *ri,
 }
 
 /**
- * uprobe_instance_release() - a call is over, or was abandoned
+ * uprobe_instance_release() - drop the consumers of a call that is over or abandoned
  * @ri: its instance; has no consumers then
  *
  * Context: task.

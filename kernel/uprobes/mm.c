@@ -81,7 +81,7 @@ static noinline void arm_or_refuse(struct vm_area_struct *vma)
 }
 
 /**
- * uprobe_mmap() - a mapping has been made, has changed its bounds, or is executable now
+ * uprobe_mmap() - arm a mapping that is new, has new bounds, or has become executable
  * @vma: the mapping
  *
  * If memory is short text stays without breakpoints, as a mapping does not fail because it is
@@ -118,7 +118,7 @@ static noinline void forget_sites(struct uprobe_mm *own, unsigned long start, un
 }
 
 /**
- * uprobe_text_unmapped() - a mapping, or a part of it, is about to be unmapped
+ * uprobe_text_unmapped() - end sites and registrations in memory that will be unmapped
  * @vma: the mapping, of a process that has or had probes
  * @start: first address
  * @end: address after the last
@@ -165,7 +165,7 @@ void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm)
 }
 
 /**
- * uprobe_clear_state() - a process ends
+ * uprobe_clear_state() - free the engine's data of a process that ends
  * @mm: has no users any more; is still mapped
  *
  * Context: task, may sleep.

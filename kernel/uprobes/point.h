@@ -101,6 +101,9 @@ static inline struct uprobe_point *uprobe_point_at(struct uprobe_file *file, lof
 /**
  * uprobe_point_is_process() - is a point one of a process?
  * @point: a point in its file or process
+ *
+ * Context: any, while the point exists.
+ * Return: true if it is one of a process.
  */
 static inline bool uprobe_point_is_process(struct uprobe_point *point)
 {

@@ -23,7 +23,7 @@ static bool return_is_valid(struct uretprobe *rp)
 {
 	if (!rp->handler || rp->up.handler || rp->maxactive < 0)
 		return false;
-	/* Exits do not know their call. */
+	/* A hit of an exit has no record of its call. */
 	return !rp->size || (rp->size <= UPROBE_EXITS_SIZE && !rp->entry_handler &&
 			     !rp->maxactive && !rp->data_size);
 }
@@ -454,9 +454,9 @@ int uprobes_unregister(struct uprobe **us, int num)
  * Return: 0; -EINPROGRESS in a handler; -ESRCH if there is no such process or it has ended;
  * -EINVAL if there is no handler, a reserved member is not zero, the process is a kernel thread,
  * or the context is atomic; -EBUSY if @u is registered; -EFAULT if nothing is mapped there or it
- * cannot be read; -EACCES if it is not executable or nobody may write to it; -EPERM if the mapping
- * is shared, or userfaultfd protects the page; -EEXIST if a breakpoint of the program or of a
- * debugger is there; -EILSEQ if no instruction is there, or the address is inside of one, as far
+ * cannot be read; -EACCES if it is not executable or can never be made writable; -EPERM if the
+ * mapping is shared, or userfaultfd protects the page; -EEXIST if a breakpoint of the program or of
+ * a debugger is there; -EILSEQ if no instruction is there, or the address is inside of one, as far
  * as other probes or the alignment prove that; -EOPNOTSUPP if the instruction, or a huge page,
  * cannot be probed; -ENOSPC if there is no room for a copy of the instruction in reach; -EINTR if
  * the caller is being killed; -ENOMEM. The tracepoint uprobe_refused has the reason if the text is

@@ -89,7 +89,7 @@ void uprobe_process_give_back(struct mm_struct *mm, unsigned long vaddr)
 }
 
 /**
- * uprobe_process_disarm() - registrations of a process have ended
+ * uprobe_process_disarm() - disarm the points of a process that no registration needs
  * @own: the process; has users
  * @vaddrs: sorted addresses, at most %UPROBE_PAGE_POINTS
  * @nr: number of addresses
@@ -122,11 +122,11 @@ bool uprobe_process_disarm(struct uprobe_mm *own, unsigned long *vaddrs, unsigne
 }
 
 /**
- * uprobe_process_give_up() - there is no room for a copy of an instruction
+ * uprobe_process_give_up() - disable the probes of an instruction whose copy has no room
  * @own: current's process
  * @vaddr: address of the instruction
  *
- * Disables the probes of the process there, and counts the hit as missed.
+ * Counts the hit as missed, too.
  *
  * Context: task; mmap_lock and uprobe_points_lock held.
  * Return: the point, to be disarmed; NULL if the process has none there.

@@ -141,7 +141,7 @@ static int check_vma(struct vm_area_struct *vma, const char **why)
 	*why = "huge pages";
 	if (vma->vm_flags & VM_HUGETLB)
 		return -EOPNOTSUPP;
-	*why = "nobody may write to the mapping";
+	*why = "the mapping can never be made writable";
 	return vma->vm_flags & VM_MAYWRITE ? 0 : -EACCES;
 }
 
@@ -183,7 +183,7 @@ static int check_point(struct uprobe_text_reader *reader, struct uprobe_point *p
 	*why = check_context(reader, point->offset);
 	if (*why)
 		return -EOPNOTSUPP;
-	*why = "a probe is inside, or it is inside of a probed instruction";
+	*why = "the instruction overlaps another probed instruction";
 	if (!alone && overlaps_any(reader, point, arch_uprobe_insn_len(&decision->arch)))
 		return -EILSEQ;
 	*why = "no room for a copy in reach of the text";
@@ -439,10 +439,8 @@ void uprobe_text_moved(struct vm_area_struct *vma)
 }
 
 /**
- * uprobe_process_end() - a process has no threads any more
+ * uprobe_process_end() - unregister all probes of a process without threads
  * @own: the process
- *
- * All of its probes are unregistered.
  *
  * Context: task, may sleep.
  */

@@ -179,12 +179,12 @@ void uprobe_sites_detach(struct uprobe_point *point)
 }
 
 /**
- * uprobe_site_renew() - a point is armed where a breakpoint is already
+ * uprobe_site_renew() - mark a site as gone that lacks a newly armed point
  * @own: the process
  * @vaddr: the address
  * @point: the point
  *
- * If the site there is without it, the next hit creates the site again.
+ * The next hit creates the site again.
  *
  * Context: task; mmap_lock held.
  */

@@ -250,7 +250,7 @@ bool uprobe_text_is_untied(struct uprobe_untied *untied, struct page *page, unsi
 #endif
 
 /**
- * uprobe_text_reader_end() - nothing more is read
+ * uprobe_text_reader_end() - put the page that a reader keeps
  * @reader: any
  *
  * Context: task.

@@ -40,7 +40,7 @@ struct uretprobe_pool *uretprobe_pool_new(void)
 }
 
 /**
- * uretprobe_pool_put() - the registration, or an instance, has ended
+ * uretprobe_pool_put() - drop a reference to the pool of a return probe
  * @pool: a hit may use it until the next uprobe_observe()
  *
  * Context: task.

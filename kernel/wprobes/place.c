@@ -22,7 +22,7 @@ static const struct {
 	const char *text;
 	int err;
 } refusals[NR_WPROBE_REFUSALS] = {
-	[WPROBE_REFUSE_BAD_ARGUMENT]	= { "no probes given", -EINVAL },
+	[WPROBE_REFUSE_BAD_ARGUMENT]	= { "no probes, or a NULL in the array", -EINVAL },
 	[WPROBE_REFUSE_NO_HANDLER]	= { "no handler given", -EINVAL },
 	[WPROBE_REFUSE_SYMBOL_AND_ADDR]	= { "both symbol and address given", -EINVAL },
 	[WPROBE_REFUSE_NO_PLACE]	= { "neither symbol nor address given", -EINVAL },

@@ -204,7 +204,7 @@ void wprobe_user_hit(struct perf_event *event, struct perf_sample_data *data,
  * wprobe_user_begin() - an exception in user mode was raised after an access
  * @event: of a thread, which is current, for which wprobe_user_event() is true
  *
- * This is wprobe_user_hit() without the path of perf's events, some 370 instructions.
+ * Does the work of wprobe_user_hit(), without the path of perf's events.
  *
  * Context: debug exception from user mode, interrupts disabled.
  * Return: the argument for one call of wprobe_user_work() or wprobe_user_queue() before the task

@@ -292,7 +292,7 @@ void wprobe_add_thread(struct task_struct *task)
 }
 
 /**
- * wprobe_leave_process() - current does not have the watched memory any more
+ * wprobe_leave_process() - stop watching current, which has left the watched memory
  *
  * It exits, or has executed another program.  If it was the last thread with the memory, the
  * probes on it are gone.

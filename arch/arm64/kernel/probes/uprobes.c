@@ -49,7 +49,7 @@ static const char *refusal_of(u32 insn)
 
 	if (probe_classify(insn, &desc))
 		return probe_refusal_name(desc.refusal);
-	return "a branch or a register access that cannot be held at its end";
+	return "a branch or a register access after whose copy the task cannot be stopped";
 }
 
 /* How an instruction takes effect that is not rejected. */

@@ -21,7 +21,7 @@ static const unsigned char with_inside[] = { 0xb8, 0x90, 0x90, 0x90, 0x90, 0xc3 
 static const char transaction_or_call[] = "begins or aborts a transaction";
 #endif
 
-#define OVERLAP	"a probe is inside, or it is inside of a probed instruction"
+#define OVERLAP	"the instruction overlaps another probed instruction"
 
 static char *put(char *to, const void *from, size_t len)
 {
@@ -72,7 +72,7 @@ static void check_mappings(void)
 	call_plain(1);
 	refused_because("the copies of probed instructions",
 			add("b", mapping_of("[uprobes]"), ""), EACCES,
-			"nobody may write to the mapping");
+			"the mapping can never be made writable");
 }
 
 /* A mapping becomes executable whose page userfaultfd protects.  Its file is probed. */

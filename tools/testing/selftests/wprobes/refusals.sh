@@ -9,7 +9,7 @@ begin
 load wp_test
 trace_event wprobe_refused
 
-command_refused "no probes" EINVAL "no probes given" nothing
+command_refused "no probes" EINVAL "no probes, or a NULL in the array" nothing
 refused "no handler" EINVAL "no handler given" wp_test_words 4 w nohandler
 refused "symbol and address" EINVAL "both symbol and address given" \
 	wp_test_words 4 w address
