@@ -61,21 +61,21 @@ struct task_struct;
  * @UPROBE_COPIED: by its copy in the slot
  * @UPROBE_COPIED_BRANCH: likewise; it is a branch, and if no slot is in reach of its target,
  *	it is emulated
- * @UPROBE_COPIED_CALL: likewise; the copy of a call does not write to a shadow stack, so that
- *	the call is emulated for tasks that have one
+ * @UPROBE_EMULATED: by arch_uprobe_emulate(); the site needs no slot
+ * @UPROBE_COPIED_CALL: by its copy; that does not write to a shadow stack, so that the call is
+ *	emulated for tasks that have one
  * @UPROBE_COPIED_SYSCALL: by its copy, which enters the kernel as a system call, so that the
  *	engine corrects the address when it arrives there
  * @UPROBE_COPIED_NOP: likewise, at its first hit; then a call may replace it, see
  *	<linux/uprobes-call.h>
- * @UPROBE_EMULATED: by arch_uprobe_emulate(); the site needs no slot
  */
 enum uprobe_way {
 	UPROBE_COPIED,
 	UPROBE_COPIED_BRANCH,
+	UPROBE_EMULATED,
 	UPROBE_COPIED_CALL,
 	UPROBE_COPIED_SYSCALL,
 	UPROBE_COPIED_NOP,
-	UPROBE_EMULATED,
 };
 
 /* --- The engine calls, the backend implements -------------------------- */
@@ -182,13 +182,13 @@ static inline unsigned long arch_uprobe_target(const struct arch_uprobe *arch, u
 /**
  * arch_uprobe_has_shadow_stack() - must calls of current be written to a shadow stack?
  *
- * Context: a hit. A macro of <asm/uprobes.h> if calls are copied; it may use functions of
- * <linux/mmu_context.h>.
+ * Context: a hit. A macro of <asm/uprobes.h> if calls are copied (%UPROBE_COPIED_CALL); it may use
+ * functions of <linux/mmu_context.h>.
  */
 #ifndef arch_uprobe_has_shadow_stack
 static inline bool arch_uprobe_has_shadow_stack(void)
 {
-	return true;
+	return false;
 }
 #endif
 

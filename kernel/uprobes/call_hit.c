@@ -13,32 +13,23 @@
 #include "hit.h"
 #include "table.h"
 
-static __always_inline struct uprobe_site *site_at(unsigned long vaddr)
+/* Finds the site and its point.  Returns NULL if there is none, or the point comes or goes. */
+static __always_inline struct uprobe_point *find_point(unsigned long vaddr,
+						       struct uprobe_site **site)
 {
 	/* Pairs with the release in uprobe_mm_get(): all is read through the pointer. */
 	struct uprobe_mm *own = READ_ONCE(current->mm->uprobes_state.own);
 
-	return likely(own) ? uprobe_table_find(own, vaddr) : NULL;
+	*site = likely(own) ? uprobe_table_find(own, vaddr) : NULL;
+	return likely(*site) ? READ_ONCE((*site)->point) : NULL;
 }
 
-/* Calls the handlers if there is a point. */
-static __always_inline bool call_handlers_at(struct uprobe_task *utask, struct pt_regs *regs,
-					     unsigned long vaddr)
+/* See handle().  A handler that changes the instruction pointer replaces the instruction. */
+static __always_inline bool handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
+					struct uprobe_point *point, struct pt_regs *regs)
 {
-	const struct uprobe_site *site = site_at(vaddr);
-	struct uprobe_point *point = likely(site) ? READ_ONCE(site->point) : NULL;
-
-	if (unlikely(!point))
-		return false;
-	uprobe_run_handlers(utask, site, point, vaddr, regs, true);
-	return true;
-}
-
-/* Ends a hit.  A handler that changes the instruction pointer replaces the instruction. */
-static __always_inline bool end(struct uprobe_task *utask, struct pt_regs *regs,
-				unsigned long vaddr)
-{
-	if (unlikely(instruction_pointer(regs) != vaddr)) {
+	uprobe_run_handlers(utask, site, point, regs, true);
+	if (unlikely(instruction_pointer(regs) != site->vaddr)) {
 		arch_uprobe_path_changed(regs);
 		uprobe_hit_finish(utask);
 		return false;
@@ -55,9 +46,11 @@ static noinline bool handle_unresolved(struct uprobe_task *utask, struct pt_regs
 				       unsigned long vaddr)
 {
 	enum uprobe_resolved resolved = uprobe_site_resolve(vaddr);
+	struct uprobe_site *site;
+	struct uprobe_point *point = find_point(vaddr, &site);
 
-	if (call_handlers_at(utask, regs, vaddr))
-		return end(utask, regs, vaddr);
+	if (point)
+		return handle_site(utask, site, point, regs);
 	uprobe_hit_finish(utask);
 	return resolved == UPROBE_FOREIGN;
 }
@@ -70,6 +63,8 @@ static __always_inline bool handle(struct pt_regs *regs)
 {
 	struct uprobe_task *utask = current->utask;
 	unsigned long vaddr = instruction_pointer(regs);
+	struct uprobe_point *point;
+	struct uprobe_site *site;
 
 	if (unlikely(!utask)) {
 		utask = uprobe_task_create();
@@ -78,9 +73,10 @@ static __always_inline bool handle(struct pt_regs *regs)
 			return false;
 	}
 	uprobe_hit_begin(utask);
-	if (unlikely(!call_handlers_at(utask, regs, vaddr)))
+	point = find_point(vaddr, &site);
+	if (unlikely(!point))
 		return handle_unresolved(utask, regs, vaddr);
-	return end(utask, regs, vaddr);
+	return handle_site(utask, site, point, regs);
 }
 
 /**

@@ -13,26 +13,28 @@
 
 static __always_inline unsigned int enter_return(struct uprobe_task *utask,
 						 struct list_head *consumers,
-						 struct uprobe_consumer *uc, unsigned long vaddr,
+						 struct uprobe_consumer *uc, unsigned long func,
 						 struct pt_regs *regs, bool apart)
 {
 	if (apart)
-		return uprobe_return_enter_apart(utask, consumers, uc, vaddr, regs);
-	return uprobe_return_enter(utask, consumers, uc, vaddr, regs);
+		return uprobe_return_enter_apart(utask, consumers, uc, func, regs);
+	return uprobe_return_enter(utask, consumers, uc, func, regs);
 }
 
 /* No consumer needs further hits of the point in this process. */
-static noinline void disarm(struct list_head *consumers, unsigned long vaddr)
+static noinline void disarm(struct list_head *consumers, const struct uprobe_site *site)
 {
-	uprobe_disarm_current(container_of(consumers, struct uprobe_point, consumers), vaddr);
+	uprobe_disarm_current(container_of(consumers, struct uprobe_point, consumers),
+			      site->vaddr);
 }
 
 /*
- * Calls the handlers of a point.  It is given by its list of consumers, so that gcc keeps one
- * pointer while handlers run, not two.
+ * Calls the handlers of a point, which is given by its list of consumers.
  */
-static __always_inline void call_handlers(struct uprobe_task *utask, struct list_head *consumers,
-					  unsigned long vaddr, struct pt_regs *regs, bool apart)
+static __always_inline void call_handlers(struct uprobe_task *utask,
+					  const struct uprobe_site *site,
+					  struct list_head *consumers, struct pt_regs *regs,
+					  bool apart)
 {
 	unsigned int remove = UPROBE_HANDLER_REMOVE;
 	struct uprobe_consumer *uc;
@@ -43,25 +45,25 @@ static __always_inline void call_handlers(struct uprobe_task *utask, struct list
 	for (node = READ_ONCE(consumers->next); node != consumers; node = READ_ONCE(node->next)) {
 		uc = list_entry(node, struct uprobe_consumer, cons_node);
 		if (unlikely(uc->ret_handler)) {
-			remove &= enter_return(utask, consumers, uc, vaddr, regs, apart);
+			remove &= enter_return(utask, consumers, uc, site->vaddr, regs, apart);
 			break;
 		}
 		remove &= uc->handler(uc, regs, &ignored);
 	}
 	if (unlikely(remove))
-		disarm(consumers, vaddr);
+		disarm(consumers, site);
 }
 
 /* The handlers of the file are called before those of this process, whose point is @second. */
-static noinline void call_both(struct uprobe_task *utask, struct uprobe_point *point,
-			       struct uprobe_point *second, unsigned long vaddr,
+static noinline void call_both(struct uprobe_task *utask, const struct uprobe_site *site,
+			       struct uprobe_point *point, struct uprobe_point *second,
 			       struct pt_regs *regs)
 {
 	struct uprobe_point *const points[] = { point, second };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(points); i++)
-		call_handlers(utask, &points[i]->consumers, vaddr, regs, true);
+		call_handlers(utask, site, &points[i]->consumers, regs, true);
 }
 
 /**
@@ -69,7 +71,6 @@ static noinline void call_both(struct uprobe_task *utask, struct uprobe_point *p
  * @utask: of current, which is in a hit
  * @site: the site
  * @point: its point
- * @vaddr: its address
  * @regs: user registers at the instruction
  * @apart: constant: the entry of return probes is a call of its own, not inline
  *
@@ -77,16 +78,19 @@ static noinline void call_both(struct uprobe_task *utask, struct uprobe_point *p
  */
 static __always_inline void uprobe_run_handlers(struct uprobe_task *utask,
 						const struct uprobe_site *site,
-						struct uprobe_point *point, unsigned long vaddr,
+						struct uprobe_point *point,
 						struct pt_regs *regs, bool apart)
 {
 	struct uprobe_point *second = READ_ONCE(site->second);
+	struct list_head *consumers = &point->consumers;
 
+	/* One pointer is kept while handlers run: gcc would keep @point, too. */
+	OPTIMIZER_HIDE_VAR(consumers);
 	utask->auprobe = site->arch;
 	if (unlikely(second))
-		call_both(utask, point, second, vaddr, regs);
+		call_both(utask, site, point, second, regs);
 	else
-		call_handlers(utask, &point->consumers, vaddr, regs, apart);
+		call_handlers(utask, site, consumers, regs, apart);
 	utask->auprobe = NULL;
 }
 

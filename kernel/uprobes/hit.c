@@ -22,7 +22,7 @@
 
 static __always_inline bool must_emulate(enum uprobe_way way)
 {
-	return way == UPROBE_EMULATED ||
+	return likely(way == UPROBE_EMULATED) ||
 	       (way == UPROBE_COPIED_CALL && arch_uprobe_has_shadow_stack());
 }
 
@@ -60,10 +60,11 @@ static __always_inline void finish(struct uprobe_task *utask, const struct uprob
 
 /* The site, and the point if it was read, exist until the hit ends, even if they are replaced. */
 static __always_inline void handle_site(struct uprobe_task *utask, const struct uprobe_site *site,
-					struct uprobe_point *point, struct pt_regs *regs)
+					struct uprobe_point *point, unsigned long vaddr,
+					struct pt_regs *regs)
 {
-	instruction_pointer_set(regs, site->vaddr);
-	uprobe_run_handlers(utask, site, point, site->vaddr, regs, false);
+	instruction_pointer_set(regs, vaddr);
+	uprobe_run_handlers(utask, site, point, regs, false);
 	/* A handler that changes the instruction pointer replaces the instruction. */
 	if (likely(instruction_pointer(regs) == site->vaddr))
 		finish(utask, site, regs);
@@ -155,7 +156,7 @@ bool uprobe_hit(struct pt_regs *regs, unsigned long vaddr)
 		point = READ_ONCE(site->point);
 	if (unlikely(!point))
 		return hit_without_point(utask, regs, vaddr);
-	handle_site(utask, site, point, regs);
+	handle_site(utask, site, point, vaddr, regs);
 	uprobe_hit_finish(utask);
 	return true;
 }

@@ -129,7 +129,10 @@ void uprobe_table_insert(struct uprobe_mm *own, struct uprobe_site *site)
 
 	lockdep_assert_held(&own->lock);
 	element = uprobe_table_search(table, site->vaddr, &old);
-	/* Pairs with the read in uprobe_table_search(): the site is complete. */
+	/*
+	 * Pairs with the reads in uprobe_table_find() and uprobe_table_search(): the site is
+	 * complete.
+	 */
 	smp_store_release(element, site);
 	if (old)
 		uprobe_retire(&old->retired);

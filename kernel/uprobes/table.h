@@ -49,9 +49,11 @@ static __always_inline struct uprobe_site *uprobe_table_find(struct uprobe_mm *o
 {
 	/* Pairs with the releases in table.c.  The elements are read through the pointer. */
 	struct uprobe_table *table = READ_ONCE(own->table);
-	struct uprobe_site *site;
+	unsigned long i = uprobe_table_hash(table, vaddr);
+	struct uprobe_site *site = READ_ONCE(table->sites[i]);
 
-	uprobe_table_search(table, vaddr, &site);
+	while (likely(site) && unlikely(site->vaddr != vaddr))
+		site = READ_ONCE(table->sites[++i]);
 	return site;
 }
 

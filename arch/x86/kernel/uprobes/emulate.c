@@ -331,7 +331,7 @@ static __always_inline struct emulation emulation_of(const struct arch_uprobe *a
 
 /* Defines the function of an operation for code of one width of addresses. */
 #define EMULATOR(name, operation, width)						\
-static int name(const struct arch_uprobe *arch, struct pt_regs *regs)			\
+static noinline int name(const struct arch_uprobe *arch, struct pt_regs *regs)			\
 {											\
 	const struct emulation e = emulation_of(arch, regs, width);			\
 											\
@@ -357,6 +357,12 @@ EMULATOR(user_ret_64, user_ret, 8)
 EMULATOR(user_jmp_indirect_64, user_jmp_indirect, 8)
 EMULATOR(user_call_indirect_64, user_call_indirect, 8)
 EMULATOR(user_popf_64, user_popf, 8)
+
+#ifdef CONFIG_X86_64
+#define user_call_indirect_native	user_call_indirect_64
+#else
+#define user_call_indirect_native	user_call_indirect_32
+#endif
 
 #define EMULATOR_ROWS(first, bits)							\
 	[(first) + EMUL_JMP]		= user_jmp_##bits,				\
@@ -418,16 +424,19 @@ static __always_inline int emulate(const struct arch_uprobe *arch, struct pt_reg
 
 	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
 		return emulate_rarely(arch, regs);
-	if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL) &&
-		   user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64)))
-		return user_call(&e);
+	if (likely(user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64))) {
+		if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL)))
+			return user_call(&e);
+		if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL_INDIRECT)))
+			return user_call_indirect_native(arch, regs);
+	}
 	return emulators[emulator_of(arch, regs)](arch, regs);
 }
 
 /*
  * See <linux/uprobes-arch.h>.  An instruction that sets the trap flag is not itself stepped.  Most
- * that are emulated are calls, so those of the kernel's own mode are inline: the way through the
- * table is an indirect call, which is expensive with retpolines.
+ * that are emulated are calls, so those of the kernel's own mode do not go through the table, which
+ * needs an indirect call: that is expensive with retpolines.
  */
 int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
