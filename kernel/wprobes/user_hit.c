@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <linux/wait_bit.h>
+#include <asm/tlb.h>
 
 #include "user.h"
 
@@ -78,6 +79,19 @@ static unsigned long word_of(const struct wprobe_thread *thread)
 	return (unsigned long)wprobe_word(thread->user->watch.range.addr);
 }
 
+/* As copy_from_user_nofault(), which checks the size of the copy in hardened kernels. */
+static bool read_nofault(unsigned long *word, const unsigned long __user *from)
+{
+	bool done;
+
+	if (!access_ok(from, sizeof(*from)) || !nmi_uaccess_okay())
+		return false;
+	pagefault_disable();
+	done = !__get_user(*word, from);
+	pagefault_enable();
+	return done;
+}
+
 /*
  * Reads the watched word without handling a fault.  The registers of probes, debuggers and perf
  * that watch it do not see the read.  Interrupts are disabled.
@@ -87,7 +101,7 @@ static bool read_word(const struct wprobe_thread *thread, unsigned long *word)
 	unsigned long state = arch_wprobe_user_read_begin();
 	bool done;
 
-	done = !copy_from_user_nofault(word, (const void __user *)word_of(thread), sizeof(*word));
+	done = read_nofault(word, (const unsigned long __user *)word_of(thread));
 	arch_wprobe_user_read_end(state);
 	return done;
 }
