@@ -125,6 +125,11 @@ esac
 up "add skip $(at skipped) ip=$length" >/dev/null
 is "a handler skips it" "$(call skipped 1)" 3
 up del skip >/dev/null
+is "the instructions beside the nop add 1 and 2" "$(call usdt 3)" 5
+up "add set $(at usdt) result=100" >/dev/null
+is "a handler at the nop sets a register, at each hit" "$(call usdt 3)" 102
+is "each execution of the nop is a hit" "$(counts set)" "3 0 0"
+up del set >/dev/null
 up "add set $(at plain) return result=4711" >/dev/null
 is "a return handler sets the result" "$(call plain 3)" 4711
 up del set >/dev/null

@@ -15,8 +15,9 @@
  *					process; print the error, or 0
  *
  * "plain" returns its argument and 1; "skipped" has an instruction that adds 0x100, which a
- * handler can skip; "counter" is the variable that counts users of "counted"; "jit" is a copy
- * of "plain" that the program writes before the first call.
+ * handler can skip; "usdt" has a nop, on x86 that of ten bytes, between two instructions that add;
+ * "counter" is the variable that counts users of "counted"; "jit" is a copy of "plain" that the
+ * program writes before the first call.
  */
 #include "probe.h"
 #include "system.h"
@@ -25,8 +26,12 @@ unsigned long target_plain(unsigned long value);
 extern char target_plain_second[], target_plain_third[], target_plain_end[];
 unsigned long target_skipped(unsigned long value);
 extern char target_skipped_insn[];
+unsigned long target_usdt(unsigned long value);
+extern char target_usdt_nop[];
 unsigned long target_counted(unsigned long value);
 extern volatile unsigned short target_counter;
+
+#define NOP_OF_TEN_BYTES	".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 
 #if defined(__x86_64__)
 asm(".pushsection .text; .balign 16\n"
@@ -38,6 +43,10 @@ asm(".pushsection .text; .balign 16\n"
 	".balign 16\n"
 	"target_skipped: lea 1(%rdi), %rax\n"
 	"target_skipped_insn: lea 0x100(%rax), %rax\n"
+	"lea 2(%rax), %rax; ret\n"
+	".balign 16\n"
+	"target_usdt: lea 1(%rdi), %rax\n"
+	"target_usdt_nop: " NOP_OF_TEN_BYTES
 	"lea 2(%rax), %rax; ret\n"
 	".balign 16\n"
 	"target_counted: nop; lea 3(%rdi), %rax; ret\n"
@@ -54,6 +63,10 @@ asm(".pushsection .text; .balign 16\n"
 	"target_skipped_insn: lea 0x100(%eax), %eax\n"
 	"add $2, %eax; ret\n"
 	".balign 16\n"
+	"target_usdt: mov 4(%esp), %eax; inc %eax\n"
+	"target_usdt_nop: " NOP_OF_TEN_BYTES
+	"add $2, %eax; ret\n"
+	".balign 16\n"
 	"target_counted: nop; mov 4(%esp), %eax; add $3, %eax; ret\n"
 	".popsection");
 #elif defined(__aarch64__)
@@ -66,6 +79,10 @@ asm(".pushsection .text; .balign 16\n"
 	".balign 16\n"
 	"target_skipped: add x0, x0, #1\n"
 	"target_skipped_insn: add x0, x0, #0x100\n"
+	"add x0, x0, #2; ret\n"
+	".balign 16\n"
+	"target_usdt: add x0, x0, #1\n"
+	"target_usdt_nop: nop\n"
 	"add x0, x0, #2; ret\n"
 	".balign 16\n"
 	"target_counted: nop; add x0, x0, #3; ret\n"
@@ -129,6 +146,7 @@ static const struct {
 } targets[] = {
 	{ "plain", target_plain, target_plain },
 	{ "skipped", target_skipped_insn, target_skipped },
+	{ "usdt", target_usdt_nop, target_usdt },
 	{ "counted", target_counted, target_counted },
 	{ "counter", (void *)&target_counter, target_shown },
 	{ "jit", JIT_TEXT, target_jit },
