@@ -6,7 +6,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run check bench cycles tree users clients cross cross-boot configs series series-branch series-check base-tests docs anywhere clean
 
-export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS MINUTES
+export ARCH CONFIG KSRC BASE COMPARE LONG FROM LISTS BOOTS N SEED ONLY FLAGS RUNS KERNELS MINUTES
 
 help:
 	@echo 'make run   [ARCH=x86_64|i386|arm64]  build a kernel, boot it under QEMU, show probes that fire'
@@ -21,6 +21,7 @@ help:
 	@echo '                                BPF trampolines (x86_64);'
 	@echo '                                equal: no own flags for our hit paths (arm64);'
 	@echo '                                RUNS: only these of boot, quiet, instructions, user, traps ...'
+	@echo '                                KERNELS=ours: the results of the base are those of the last time'
 	@echo 'make cycles                     run detours of the base and ours on this processor, count cycles'
 	@echo 'make tree  [ARCH=] [CONFIG=]    leave a configured kernel tree in build/tree'
 	@echo 'make users [ARCH=x86_64|i386|arm64]  compile every in-tree user of kprobes'

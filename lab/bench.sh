@@ -9,6 +9,8 @@
 #   FLAGS	own; or equal: the compiler optimizes our hit paths no more than the rest of
 #		the kernel (arm64, whose kernel is optimized for size)
 #   RUNS	the runs; all by default.  With some of them, the table has only their rows.
+#   KERNELS	"base ours" by default.  With one of them, the results of the other are those of the
+#		last time.
 #
 # Each kernel boots nine times: five times on one processor, once on two and once on four with a
 # clock that counts instructions, whose results repeat, and on two and on four with the host's
@@ -24,8 +26,9 @@ ARCH=${ARCH:-x86_64}
 CONFIG=${CONFIG:-default}
 FLAGS=${FLAGS:-own}
 RUNS=${RUNS:-}
+KERNELS=${KERNELS:-base ours}
 # The make of the kernel must not see them.
-export -n CONFIG FLAGS RUNS
+export -n CONFIG FLAGS RUNS KERNELS
 
 # KIND is a part of the names of all files of this benchmark.
 case $CONFIG-$FLAGS in
@@ -247,6 +250,15 @@ own_rows()
 	$6 != "absent" { print }' "${own[@]}" "$LAB/bench/rows"
 }
 
+# forget: remove from RESULTS those that are about to be measured.
+forget()
+{
+	touch "$RESULTS"
+	awk -v kernels=" $KERNELS " -v runs=" sizes $RUNS " '
+		!(index(kernels, " " $1 " ") && index(runs, " " $2 " "))' "$RESULTS" >"$RESULTS.new"
+	mv "$RESULTS.new" "$RESULTS"
+}
+
 report()
 {
 	local missed
@@ -270,6 +282,8 @@ main()
 	local kernel run
 
 	check_arch "$ARCH"
+	[[ $KERNELS == "base ours" || $KERNELS == base || $KERNELS == ours ]] ||
+		die "KERNELS=$KERNELS is not supported; use base, ours, or none"
 	[[ $BASE == 7.3 ]] || die "the benchmark is for Linux 7.3; BASE=$BASE is a backport"
 	[[ $KIND != -dist || $ARCH == x86_64 ]] || die "CONFIG=dist is for x86_64"
 	[[ $KIND != -equal || $ARCH == arm64 ]] ||
@@ -278,15 +292,15 @@ main()
 	mkdir -p "$BUILD/bench"
 	"$LAB/setup.sh" "$ARCH" bench
 	"$LAB/tree.sh"
-	for kernel in base ours; do
+	for kernel in $KERNELS; do
 		prepare "$(id "$kernel")"
 	done
-	: >"$RESULTS"
-	for kernel in base ours; do
+	forget
+	for kernel in $KERNELS; do
 		sizes "$kernel"
 	done
 	for run in $RUNS; do
-		for kernel in base ours; do
+		for kernel in $KERNELS; do
 			measure "$kernel" "$run"
 		done
 	done
