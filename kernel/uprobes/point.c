@@ -196,17 +196,9 @@ static void file_put(struct uprobe_file *file)
 	kfree(file);
 }
 
-/**
- * uprobe_point_new() - create a point
- * @file: the file or process
- * @offset: of the instruction
- * @needed: see uprobe_stock_take()
- *
- * Context: task, may sleep; uprobe_mutex held.
- * Return: NULL if there is no memory.
- */
-struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
-				      unsigned int needed)
+/* Inline: most points are created in large batches. */
+static __always_inline struct uprobe_point *new_point(struct uprobe_file *file, loff_t offset,
+						      unsigned int needed)
 {
 	struct uprobe_point *point = uprobe_stock_take(&point_stock, needed);
 
@@ -223,6 +215,21 @@ struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
 	point->native.state = UPROBE_UNDECIDED;
 	point->other = NULL;
 	return point;
+}
+
+/**
+ * uprobe_point_new() - create a point
+ * @file: the file or process
+ * @offset: of the instruction
+ * @needed: see uprobe_stock_take()
+ *
+ * Context: task, may sleep; uprobe_mutex held.
+ * Return: NULL if there is no memory.
+ */
+struct uprobe_point *uprobe_point_new(struct uprobe_file *file, loff_t offset,
+				      unsigned int needed)
+{
+	return new_point(file, offset, needed);
 }
 
 /**
@@ -270,7 +277,7 @@ static struct uprobe_point *create_point(struct uprobe_reader *reader, struct up
 					 loff_t offset, loff_t ref_ctr_offset,
 					 struct uprobe_point *before, const char **why)
 {
-	struct uprobe_point *point = uprobe_point_new(file, offset, reader->left);
+	struct uprobe_point *point = new_point(file, offset, reader->left);
 	const char *reason = "no memory";
 	int read, err = -ENOMEM;
 

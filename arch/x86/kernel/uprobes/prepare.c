@@ -45,8 +45,8 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	struct user_insn *user = (struct user_insn *)arch->desc;
 	int ret;
 
-	memset(arch, 0, sizeof(*arch));
 	memcpy(arch->insn, insn, MAX_UINSN_BYTES);
+	memset_after(arch, 0, insn);
 	arch->mode = uprobe_insn_mode(mode);
 
 	ret = uprobe_decide(insn, len, arch->mode, user);
