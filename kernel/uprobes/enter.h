@@ -150,4 +150,9 @@ uprobe_return_enter(struct uprobe_task *utask, struct list_head *consumers,
 	return omit & OMIT_HITS;
 }
 
+/* retprobe.c */
+unsigned int uprobe_return_enter_apart(struct uprobe_task *utask, struct list_head *consumers,
+				       struct uprobe_consumer *uc, unsigned long func,
+				       struct pt_regs *regs);
+
 #endif /* _KERNEL_UPROBES_ENTER_H */

@@ -583,9 +583,6 @@ void uprobe_emulate_faulting(struct uprobe_task *utask, const struct arch_uprobe
 			     struct pt_regs *regs);
 
 /* retprobe.c */
-unsigned int uprobe_return_enter_apart(struct uprobe_task *utask, struct list_head *consumers,
-				       struct uprobe_consumer *uc, unsigned long func,
-				       struct pt_regs *regs);
 void uprobe_return_hit(struct uprobe_task *utask, struct pt_regs *regs);
 
 /* uretprobe.c */
