@@ -35,6 +35,8 @@ void arch_uprobe_set_fault(const struct uprobe_fault *fault);
  * @len: length of the instruction
  * @mode: enum insn_mode
  * @emulator: index of the function that emulates it, if it can be emulated
+ * @base: if it is a call whose memory operand has only a base and a displacement, one more than the
+ *	offset of the base in struct pt_regs; else 0
  * @desc: struct user_insn of the backend
  */
 struct arch_uprobe {
@@ -42,6 +44,7 @@ struct arch_uprobe {
 	u8 len;
 	u8 mode;
 	u8 emulator;
+	u8 base;
 	u8 desc[20] __aligned(4);
 };
 

@@ -28,6 +28,9 @@ static inline unsigned int user_word(struct pt_regs *regs)
 	return user_64bit_mode(regs) ? 8 : 4;
 }
 
+/* emulate.c */
+void uprobe_set_call_base(struct arch_uprobe *arch);
+
 /* Reads an address from the user's memory.  Return: 0 or -EFAULT.  Context: may fault. */
 static __always_inline int read_user_word(unsigned int width, unsigned long addr,
 					  unsigned long *value)

@@ -10,6 +10,8 @@
  * register: it returns 1 if it has sent the signal of the exception that the instruction would have
  * caused, and -EFAULT for a page fault, for which its caller cares.
  */
+#include <linux/cache.h>
+#include <linux/init.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
@@ -31,6 +33,9 @@
 	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |	\
 	 X86_EFLAGS_SF | X86_EFLAGS_TF | X86_EFLAGS_DF | X86_EFLAGS_OF |	\
 	 X86_EFLAGS_NT | X86_EFLAGS_AC | X86_EFLAGS_ID)
+
+/* The mode of most code. */
+#define NATIVE_MODE	(IS_ENABLED(CONFIG_X86_64) ? INSN_MODE_64 : INSN_MODE_32)
 
 /**
  * struct emulation - an instruction that is being emulated
@@ -107,10 +112,13 @@ static __always_inline unsigned long truncate(const struct emulation *e, unsigne
 	return e->width == 4 ? (u32)addr : addr;
 }
 
+/* End of the addresses in the lower half of the address space. */
+static unsigned long lower_half __ro_after_init;
+
 /* Can execution continue at @target?  Else the branch raises FAULT_GP. */
 static __always_inline bool can_continue(const struct emulation *e, unsigned long target)
 {
-	return e->width == 4 || likely(target < TASK_SIZE_MAX) ||
+	return e->width == 4 || likely(target < lower_half) ||
 	       __is_canonical_address(target, boot_cpu_data.x86_virt_bits);
 }
 
@@ -243,9 +251,9 @@ static __always_inline int read_target(const struct emulation *e, unsigned long 
 	return read_or_fail(e, where, target, FAULT_GP);
 }
 
-static __always_inline bool in_register(const struct emulation *e)
+static __always_inline bool in_register(const struct probe_insn *insn)
 {
-	return e->user->insn.reg != PROBE_REG_NONE;
+	return insn->reg != PROBE_REG_NONE;
 }
 
 static __always_inline unsigned long register_target(const struct emulation *e)
@@ -257,7 +265,7 @@ static __always_inline int user_jmp_indirect(const struct emulation *e)
 {
 	unsigned long target = 0;
 
-	if (in_register(e))
+	if (in_register(&e->user->insn))
 		return jump_to(e, register_target(e));
 	return read_target(e, &target) ?: jump_to(e, target);
 }
@@ -266,10 +274,50 @@ static __always_inline int user_call_indirect(const struct emulation *e)
 {
 	unsigned long target = 0;
 
-	if (in_register(e))
+	if (in_register(&e->user->insn))
 		return call(e, register_target(e), true);
 	return read_target(e, &target) ?: call(e, target, true);
 }
+
+/* &arch_uprobe.base for the register @name. */
+#define BASE(name)	(1 + offsetof(struct pt_regs, name))
+
+/*
+ * Likewise, for an operand with &arch_uprobe.base.  read_or_fail() would be less text, but
+ * registers would be saved.
+ */
+static __always_inline int user_call_based(const struct emulation *e, unsigned long base)
+{
+	unsigned long where = e->user->insn.disp, target = 0;
+
+	where += base == BASE(ip) ? e->next : *(unsigned long *)((void *)e->regs + base - 1);
+	if (unlikely(read_user_word(e->width, where, &target)))
+		return access_failed(e->width, where, false, FAULT_GP);
+	return call(e, target, true);
+}
+
+/**
+ * uprobe_set_call_base() - fill &arch_uprobe.base
+ * @arch: an instruction that is emulated; all others are filled
+ *
+ * Most indirect calls have an operand without index and segment.  Code of another mode than the
+ * kernel's is left out.
+ *
+ * Context: any; pure.
+ */
+void uprobe_set_call_base(struct arch_uprobe *arch)
+{
+	const struct user_insn *user = uprobe_desc(arch);
+	const struct probe_insn *insn = &user->insn;
+
+	if (arch->emulator != uprobe_emulator(NATIVE_MODE, EMUL_CALL_INDIRECT) ||
+	    in_register(insn) || insn->base == PROBE_REG_NONE || insn->index != PROBE_REG_NONE ||
+	    insn->asize != sizeof(long) || user->segment != INAT_SEG_REG_IGNORE)
+		return;
+	arch->base = insn->base == PROBE_REG_NEXT ? BASE(ip) : 1 + probe_reg_offset[insn->base];
+}
+
+#undef BASE
 
 /*
  * Pops the shadow stack, unless its top is not @target.  Returns false if that raises an
@@ -419,15 +467,16 @@ static noinline int emulate_rarely(const struct arch_uprobe *arch, struct pt_reg
 
 static __always_inline int emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
-	const enum insn_mode native = IS_ENABLED(CONFIG_X86_64) ? INSN_MODE_64 : INSN_MODE_32;
 	const struct emulation e = emulation_of(arch, regs, sizeof(regs->sp));
 
 	if (unlikely(regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_RF)))
 		return emulate_rarely(arch, regs);
 	if (likely(user_64bit_mode(regs) == IS_ENABLED(CONFIG_X86_64))) {
-		if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL)))
+		if (likely(arch->emulator == uprobe_emulator(NATIVE_MODE, EMUL_CALL)))
 			return user_call(&e);
-		if (likely(arch->emulator == uprobe_emulator(native, EMUL_CALL_INDIRECT)))
+		if (likely(arch->base))
+			return user_call_based(&e, arch->base);
+		if (likely(arch->emulator == uprobe_emulator(NATIVE_MODE, EMUL_CALL_INDIRECT)))
 			return user_call_indirect_native(arch, regs);
 	}
 	return emulators[emulator_of(arch, regs)](arch, regs);
@@ -442,3 +491,10 @@ int arch_uprobe_emulate(const struct arch_uprobe *arch, struct pt_regs *regs)
 {
 	return min(emulate(arch, regs), 0);
 }
+
+static int __init uprobes_prepare_emulator(void)
+{
+	lower_half = BIT(boot_cpu_data.x86_virt_bits - 1);
+	return 0;
+}
+early_initcall(uprobes_prepare_emulator);

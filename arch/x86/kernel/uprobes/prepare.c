@@ -56,8 +56,10 @@ int arch_uprobe_decide(struct arch_uprobe *arch, const u8 *insn, size_t len,
 	}
 	arch->len = user->insn.len;
 	arch->emulator = uprobe_emulator(arch->mode, user->insn.emul);
-	if (!uprobe_has_copy(user))
+	if (!uprobe_has_copy(user)) {
+		uprobe_set_call_base(arch);
 		return UPROBE_EMULATED;
+	}
 	if (uprobe_is_copied_branch(user))
 		return UPROBE_COPIED_BRANCH;
 	if (user->syscall)

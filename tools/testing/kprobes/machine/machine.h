@@ -132,9 +132,6 @@ do {										\
 #define scoped_user_rw_access			scoped_user_read_access
 #define scoped_user_write_access_size		scoped_user_read_access_size
 
-/* The end of the addresses of user space. */
-#define TASK_SIZE_MAX	(0x800000000000UL - 0x1000)
-
 #define SYSCALL_DEFINE0(name)	long test_sys_##name(void)
 #define __NR_uretprobe	335
 #define __NR_uprobe	336
