@@ -13,7 +13,8 @@
 #include "internal.h"
 #include "table.h"
 
-#define FIRST_BITS 6
+/* With eight sites, one hit in 73 compares twice; in a table of 64 elements, it is one in 18. */
+#define FIRST_BITS 8
 
 static unsigned int elements_of(unsigned int size)
 {
