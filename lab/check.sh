@@ -47,7 +47,7 @@ CLANG=
 
 # Programs of Debian are clients.
 TOOLS=
-[[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpf}"
+[[ $CONFIG != default ]] || TOOLS="${CLIENTS/#/tools-}${LONG:+ bpf perf}"
 
 # Init text can be probed only while the kernel boots; init_text.sh checks the state of
 # this probe.

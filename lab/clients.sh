@@ -3,8 +3,8 @@
 #
 # clients.sh [ARCH]: run all users of kprobes, unchanged, on our kernel.  Builds
 # a kernel with every in-tree user, boots it, and runs in it the KUnit suite of
-# lib/, selftests/ftrace, cases of selftests/bpf and the samples, all as they are in the base,
-# and our kselftests of the users.
+# lib/, selftests/ftrace, cases of selftests/bpf, the tests of perf that are about probes, with
+# perf of the base, and the samples, all as they are in the base, and our kselftests of the users.
 #
 # With an argument, the tree must have been assembled (make check), and the results
 # are added to RESULTS.  Without one, as "make clients", the packages and the tree are
@@ -56,15 +56,29 @@ build_kernel()
 }
 
 # Programs of Debian that run in the guest.  A case of selftests/ftrace needs readelf.  The
-# libraries of bpftrace have 200 MB, and the cases of selftests/bpf are built for minutes: make
-# check leaves them out, unless LONG is set.
+# libraries of bpftrace have 200 MB, and the cases of selftests/bpf, and perf, are built for
+# minutes: make check leaves them out, unless LONG is set.
 TOOLS='perf gdb trace-cmd readelf'
 SUITES='KUnit kselftest ftracetest'
 if [[ -z $PREPARED || -n ${LONG:-} ]]; then
 	TOOLS+=' bpftrace'
 	# The cases are those of 7.3.
-	[[ $BASE != 7.3 ]] || SUITES+=' bpf'
+	[[ $BASE != 7.3 ]] || SUITES+=' bpf perf'
 fi
+
+# suites ARCH: the suites that run on that architecture.  setup.sh fetches no libraries for
+# programs of i386, and perf is only built for x86_64.
+suites()
+{
+	local suites=$SUITES
+
+	[[ $1 == x86_64 ]] || suites=${suites/ perf/}
+	[[ $1 != i386 ]] || suites=${suites/ bpf/}
+	echo "$suites"
+}
+
+# Programs that perf's tests run; busybox lacks them, or has others.
+PERF_TOOLS='bash grep mktemp nm perl readlink'
 
 # needs FILE: the names of the libraries that a program or a library needs, and of its loader.
 needs()
@@ -77,16 +91,21 @@ needs()
 # that they need.  Loaders search /lib after the folders that Debian uses.
 tools()
 {
-	local from=$BUILD/tools-$1 to=$2 name path
+	local from=$BUILD/tools-$1 to=$2 name path tools=$TOOLS
 	local -a todo=()
 	local -A libraries=()
 
 	mkdir -p "$to/usr/bin" "$to/lib"
 	while read -r path; do
 		libraries[${path##*/}]=$path
-	done < <(find "$from" -name '*.so.*' ! -path '*/gconv/*' ! -path '*/audit/*')
-	for name in $TOOLS; do
+	done < <(find "$from" -name '*.so*' ! -path '*/gconv/*' ! -path '*/audit/*')
+	if [[ -e $to/perf/perf ]]; then
+		tools+=" $PERF_TOOLS"
+		todo+=("$to/perf/perf")
+	fi
+	for name in $tools; do
 		path=$from/usr/bin/$name
+		[[ -e $path ]] || path=$from/bin/$name
 		[[ -e $path ]] || continue
 		cp -L "$path" "$to/usr/bin/"
 		todo+=("$path")
@@ -124,9 +143,10 @@ guest_files()
 	kmake "$arch" "$config" M="$out/base-samples" modules || return
 	cp "$out"/base-samples/*.ko "$guest/samples/"
 
+	[[ $(suites "$arch") != *perf* ]] ||
+		"$LAB/perftests.sh" "$arch" "$config" "$guest" || return
 	tools "$arch" "$guest" || return
-	# setup.sh fetches no libraries for programs of i386.
-	[[ $SUITES != *bpf* || $arch == i386 ]] ||
+	[[ $(suites "$arch") != *bpf* ]] ||
 		"$LAB/bpftests.sh" "$arch" "$config" "$guest/bpf"
 }
 
@@ -154,6 +174,44 @@ bpf_cases()
 	}
 	/^Summary: / { ended = 1 }
 	END { if (!ended || !nr) print "FAIL " prefix ": test_progs ran to its end" }' "$2"
+}
+
+# perf_cases PREFIX OUTPUT: the results of perf's tests.  Tests of its test suite print one for each
+# of their checks, the others have only an exit status.
+perf_cases()
+{
+	awk -v prefix="$1" '
+	function out(verdict, name)
+	{
+		sub(/[ :]+$/, "", name)
+		print verdict " " prefix ": " name
+		checks++
+		failed += verdict == "FAIL"
+	}
+	/^perf test: status / {
+		if (!checks)
+			out($4 == 0 ? "PASS" : $4 == 2 ? "SKIP" : "FAIL", test)
+		else if ($4 && !failed)
+			out("FAIL", test)
+		next
+	}
+	/^perf test: / {
+		test = $3
+		checks = failed = 0
+	}
+	/^-- \[ (PASS|FAIL|SKIP) \] -- / {
+		name = $0
+		sub(/^.* -- perf_probe :: /, "", name)
+		sub(/ :: testcase skipped$/, "", name)
+		# The first functions of the blacklist differ.
+		sub(/adding blacklisted function .*/, "adding blacklisted function", name)
+		if ($3 == "FAIL")
+			sub(/ \((command exitcode|output regexp parsing)[^()]*\)$/, "", name)
+		out($3, name)
+	}
+	/^## \[ SKIP \] ## / { out("SKIP", $8) }
+	/^lab: perf end/ { ended = 1 }
+	END { if (!ended) print "FAIL " prefix ": the tests ran to their end" }' "$2"
 }
 
 # run ARCH TREE: build, boot and test, with the results in RESULTS.
@@ -193,6 +251,10 @@ run()
 		part bpf "$output" >"$output.bpf"
 		bpf_cases "$id bpf" "$output.bpf" >>"$output.cases"
 	fi
+	if [[ -d $(out_dir "$arch" "$config")/guest/perf ]]; then
+		part perf "$output" >"$output.perf"
+		perf_cases "$id perf" "$output.perf" >>"$output.cases"
+	fi
 	strict "$arch" "$tree" "$output.cases" note >>"$RESULTS"
 }
 
@@ -206,11 +268,12 @@ count()
 # that the base passes, unless lab/clients.known has a reason.
 compare()
 {
-	local arch=$1 group tree file lost missing='' status=0
+	local arch=$1 group groups tree file lost missing='' status=0
 	local -A results=([ours]=$BUILD/clients-$1-ours [base]=$BUILD/clients-$1-base)
 
 	printf '\n%s, cases       base: passed failed skipped   ours: passed failed skipped\n' "$arch"
-	for group in $SUITES; do
+	groups=$(suites "$arch")
+	for group in $groups; do
 		printf '%-20s' "$group"
 		for tree in base ours; do
 			file=${results[$tree]}
@@ -218,19 +281,19 @@ compare()
 				"$(count "$file" FAIL $group)" "$(count "$file" SKIP $group)"
 		done
 		echo
-		[[ $group == bpf && $arch == i386 ]] ||
-			(($(count "${results[base]}" PASS $group))) || missing+=" $group"
+		(($(count "${results[base]}" PASS $group))) || missing+=" $group"
 	done
+	groups=${groups// /|}
 	# A run of the base that was not complete would pass few cases, or none.
 	if [[ -n $missing ]] || grep -E "^FAIL $arch-users-base " "${results[base]}" |
-	   grep -vE "users-base (KUnit|kselftest|ftracetest|bpf): |console log"; then
+	   grep -vE "users-base ($groups): |console log"; then
 		say "the tests of the base kernel did not complete: there is no comparison"
 		status=1
 	fi
 	lost=$(comm -23 \
-		<(sed -nE 's/^PASS [^ ]+ ((KUnit|kselftest|ftracetest|bpf): .*)/\1/p' "${results[base]}" | sort -u) \
+		<(sed -nE "s/^PASS [^ ]+ (($groups): .*)/\\1/p" "${results[base]}" | sort -u) \
 		<(sed -E '/^SKIP/s/ \([^()]*\)$//' "${results[ours]}" |
-			sed -nE 's/^(PASS|SKIP) [^ ]+ ((KUnit|kselftest|ftracetest|bpf): .*)/\2/p' | sort -u))
+			sed -nE "s/^(PASS|SKIP) [^ ]+ (($groups): .*)/\\2/p" | sort -u))
 	if [[ -n $lost ]]; then
 		say "the base passes these cases and ours does not:"
 		sed 's/^/    /' <<<"$lost"
@@ -273,7 +336,7 @@ main()
 	done
 	: >"$RESULTS"
 	# shellcheck disable=SC2046,SC2086 # lists of words
-	"$LAB/setup.sh" $ARCHES $(printf 'tools-%s ' $ARCHES) clang bpf
+	"$LAB/setup.sh" $ARCHES $(printf 'tools-%s ' $ARCHES) clang bpf perf
 	"$LAB/tree.sh"
 	if [[ -n $COMPARE ]]; then
 		main_compare || true

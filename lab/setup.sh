@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# setup.sh ARCH... [clang] [boot] [bench] [series] [docs] [tools-ARCH...] [bpf]:
+# setup.sh ARCH... [clang] [boot] [bench] [series] [docs] [tools-ARCH...] [bpf] [perf]:
 # install the packages that the lab needs and the machine lacks; with "clang" also that
 # compiler, with "boot" the emulators of architectures that are otherwise only compiled, with
 # "bench" the program that draws the plots of the benchmark, with "series" git and perl, with
 # "docs" Sphinx, with "tools-ARCH" the clients that run in the guest of that architecture,
-# with "bpf" also bpftrace, and the packages that selftests/bpf need besides clang.
+# with "bpf" also bpftrace, and the packages that selftests/bpf need besides clang, with "perf"
+# those that perf of the base and its tests need.
 #
 # If nothing is missing, apt is not used.  All packages come from the Debian archive that
 # the machine already uses.  The source of the base, the userland of a guest of another
@@ -23,6 +24,9 @@ GUEST_PACKAGE=busybox-static
 # Clients that run in guests; of them, and of the packages on which they depend, clients.sh
 # copies the programs and libraries that they need.
 TOOL_PACKAGES='linux-perf gdb-minimal trace-cmd binutils'
+
+# Programs that the tests of perf run in the guest.
+PERF_PACKAGES='bash grep coreutils perl-base'
 
 # Debian's packages, in this order: compiler and kbuild's tools; for objtool; for the
 # module signing code in certs/; initramfs; depmod; checkers; BTF; guest.
@@ -79,6 +83,7 @@ missing_packages()
 	[[ " $* " != *" bench "* ]] || wanted+=' gnuplot-nox'
 	[[ " $* " != *" series "* ]] || wanted+=' git perl'
 	[[ " $* " != *" bpf "* ]] || wanted+=' zlib1g-dev openssl'
+	[[ " $* " != *" perf "* ]] || wanted+=' libdw-dev libtraceevent-dev pkgconf'
 	[[ " $* " != *" docs "* ]] || wanted+=' python3-sphinx perl'
 
 	# KSRC replaces Debian's source; the source of 7.3 is unpacked, not installed.
@@ -401,6 +406,8 @@ main()
 		# are compiled and linked with.
 		[[ " $* " != *" bpf "* || $arch == i386 ]] || fetch_tools "$arch" bpftrace
 		[[ " $* " != *" bpf "* || $arch != arm64 ]] || fetch_tools "$arch" libelf-dev
+		# shellcheck disable=SC2086 # a list of words
+		[[ " $* " != *" perf "* || $arch != x86_64 ]] || fetch_tools "$arch" $PERF_PACKAGES
 		versions+="$(emulator "$arch") $(emulator_version "$arch"), "
 		[[ $arch == x86_64 ]] || fetch_foreign "$arch" "$GUEST_PACKAGE"
 	done
