@@ -300,8 +300,8 @@ static __always_inline int user_call_based(const struct emulation *e, unsigned l
  * uprobe_set_call_base() - fill &arch_uprobe.base
  * @arch: an instruction that is emulated; all others are filled
  *
- * Most indirect calls have an operand without index and segment.  Code of another mode than the
- * kernel's is left out.
+ * Nearly all calls through memory have an operand without index and segment.  Code of another mode
+ * than the kernel's is left out.
  *
  * Context: any; pure.
  */
