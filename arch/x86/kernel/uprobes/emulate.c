@@ -406,12 +406,6 @@ EMULATOR(user_jmp_indirect_64, user_jmp_indirect, 8)
 EMULATOR(user_call_indirect_64, user_call_indirect, 8)
 EMULATOR(user_popf_64, user_popf, 8)
 
-#ifdef CONFIG_X86_64
-#define user_call_indirect_native	user_call_indirect_64
-#else
-#define user_call_indirect_native	user_call_indirect_32
-#endif
-
 #define EMULATOR_ROWS(first, bits)							\
 	[(first) + EMUL_JMP]		= user_jmp_##bits,				\
 	[(first) + EMUL_CALL]		= user_call_##bits,				\
@@ -476,8 +470,9 @@ static __always_inline int emulate(const struct arch_uprobe *arch, struct pt_reg
 			return user_call(&e);
 		if (likely(arch->base))
 			return user_call_based(&e, arch->base);
-		if (likely(arch->emulator == uprobe_emulator(NATIVE_MODE, EMUL_CALL_INDIRECT)))
-			return user_call_indirect_native(arch, regs);
+		if (likely(arch->emulator == uprobe_emulator(NATIVE_MODE, EMUL_CALL_INDIRECT) &&
+			   in_register(&e.user->insn)))
+			return call(&e, register_target(&e), true);
 	}
 	return emulators[emulator_of(arch, regs)](arch, regs);
 }
